@@ -1,0 +1,121 @@
+"""What a method is: beliefs about the missing labels, and what it declares it can do.
+
+    ScoreSet --Method.fit--> Belief --estimate(metrics, rows)--> Estimate per group and metric
+
+A `Method` is a frozen dataclass of options with a `spec`. Its belief answers for any metric its
+spec declares; asking for more is an `UnsupportedError`, raised by `check_supported` up front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import UnsupportedError
+from ssme.metrics.base import FloatArray, Metric
+
+__all__ = ["Belief", "Estimate", "Method", "MethodSpec", "check_supported"]
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """What a method declares about itself; printed by ``ssme methods`` and enforced."""
+
+    name: str
+    title: str
+    source: str
+    binary: bool = True
+    multiclass: bool = True
+    metrics: tuple[str, ...] | None = None  # None: any metric, custom callables too
+    needs_labels: bool = True
+    gives_intervals: bool = True
+    gives_posterior: bool = True
+    groups: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """One metric on one set of rows for every classifier: value, joint draws, interval.
+
+    ``draws`` (D, M) are joint over classifiers, and draw d is the same state of the world in
+    every metric and group of one belief; so differences and ranks are read off directly.
+    Methods with closed-form intervals give ``bounds(level) -> (low, high)`` instead.
+    """
+
+    value: FloatArray
+    draws: FloatArray | None = None
+    bounds: Callable[[float], tuple[FloatArray, FloatArray]] | None = None
+
+    def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper ends (M,), NaN where the method gives none."""
+        if self.bounds is not None:
+            return self.bounds(level)
+        if self.draws is None:
+            nothing = np.full_like(self.value, np.nan)
+            return nothing, nothing.copy()
+        tail = (1.0 - level) / 2.0
+        low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=0)
+        return low, high
+
+
+@runtime_checkable
+class Belief(Protocol):
+    """What a fitted method believes."""
+
+    @property
+    def posterior(self) -> FloatArray | None:
+        """P(y = k | scores) per row (n, K), labeled rows one-hot; None for direct methods."""
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """Facts worth keeping: convergence, bandwidth, fitted parameters, engine used."""
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+    ) -> list[list[Estimate]]:
+        """Estimates [group][metric]; each entry of ``rows`` is a mask (n,) or None for all."""
+
+
+class Method(Protocol):
+    """Options plus ``fit``. Implementations are frozen dataclasses, one per file."""
+
+    spec: ClassVar[MethodSpec]
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> Belief:
+        """Form beliefs about the labels of ``data``; all randomness comes from ``rng``."""
+
+
+def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric]) -> None:
+    """Refuse, with reasons, what ``spec`` does not declare."""
+    kind = "binary" if data.n_classes == 2 else "multiclass"
+    if not getattr(spec, kind):
+        raise UnsupportedError(
+            f"method {spec.name!r} does not support {kind} data ({data.n_classes} classes)",
+            fix="choose a method that does; `ssme methods` lists them",
+        )
+    if spec.needs_labels and data.n_labeled == 0:
+        raise UnsupportedError(
+            f"method {spec.name!r} needs labels and none of the {data.n_rows} rows has one",
+            fix="label some rows, or use a label-free method (`ssme methods` lists them)",
+        )
+    if spec.metrics is not None:
+        for metric in metrics:
+            if metric.name not in spec.metrics:
+                raise UnsupportedError(
+                    f"method {spec.name!r} cannot estimate {metric.name!r}",
+                    allowed=", ".join(spec.metrics),
+                    fix="ask for fewer metrics or use another method (`ssme methods`)",
+                )
+    for metric in metrics:
+        if not getattr(metric, kind):
+            raise UnsupportedError(
+                f"metric {metric.name!r} is not defined for {kind} data ({data.n_classes} classes)",
+                fix="`ssme metrics` lists which metrics fit which data",
+            )
