@@ -1,1 +1,5 @@
+"""Evaluation, comparison and ranking."""
 
+from ssme.results.evaluation import Evaluation, Group
+
+__all__ = ["Evaluation", "Group"]

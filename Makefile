@@ -1,0 +1,48 @@
+# Everything a person needs: `make demo`, `make test`. Each sets up its own environment in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help setup demo test lint types docs-check bench bench-quick speed sample lock clean
+
+help:
+	@echo "make demo         estimate five classifiers from 30 labels, beside the truth"
+	@echo "make test         the whole test suite"
+	@echo "make lint types docs-check    what CI checks besides"
+	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
+	@echo "make bench        every experiment"
+
+$(READY): pyproject.toml constraints.txt scripts/setup
+	@PYTHON=$(PYTHON) bash scripts/setup
+	@touch $(READY)
+
+setup: $(READY)
+
+demo: $(READY)
+	@$(BIN)/ssme demo
+
+test: $(READY)
+	@$(BIN)/pytest -n 2 --dist loadgroup
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/check_imports.py
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs-check: $(READY)
+	$(BIN)/python scripts/check_docs.py
+
+sample: $(READY)
+	$(BIN)/python scripts/make_sample.py
+
+speed: $(READY)
+	$(BIN)/python benchmarks/speed/core.py
+
+lock: $(READY)
+	$(BIN)/uv pip compile -q --universal --extra dev --no-header --no-annotate pyproject.toml -o constraints.txt
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

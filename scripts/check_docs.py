@@ -1,0 +1,84 @@
+"""The documents tell the truth: links and anchors resolve, Python blocks compile, commands exist.
+
+Run: python scripts/check_docs.py
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\s*\$?\s*ssme ([a-z]+)", re.MULTILINE)
+TARGET = re.compile(r"\bmake ([a-z][a-z-]*)")
+
+
+def anchors(text: str) -> set[str]:
+    """GitHub's anchors of the headings of a Markdown text, and explicit ones."""
+    found = set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+    for title in re.findall(r"^#+\s+(.*)$", text, re.MULTILINE):
+        words = re.sub(r"[^\w\- ]", "", title.strip().lower())
+        found.add(words.replace(" ", "-"))
+    return found
+
+
+def check_links(path: Path, text: str) -> list[str]:
+    problems = []
+    for link in LINK.findall(text):
+        if link.startswith(("http:", "https:", "mailto:")):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        if not target.exists():
+            problems.append(f"{path.name}: {link} does not exist")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text()):
+            problems.append(f"{path.name}: {link} has no such anchor")
+    return problems
+
+
+def check_blocks(path: Path, text: str, commands: set[str]) -> list[str]:
+    problems = []
+    for language, body in BLOCK.findall(text):
+        if language == "python":
+            try:
+                compile(body, path.name, "exec")
+            except SyntaxError as error:
+                problems.append(f"{path.name}: Python block does not compile: {error}")
+        elif language in ("bash", "console", "sh"):
+            for command in COMMAND.findall(body):
+                if command not in commands:
+                    problems.append(f"{path.name}: there is no command `ssme {command}`")
+    return problems
+
+
+def check_make(path: Path, text: str, targets: set[str]) -> list[str]:
+    code = "\n".join(re.findall(r"`([^`\n]+)`", text) + [body for _, body in BLOCK.findall(text)])
+    return [
+        f"{path.name}: the Makefile has no target {target!r}"
+        for target in sorted(set(TARGET.findall(code)) - targets)
+    ]
+
+
+def main() -> int:
+    from typer.main import get_command
+
+    from ssme.cli import app
+
+    commands = set(get_command(app).commands)  # type: ignore[attr-defined]
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    problems = []
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")]
+    for page in sorted(pages):
+        text = page.read_text()
+        problems += check_links(page, text)
+        problems += check_blocks(page, text, commands)
+        problems += check_make(page, text, targets)
+    print("\n".join(problems) or f"{len(pages)} documents hold")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

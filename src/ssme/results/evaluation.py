@@ -1,0 +1,198 @@
+"""The answer: each classifier's metrics with intervals, beside labels alone, and the doubts.
+
+An `Evaluation` holds values and joint draws; it answers questions (`frame`, `interval`,
+`compare`, `ranking`) and keeps what is needed to make it again (`settings`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.base import Belief, BoolArray, Estimate
+from ssme.metrics.base import FloatArray, Metric
+
+__all__ = ["ALL", "COLUMNS", "Evaluation", "Group"]
+
+ALL = "all"
+"""Name of the group that holds every row."""
+
+COLUMNS = (
+    "model",
+    "group",
+    "metric",
+    "estimate",
+    "low",
+    "high",
+    "labels_only",
+    "n_labeled",
+    "n_unlabeled",
+    "method",
+)
+"""Columns of `Evaluation.frame`, one row per model, group and metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Rows evaluated together: all of them, or those with one value in a group column."""
+
+    name: str
+    rows: BoolArray | None
+    n_labeled: int
+    n_unlabeled: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Estimates [group][metric] of every classifier, and what they rest on.
+
+    Attributes
+    ----------
+    data : the ScoreSet evaluated.
+    method : name of the method.
+    belief : what the method believes; ``belief.notes`` holds facts of the fit.
+    metrics, groups : the axes of ``estimates``.
+    estimates : one `Estimate` per group and metric, each for all classifiers.
+    labels_only : the same from the labeled rows alone.
+    level : coverage the intervals are made for.
+    doubts : coded checks that fired, most severe first.
+    settings : everything needed to run it again, as plain values.
+    """
+
+    data: ScoreSet
+    method: str
+    belief: Belief
+    metrics: tuple[Metric, ...]
+    groups: tuple[Group, ...]
+    estimates: tuple[tuple[Estimate, ...], ...]
+    labels_only: tuple[tuple[Estimate, ...], ...]
+    level: float
+    doubts: tuple[Any, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def posterior(self) -> FloatArray | None:
+        """P(y = k | scores) per row (n, K); None for methods that estimate metrics directly."""
+        return self.belief.posterior
+
+    def frame(self, library: str | None = None) -> Any:
+        """The tidy table with columns `COLUMNS`, in the frame library the data came in.
+
+        ``library`` is "pandas", "polars" or "pyarrow"; by default that of the input.
+        """
+        return _native_frame(
+            {name: [row[name] for row in self.rows()] for name in COLUMNS},
+            library or getattr(self.data, "frame_library", "pandas"),
+        )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The table row by row: `COLUMNS`, then the interval of labels alone."""
+        for g, group in enumerate(self.groups):
+            for m, metric in enumerate(self.metrics):
+                value = self.estimates[g][m].value
+                low, high = self.estimates[g][m].interval(self.level)
+                alone = self.labels_only[g][m]
+                alone_low, alone_high = alone.interval(self.level)
+                for j, model in enumerate(self.data.models):
+                    yield {
+                        "model": model,
+                        "group": group.name,
+                        "metric": metric.name,
+                        "estimate": float(value[j]),
+                        "low": float(low[j]),
+                        "high": float(high[j]),
+                        "labels_only": float(alone.value[j]),
+                        "n_labeled": group.n_labeled,
+                        "n_unlabeled": group.n_unlabeled,
+                        "method": self.method,
+                        "labels_only_low": float(alone_low[j]),
+                        "labels_only_high": float(alone_high[j]),
+                    }
+
+    def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
+        """The `Estimate` of one metric (may be left out when there is only one) on one group."""
+        return self.estimates[self.group_index(group)][self.metric_index(metric)]
+
+    def metric_index(self, metric: str | None) -> int:
+        """Position of ``metric``; None is allowed when only one was evaluated."""
+        names = [m.name for m in self.metrics]
+        if metric is None and len(names) == 1:
+            return 0
+        if metric not in names:
+            raise InputError(
+                f"metric {metric!r} was not evaluated" if metric else "no metric was named",
+                allowed=", ".join(names),
+            )
+        return names.index(metric)
+
+    def group_index(self, group: str) -> int:
+        """Position of ``group``."""
+        names = [g.name for g in self.groups]
+        if group not in names:
+            raise InputError(f"group {group!r} was not evaluated", allowed=", ".join(names))
+        return names.index(group)
+
+    def model_index(self, model: str) -> int:
+        """Position of ``model``."""
+        if model not in self.data.models:
+            raise InputError(f"there is no model {model!r}", allowed=", ".join(self.data.models))
+        return self.data.models.index(model)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but rows and draws as plain values; NaN becomes None."""
+        return {
+            "settings": dict(self.settings),
+            "notes": _plain(dict(self.belief.notes)),
+            "doubts": [_plain(vars(doubt)) for doubt in self.doubts],
+            "estimates": [_plain(row) for row in self.rows()],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """`to_dict` as JSON text; written to ``path`` where given."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def __repr__(self) -> str:
+        head = (
+            f"Evaluation of {self.data.n_models} models by {self.method!r}: "
+            f"{self.data.n_labeled} labeled and {self.data.n_unlabeled} unlabeled rows"
+        )
+        lines = [head, self.frame("pandas").round(4).to_string(index=False, max_rows=40)]
+        lines += [str(doubt) for doubt in self.doubts]
+        return "\n".join(lines)
+
+
+def _native_frame(columns: dict[str, list[Any]], library: str) -> Any:
+    if library == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+    import narwhals as nw
+
+    return nw.from_dict(columns, backend=library).to_native()
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON knows it: arrays to lists, NaN and infinities to None."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if value is None or isinstance(value, (str, int, bool)):
+        return value
+    return str(value)

@@ -1,0 +1,79 @@
+"""Which tests may be skipped, and that CI forbids skips it did not expect.
+
+Tests marked ``data``, ``torch``, ``browser`` or ``mlflow`` need something a fresh machine may
+lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
+missing requirement into an error, and any other skip into a failure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+
+import pytest
+
+from tests.shared_data import available, data_folder
+
+REQUIREMENTS = {
+    "data": (available, lambda: f"no classifier sets in {data_folder()} (set SSME_DATA)"),
+    "torch": (
+        lambda: importlib.util.find_spec("torch") is not None,
+        lambda: "torch is not installed (extra `flow`)",
+    ),
+    "browser": (
+        lambda: browser_path() is not None and importlib.util.find_spec("playwright") is not None,
+        lambda: "no Chromium found (package `chromium`)",
+    ),
+    "mlflow": (
+        lambda: importlib.util.find_spec("mlflow") is not None,
+        lambda: "mlflow is not installed (extra `mlflow`)",
+    ),
+}
+
+
+def browser_path() -> str | None:
+    """Chromium's executable, if there is one."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def required() -> set[str]:
+    return {name for name in os.environ.get("SSME_REQUIRE", "").split(",") if name}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    met = {name: present() for name, (present, _) in REQUIREMENTS.items()}
+    absent = required() - {name for name, present in met.items() if present}
+    if absent:
+        reasons = "; ".join(REQUIREMENTS[name][1]() for name in sorted(absent))
+        raise pytest.UsageError(f"SSME_REQUIRE asks for {sorted(absent)}: {reasons}")
+    for item in items:
+        for name in REQUIREMENTS:
+            if item.get_closest_marker(name) and not met[name]:
+                item.add_marker(pytest.mark.skip(reason=REQUIREMENTS[name][1]()))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = unexpected_skips(terminalreporter)
+    if skipped:
+        terminalreporter.section("skips that SSME_REQUIRE forbids")
+        for line in skipped:
+            terminalreporter.write_line(line)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and unexpected_skips(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def unexpected_skips(reporter: pytest.TerminalReporter) -> list[str]:
+    """Skips in a run that set SSME_REQUIRE, other than those of requirements left out of it."""
+    if not required():
+        return []
+    excused = {text() for name, (_, text) in REQUIREMENTS.items() if name not in required()}
+    return [
+        f"{report.nodeid}: {report.longrepr}"
+        for report in reporter.stats.get("skipped", [])
+        if not any(reason in str(report.longrepr) for reason in excused)
+    ]
