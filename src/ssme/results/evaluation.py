@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Evaluation:
         """
         return _native_frame(
             {name: [row[name] for row in self.rows()] for name in COLUMNS},
-            library or getattr(self.data, "frame_library", "pandas"),
+            library or str(getattr(self.data, "frame_library", "pandas")),
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -178,7 +178,7 @@ def _native_frame(columns: dict[str, list[Any]], library: str) -> Any:
         return pd.DataFrame(columns)
     import narwhals as nw
 
-    return nw.from_dict(columns, backend=library).to_native()
+    return nw.from_dict(columns, backend=cast(Any, library)).to_native()
 
 
 def _plain(value: Any) -> Any:
