@@ -1,1 +1,23 @@
+"""Metrics over many labelings at once: one registry, one contract (`Metric`)."""
 
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.calibration import ece
+from ssme.metrics.confusion import confusion_matrices, expected_cost, predicted_classes
+from ssme.metrics.custom import from_callable
+from ssme.metrics.registry import MetricSpec, default_metrics, get_metric, metric_names
+
+__all__ = [
+    "FloatArray",
+    "Metric",
+    "MetricPlan",
+    "MetricSpec",
+    "confusion_matrices",
+    "default_metrics",
+    "ece",
+    "expected_cost",
+    "from_callable",
+    "get_metric",
+    "metric_names",
+    "one_hot_mass",
+    "predicted_classes",
+]

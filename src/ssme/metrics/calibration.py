@@ -1,0 +1,258 @@
+"""Calibration error: how far scores are from frequencies, bin by bin.
+
+With rows put into bins b by their score s, event mass e (of the class the score speaks of) and row
+weight w, the gap of a bin is ``|sum_b (e - w s)| / sum_b w`` = |mean event - mean score|, and the
+error is a norm of the gaps over the bins that hold weight: the mean (l1), root mean square (l2) or
+maximum; bins count equally, or by their weight.
+
+`ece` is what the tables of the SSME paper use. Two classes: the score is P(1), 10 equal-mass bins,
+equal count: the mean gap of scikit-learn's ``calibration_curve(strategy="quantile")``. More: the
+top label's score, 15 equal-width bins, counted by weight (Guo et al., ICML 2017). Class-wise error
+is the mean over classes of the error of P(k) (Kull et al., NeurIPS 2019).
+
+Edges: quantile bins are right-closed with edges at the percentiles of the scored rows, each row
+counting once, so that bootstrap or sample weights move mass between bins but never the bins;
+equal-width bins are left-closed, and 1 belongs to the last. Label uncertainty inflates the error:
+the mean over draws of a hard-label ECE is at or above the ECE of the mean labeling (the plug-in).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transposed
+
+__all__ = ["CALIBRATION_METRICS", "Binning", "Norm", "Target", "ece"]
+
+Binning = Literal["quantile", "uniform"]
+Norm = Literal["l1", "l2", "max"]
+Target = Literal["positive", "top_label", "classwise"]
+
+
+@dataclass(frozen=True)
+class _Scheme:
+    """Options of a calibration error; None is settled by the number of classes."""
+
+    n_bins: int | None
+    binning: Binning | None
+    weighted: bool | None
+    norm: Norm
+    target: Target | None
+
+    def settled(self, n_classes: int) -> _Settled:
+        two = n_classes == 2
+        return _Settled(
+            n_bins=self.n_bins or (10 if two else 15),
+            binning=self.binning or ("quantile" if two else "uniform"),
+            weighted=(not two) if self.weighted is None else self.weighted,
+            norm=self.norm,
+            target=self.target or ("positive" if two else "top_label"),
+        )
+
+    def chosen(self) -> str:
+        """The options that differ from the defaults, as a call would spell them."""
+        shown = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.norm == "l1":
+            del shown["norm"]
+        return ", ".join(f"{key}={value}" for key, value in shown.items() if value is not None)
+
+    def definition(self) -> str:
+        two, more = self.settled(2).definition(), self.settled(3).definition()
+        if self.target == "positive" or two == more:
+            return two
+        return f"two classes: {two}; more: {more}"
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """A calibration error with nothing left open."""
+
+    n_bins: int
+    binning: Binning
+    weighted: bool
+    norm: Norm
+    target: Target
+
+    def definition(self) -> str:
+        norm = {"l1": "mean", "l2": "root mean square", "max": "largest"}[self.norm]
+        count = "" if self.norm == "max" else (" weighted" if self.weighted else " unweighted")
+        score = {
+            "positive": "P(1)",
+            "top_label": "the largest score",
+            "classwise": "each P(k), mean over classes",
+        }[self.target]
+        width = {"quantile": "equal-mass", "uniform": "equal-width"}[self.binning]
+        return f"{norm}{count} gap |frequency - score| of {self.n_bins} {width} bins of {score}"
+
+
+def ece(
+    *,
+    n_bins: int | None = None,
+    binning: Binning | None = None,
+    weighted: bool | None = None,
+    norm: Norm = "l1",
+    target: Target | None = None,
+    name: str | None = None,
+    title: str = "Calibration error",
+) -> Metric:
+    """A calibration error; what is left None is as in the paper, by the number of classes.
+
+    Parameters
+    ----------
+    n_bins : 10 for two classes, 15 for more.
+    binning : "quantile" (equal mass) for two classes, "uniform" (equal width) for more.
+    weighted : whether bins count by their weight; False for two classes, True for more.
+    norm : mean, root mean square or maximum of the gaps.
+    target : which score is checked: "positive" P(1) (two classes), "top_label" the largest score
+        (more), or "classwise" every P(k), errors averaged over classes.
+    name, title : by default spelled from the options.
+    """
+    if n_bins is not None and n_bins < 1:
+        raise InputError(f"n_bins={n_bins}", allowed="a whole number from 1", fix="try n_bins=10")
+    _one_of("binning", binning, (*get_args(Binning), None))
+    _one_of("norm", norm, get_args(Norm))
+    _one_of("target", target, (*get_args(Target), None))
+    scheme = _Scheme(n_bins, binning, weighted, norm, target)
+    chosen = scheme.chosen()
+    name = name or (f"ece({chosen})" if chosen else "ece")
+    return Metric(
+        name=name,
+        title=title,
+        plan=partial(_plan, scheme=scheme, name=name),
+        greater_is_better=False,
+        multiclass=target != "positive",
+        definition=scheme.definition(),
+    )
+
+
+def _plan(scores: FloatArray, *, scheme: _Scheme, name: str) -> MetricPlan:
+    n, n_models, n_classes = scores.shape
+    settled = scheme.settled(n_classes)
+    if settled.target == "positive":
+        require_binary(scores, name)
+
+    score, event = _scores_and_events(scores, settled.target)
+    columns, n_bins = score.shape[1], settled.n_bins
+    bins = np.stack([_bins(column, n_bins, settled.binning) for column in score.T], axis=1)
+    held_by = np.where(bins >= 0, np.arange(columns) * n_bins + bins, -1).ravel()
+    row = np.repeat(np.arange(n), columns)
+    n_sets = columns * n_bins
+    events = selection(held_by, row * n_classes + event.ravel(), (n_sets, n * n_classes))
+    weights_of = selection(held_by, row, (n_sets, n))
+    scores_of = selection(held_by, row, (n_sets, n), score.ravel())
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        weights = np.ascontiguousarray(row_weights(mass).T)
+        held = weights_of @ weights
+        gap = np.abs(ratio(events @ transposed(mass) - scores_of @ weights, held))
+        by_bin = (columns, n_bins, -1)
+        error = _norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
+        out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
+        return out
+
+    return evaluate
+
+
+def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Scores (n, columns) and the classes they speak of; a column a classifier (x class)."""
+    n, n_models, n_classes = scores.shape
+    if target == "positive":
+        return scores[:, :, 1], np.ones((n, n_models), dtype=np.int64)
+    if target == "top_label":
+        return scores.max(axis=2), predicted_classes(scores)
+    every = np.broadcast_to(np.arange(n_classes), scores.shape)
+    return scores.reshape(n, -1), every.reshape(n, -1)
+
+
+def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
+    """Bin (n,) of each score; -1 where there is none."""
+    present = ~np.isnan(score)
+    bins = np.full(score.size, -1, dtype=np.int64)
+    if not present.any():
+        return bins
+    if binning == "quantile":
+        edges = np.percentile(score[present], np.linspace(0.0, 1.0, n_bins + 1) * 100.0)
+        bins[present] = np.searchsorted(edges[1:-1], score[present], side="left")
+    else:
+        edges = np.linspace(0.0, 1.0, n_bins + 1)
+        bins[present] = np.searchsorted(edges[1:-1], score[present], side="right")
+    return bins
+
+
+def _norm(gap: FloatArray, held: FloatArray, settled: _Settled) -> FloatArray:
+    """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
+    filled = held > 0
+    gap = np.where(filled, gap, 0.0)
+    if settled.norm == "max":
+        return np.where(filled.any(axis=1), gap.max(axis=1), np.nan)
+    share = held if settled.weighted else filled.astype(np.float64)
+    power = gap if settled.norm == "l1" else gap**2
+    mean = ratio((power * share).sum(axis=1), share.sum(axis=1))
+    return mean if settled.norm == "l1" else np.sqrt(mean)
+
+
+def _one_of(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
+    if value not in allowed:
+        raise InputError(
+            f"{option}={value!r} for a calibration error",
+            allowed=", ".join(repr(a) for a in allowed),
+            fix=f"choose one of them or leave {option} out",
+        )
+
+
+CALIBRATION_METRICS: tuple[Metric, ...] = (
+    ece(title="ECE"),
+    ece(
+        name="ece_uniform",
+        title="ECE (equal width)",
+        n_bins=15,
+        binning="uniform",
+        weighted=True,
+    ),
+    ece(
+        name="ece_weighted",
+        title="ECE (equal mass, weighted)",
+        n_bins=15,
+        binning="quantile",
+        weighted=True,
+    ),
+    ece(
+        name="ece_l2",
+        title="Calibration error (root mean square)",
+        n_bins=15,
+        binning="quantile",
+        weighted=True,
+        norm="l2",
+    ),
+    ece(
+        name="mce",
+        title="Largest calibration gap",
+        n_bins=15,
+        binning="uniform",
+        norm="max",
+    ),
+    ece(
+        name="ece_top_label",
+        title="ECE (top label)",
+        n_bins=15,
+        binning="uniform",
+        weighted=True,
+        target="top_label",
+    ),
+    ece(
+        name="classwise_ece",
+        title="ECE (class-wise)",
+        n_bins=15,
+        binning="uniform",
+        weighted=True,
+        target="classwise",
+    ),
+)

@@ -1,0 +1,130 @@
+"""Any callable ``(y_true, y_score) -> float`` as a metric.
+
+The callable sees one classifier and one labeling at a time: ``y_true`` (r,) class codes 0..K-1
+and ``y_score``, (r,) P(1) for two classes and (r, K) for more, over the rows the classifier scored.
+It needs hard labels, so a posterior reaches it as draws. Row weights go to its ``sample_weight``
+when it has one; without it, whole-number weights (a bootstrap) repeat rows and others are refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+
+__all__ = ["from_callable"]
+
+
+def from_callable(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    greater_is_better: bool | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
+) -> Metric:
+    """A metric of ``function``; direction and range are unknown unless told."""
+    name = name or _name(function)
+    takes_weight = _takes_weight(function)
+    return Metric(
+        name=name,
+        title=name,
+        plan=partial(_plan, function=function, name=name, takes_weight=takes_weight),
+        low=low,
+        high=high,
+        greater_is_better=greater_is_better,
+        hard_only=True,
+        definition=f"the callable `{name}` of (y_true, y_score), one labeling at a time",
+    )
+
+
+def _plan(
+    scores: FloatArray, *, function: Callable[..., Any], name: str, takes_weight: bool
+) -> MetricPlan:
+    n_models = scores.shape[1]
+    present = ~np.isnan(scores.sum(axis=2))
+    shown = scores[:, :, 1] if scores.shape[2] == 2 else scores
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        out: FloatArray = np.full((mass.shape[0], n_models), np.nan)
+        for d, labeling in enumerate(mass):
+            labels, weights = _hard(labeling, name, d)
+            for m in range(n_models):
+                rows = np.flatnonzero(present[:, m] & (weights > 0))
+                if rows.size == 0:
+                    continue
+                keywords = {}
+                if takes_weight:
+                    keywords["sample_weight"] = weights[rows]
+                else:
+                    rows = _repeated(rows, weights[rows], name)
+                where = f"metric `{name}` on model {m} of {n_models}, labeling {d} of {len(mass)}"
+                try:
+                    value = function(labels[rows], shown[rows, m], **keywords)
+                except Exception as error:
+                    raise InputError(
+                        f"{where} raised {type(error).__name__}: {error}",
+                        allowed="a callable (y_true, y_score) -> float",
+                        fix="make it return NaN where it is undefined, as with one class only",
+                    ) from error
+                if not isinstance(value, Real):
+                    raise InputError(
+                        f"{where} returned {value!r} of type {type(value).__name__}",
+                        allowed="one number",
+                        fix="return a float",
+                    )
+                out[d, m] = float(value)
+        return out
+
+    return evaluate
+
+
+def _hard(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64], FloatArray]:
+    """Class codes and weights (n,) of one hard labeling (n, K)."""
+    soft = (labeling > 0).sum(axis=1) > 1
+    if soft.any():
+        row = int(np.flatnonzero(soft)[0])
+        raise UnsupportedError(
+            f"metric `{name}` got soft labels: labeling {d}, row {row}, {labeling[row].tolist()}",
+            allowed="hard labels",
+            fix="draw labels from the posterior and average the metric over the draws",
+        )
+    weights: FloatArray = labeling.sum(axis=1)
+    return labeling.argmax(axis=1), weights
+
+
+def _repeated(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDArray[np.int64]:
+    if (weights == 1.0).all():
+        return rows
+    times = weights.astype(np.int64)
+    fractional = np.flatnonzero(times != weights)
+    if fractional.size:
+        row = int(fractional[0])
+        raise UnsupportedError(
+            f"metric `{name}` takes no sample_weight, and row {rows[row]} weighs {weights[row]:g}",
+            allowed="whole-number weights, which repeat rows",
+            fix="give the callable a `sample_weight` argument",
+        )
+    repeated: NDArray[np.int64] = np.repeat(rows, times)
+    return repeated
+
+
+def _name(function: Callable[..., Any]) -> str:
+    inner = function.func if isinstance(function, partial) else function
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _takes_weight(function: Callable[..., Any]) -> bool:
+    try:
+        return "sample_weight" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
