@@ -14,6 +14,8 @@ __all__ = ["get_method", "method_class", "method_names"]
 _METHODS: dict[str, str] = {
     "labeled": "ssme.methods.labeled:Labeled",
     "ensemble": "ssme.methods.ensemble:Ensemble",
+    "ssme": "ssme.methods.ssme:SsmeMethod",
+    "ssme_m": "ssme.methods.ssme_m:SsmeMMethod",
 }
 
 

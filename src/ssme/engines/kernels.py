@@ -1,0 +1,201 @@
+"""Weighted kernel sums, the O(n^2) core of every KDE: one interface, several engines.
+
+    log_sums(W)[i, c] = log sum_j W[j, c] k(|q_i - x_j|)
+
+for queries q (m, d), points x (n, d) and weights W (n, C), all in units of the bandwidth. Kernel
+profiles, as in scikit-learn: gaussian exp(-r^2/2), exponential exp(-r), epanechnikov (1 - r^2)_+.
+
+- `DenseKernel` computes the kernel matrix once and reuses it: an EM step is one product. Where
+  most entries are exactly zero in float64 (r > 38 bandwidths) it is kept in sparse form; nothing
+  is lost by that.
+- `TiledKernel` recomputes it in cache-sized tiles: constant memory for any n.
+
+Both sum linearly and redo in the log domain the entries that underflow. Squared distances come
+from one matrix product with the norms folded in as two extra columns; where its cancellation
+error (about eps max |x|^2) could reach 1e-10 they come from explicit differences instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from ssme.errors import InputError
+
+__all__ = [
+    "KERNELS",
+    "DenseKernel",
+    "KernelSums",
+    "TiledKernel",
+    "kernel_sums",
+    "log_kernel",
+    "log_kernel_volume",
+]
+
+FloatArray = NDArray[np.float64]
+
+KERNELS = ("gaussian", "epanechnikov", "exponential")
+
+DENSE_BYTES = 320 << 20
+"""Largest kernel matrix kept in memory: n = 6,400 points at float64."""
+QUERY_TILE, POINT_TILE = 128, 1024
+"""A tile of 1 MB stays in the cache while it is exponentiated and multiplied."""
+SPARSE_BELOW = 0.1
+"""Share of non-zero kernel entries below which a sparse product is the faster one."""
+TINY = 1e-280
+"""Linear sums below this have lost digits to underflow."""
+GEMM_ERROR = 1e-10
+
+
+class KernelSums(Protocol):
+    """Kernel sums at fixed queries over fixed points, for changing weights."""
+
+    name: str
+
+    def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
+        """Log sums (m, C) for ``weights`` (n, C) >= 0; -inf where all of a column is zero.
+
+        ``relative=True`` allows -inf also for an entry that is smaller than another one of its
+        row by a factor above 1e250: all that a posterior needs, and much cheaper.
+        """
+
+
+def log_kernel(kernel: str, squared: FloatArray) -> FloatArray:
+    """Log of the unnormalized kernel at squared distances in bandwidth units."""
+    if kernel == "gaussian":
+        return -0.5 * squared
+    if kernel == "exponential":
+        return -np.sqrt(squared)
+    with np.errstate(divide="ignore"):
+        log_values: FloatArray = np.log(np.maximum(1.0 - squared, 0.0))
+    return log_values
+
+
+def log_kernel_volume(kernel: str, n_dims: int) -> float:
+    """Log of the kernel's integral over R^d, so that k / volume is a density."""
+    log_ball = 0.5 * n_dims * np.log(np.pi) - gammaln(0.5 * n_dims + 1.0)
+    if kernel == "gaussian":
+        return float(0.5 * n_dims * np.log(2.0 * np.pi))
+    if kernel == "exponential":
+        return float(log_ball + gammaln(n_dims + 1.0))
+    return float(log_ball + np.log(2.0 / (n_dims + 2.0)))
+
+
+def kernel_sums(kernel: str, points: FloatArray, queries: FloatArray | None = None) -> KernelSums:
+    """The engine that fits the size: dense while the kernel matrix fits, tiled beyond."""
+    if kernel not in KERNELS:
+        raise InputError(f"unknown kernel {kernel!r}", allowed=", ".join(KERNELS))
+    queries = points if queries is None else queries
+    if queries.shape[0] * points.shape[0] * 8 <= DENSE_BYTES:
+        return DenseKernel(kernel, points, queries)
+    return TiledKernel(kernel, points, queries)
+
+
+class DenseKernel:
+    """The kernel matrix computed once; every further sum is one matrix product."""
+
+    def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
+        self._pairs = _Pairs(kernel, points, queries)
+        matrix: Any = self._pairs.values(slice(None), slice(None))
+        non_zero = np.count_nonzero(matrix)
+        self.name = "dense"
+        if non_zero < SPARSE_BELOW * matrix.size:
+            from scipy.sparse import csr_array
+
+            matrix = csr_array(matrix)
+            self.name = "dense, zeros dropped"
+        self._matrix = matrix
+
+    def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
+        return self._pairs.log_with_fixes(self._matrix @ weights, weights, relative)
+
+
+class TiledKernel:
+    """Exact sums tile by tile: time O(n m), memory of one tile."""
+
+    name = "tiled"
+
+    def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
+        self._pairs = _Pairs(kernel, points, queries)
+
+    def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
+        m, n = self._pairs.shape
+        sums = np.zeros((m, weights.shape[1]))
+        for rows in _tiles(m, QUERY_TILE):
+            for columns in _tiles(n, POINT_TILE):
+                sums[rows] += self._pairs.values(rows, columns) @ weights[columns]
+        return self._pairs.log_with_fixes(sums, weights, relative)
+
+
+class _Pairs:
+    """Kernel values of blocks of (query, point) pairs."""
+
+    def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
+        center = points.mean(axis=0)
+        self._kernel = kernel
+        self._points = points - center
+        self._queries = queries - center
+        self.shape = (queries.shape[0], points.shape[0])
+        point_norms = np.einsum("ij,ij->i", self._points, self._points)
+        query_norms = np.einsum("ij,ij->i", self._queries, self._queries)
+        largest = max(point_norms.max(initial=0.0), query_norms.max(initial=0.0))
+        self._squared: Callable[[slice, slice], FloatArray]
+        if largest * np.finfo(np.float64).eps < GEMM_ERROR:
+            ones_points, ones_queries = np.ones(self.shape[1]), np.ones(self.shape[0])
+            self._right = np.column_stack([-2.0 * self._points, point_norms, ones_points]).T.copy()
+            self._left = np.column_stack([self._queries, ones_queries, query_norms])
+            self._squared = self._squared_by_product
+        else:
+            self._squared = self._squared_by_difference
+
+    def values(self, rows: slice, columns: slice) -> FloatArray:
+        """Kernel values of a block, computed in place."""
+        block = self._squared(rows, columns)
+        if self._kernel == "gaussian":
+            block *= -0.5
+            return np.exp(block, out=block)
+        if self._kernel == "exponential":
+            np.negative(np.sqrt(block, out=block), out=block)
+            return np.exp(block, out=block)
+        np.subtract(1.0, block, out=block)
+        return np.maximum(block, 0.0, out=block)
+
+    def log_with_fixes(self, sums: FloatArray, weights: FloatArray, relative: bool) -> FloatArray:
+        """Logs of linear ``sums``; those that underflowed summed again, in the log domain."""
+        lost = sums < TINY
+        rows = np.flatnonzero(lost.all(axis=1) if relative else lost.any(axis=1))
+        with np.errstate(divide="ignore"):
+            out: FloatArray = np.log(sums)
+            log_weights = np.log(weights)
+        if self._kernel == "epanechnikov" or rows.size == 0:
+            return out
+        step = max(1, (POINT_TILE * QUERY_TILE) // max(1, self.shape[1]))
+        for start in range(0, rows.size, step):
+            some = rows[start : start + step]
+            squared = _squared_differences(self._queries[some], self._points)
+            logs = log_kernel(self._kernel, squared)
+            for c in range(weights.shape[1]):
+                out[some, c] = logsumexp(logs + log_weights[:, c], axis=1)
+        return out
+
+    def _squared_by_product(self, rows: slice, columns: slice) -> FloatArray:
+        squared: FloatArray = self._left[rows] @ self._right[:, columns]
+        return np.maximum(squared, 0.0, out=squared)
+
+    def _squared_by_difference(self, rows: slice, columns: slice) -> FloatArray:
+        return _squared_differences(self._queries[rows], self._points[columns])
+
+
+def _squared_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
+    from scipy.spatial.distance import cdist
+
+    squared: FloatArray = cdist(queries, points, "sqeuclidean")
+    return squared
+
+
+def _tiles(length: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, length)) for start in range(0, length, size)]

@@ -1,0 +1,142 @@
+"""The one semi-supervised EM loop, for every density.
+
+Maximizes, over priors pi and class densities f_k,
+
+    sum_labeled w_i log[pi_{y_i} f_{y_i}(s_i)] + lambda_U sum_unlabeled w_i log sum_k pi_k f_k(s_i)
+
+E-step: gamma_ik = pi_k f_k(s_i) / sum_l pi_l f_l(s_i); labeled rows keep their label.
+M-step: pi_k = sum_i v_i gamma_ik / sum_i v_i, and f_k refitted to the weights v_i gamma_ik, with
+v_i = w_i on labeled rows and lambda_U w_i on unlabeled ones.
+
+With densities fitted by maximum likelihood the objective never falls. A KDE is not: each point
+is part of its own density, so its objective may fall; convergence is therefore judged by the
+responsibilities, and the objective is kept for inspection.
+
+Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data", NeurIPS
+2025, alg. 1 (whose text puts lambda_U on the labeled counts in two places; its objective, followed
+here, puts it on the unlabeled rows). Dempster, Laird, Rubin 1977.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.densities.base import ClassDensities, FloatArray
+from ssme.errors import ConvergenceWarning
+
+__all__ = ["EmFit", "EmRules", "posterior_of", "run_em"]
+
+
+@dataclass(frozen=True)
+class EmRules:
+    """How the loop runs.
+
+    Attributes
+    ----------
+    lambda_u : weight of an unlabeled row in the objective.
+    max_iter, tol : stop when no responsibility moves by more than ``tol``, or after ``max_iter``
+        steps, with a `ConvergenceWarning`. ``tol=None``: exactly ``max_iter`` steps, no warning.
+    labeled_weight : weight of a labeled row; 1 in the paper, 10 in its public code.
+    clamp : labeled rows keep their label in every step; False (the public code): only in the
+        first, and follow the fitted posterior from then on.
+    drawn_priors : priors are the shares of one random assignment per step (the public code)
+        instead of the expected shares.
+    """
+
+    lambda_u: float = 1.0
+    max_iter: int = 1000
+    tol: float | None = 1e-4
+    labeled_weight: float = 1.0
+    clamp: bool = True
+    drawn_priors: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class EmFit:
+    """Where the loop ended: ``responsibilities`` (n, K), ``priors`` (K,), how it got there."""
+
+    responsibilities: FloatArray
+    priors: FloatArray
+    objective_history: FloatArray
+    n_iter: int
+    converged: bool | None
+
+
+def run_em(
+    densities: ClassDensities,
+    start: FloatArray,
+    labels: NDArray[np.int64],
+    rules: EmRules,
+    rng: np.random.Generator,
+    sample_weight: FloatArray | None = None,
+) -> EmFit:
+    """Run EM from the responsibilities ``start`` (n, K); ``labels`` (n,) are -1 where unknown."""
+    labeled = np.flatnonzero(labels >= 0)
+    row_weight = np.full(len(labels), rules.lambda_u)
+    row_weight[labeled] = rules.labeled_weight
+    if sample_weight is not None:
+        row_weight = row_weight * sample_weight
+    unlabeled = labels < 0
+    responsibilities = _clamped(start, labels, labeled)
+    history: list[float] = []
+    converged: bool | None = None if rules.tol is None else False
+    for _ in range(rules.max_iter):
+        weights = row_weight[:, None] * responsibilities
+        priors = weights.sum(axis=0) / weights.sum()
+        if rules.drawn_priors:
+            priors = _shares_of_one_draw(responsibilities, rng)
+        log_density = densities.update(weights)
+        posterior, log_evidence = posterior_of(log_density, priors)
+        with np.errstate(divide="ignore"):
+            own = log_density[labeled, labels[labeled]] + np.log(priors[labels[labeled]])
+        history.append(
+            float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
+        )
+        moved = _clamped(posterior, labels, labeled) if rules.clamp else posterior
+        change = np.abs(moved - responsibilities).max(initial=0.0)
+        responsibilities = moved
+        if rules.tol is not None and change <= rules.tol:
+            converged = True
+            break
+    if converged is False:
+        warnings.warn(
+            f"EM stopped after {rules.max_iter} steps with responsibilities still moving by "
+            f"{change:.2g} (tol {rules.tol:g}); raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return EmFit(responsibilities, priors, np.array(history), len(history), converged)
+
+
+def posterior_of(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P(y | s) (n, K) and log sum_k pi_k f_k (n,); the prior where every density is zero."""
+    with np.errstate(divide="ignore"):
+        log_joint = log_density + np.log(priors)
+    top = log_joint.max(axis=1)
+    nowhere = np.isneginf(top)
+    joint = np.exp(log_joint - np.where(nowhere, 0.0, top)[:, None])
+    joint[nowhere] = priors
+    total = joint.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_evidence: FloatArray = np.where(nowhere, -np.inf, top + np.log(total))
+    return joint / total[:, None], log_evidence
+
+
+def _clamped(
+    responsibilities: FloatArray, labels: NDArray[np.int64], labeled: NDArray[np.intp]
+) -> FloatArray:
+    out = responsibilities.copy()
+    out[labeled] = 0.0
+    out[labeled, labels[labeled]] = 1.0
+    return out
+
+
+def _shares_of_one_draw(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+    upper = np.cumsum(responsibilities, axis=1)
+    assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
+    shares: FloatArray = np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
+    return shares

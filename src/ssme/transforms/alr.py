@@ -1,0 +1,66 @@
+"""Additive log-ratio: s_k = log(p_k / p_K), k = 1..K-1, from the simplex to R^(K-1).
+
+Inverse: p_k = e^{s_k} / (1 + sum_l e^{s_l}), p_K = 1 / (1 + sum_l e^{s_l}). With two classes
+s_1 = log(p_1 / p_2), one logit. J = ds/d(p_1..p_{K-1}) has log |det J| = -sum_{k=1}^K log p_k.
+
+The logarithm is infinite at exact zeros, so probabilities are clipped first, on purpose:
+every entry below ``eps`` becomes ``eps`` and the row is divided by its sum, so that the order
+of classifiers' scores is kept and |s_k| never exceeds log(1/eps). ``only_exact=True`` touches
+exact zeros only (and so exact ones), as the paper's public code does with eps = 1e-4.
+
+Source: Aitchison, "The statistical analysis of compositional data", JRSS B 44, 1982.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from ssme.errors import InputError
+
+__all__ = ["alr", "alr_inverse", "clip_simplex", "log_abs_det_jacobian", "stack_alr"]
+
+FloatArray = NDArray[np.float64]
+
+
+def clip_simplex(
+    probabilities: FloatArray, eps: float = 1e-6, *, only_exact: bool = False
+) -> FloatArray:
+    """``probabilities`` (..., K) with no entry below ``eps``, summing to one; NaN stays NaN."""
+    n_classes = probabilities.shape[-1]
+    if not 0.0 < eps < 1.0 / n_classes:
+        raise InputError(
+            f"eps is {eps!r}",
+            allowed=f"a number between 0 and 1/{n_classes} (one over the classes)",
+        )
+    too_small = probabilities <= 0.0 if only_exact else probabilities < eps
+    floored = np.where(too_small, eps, probabilities)
+    clipped: FloatArray = floored / floored.sum(axis=-1, keepdims=True)
+    return clipped
+
+
+def alr(probabilities: FloatArray) -> FloatArray:
+    """(..., K) strictly positive probabilities -> (..., K-1) log-ratios to the last class."""
+    logs = np.log(probabilities)
+    ratios: FloatArray = logs[..., :-1] - logs[..., -1:]
+    return ratios
+
+
+def alr_inverse(log_ratios: FloatArray) -> FloatArray:
+    """(..., K-1) log-ratios -> (..., K) probabilities."""
+    with_last = np.concatenate([log_ratios, np.zeros_like(log_ratios[..., :1])], axis=-1)
+    probabilities: FloatArray = np.exp(with_last - logsumexp(with_last, axis=-1, keepdims=True))
+    return probabilities
+
+
+def log_abs_det_jacobian(probabilities: FloatArray) -> FloatArray:
+    """log |det d alr(p) / d (p_1..p_{K-1})| for each row (...,) of ``probabilities`` (..., K)."""
+    log_det: FloatArray = -np.log(probabilities).sum(axis=-1)
+    return log_det
+
+
+def stack_alr(scores: FloatArray, eps: float = 1e-6, *, only_exact: bool = False) -> FloatArray:
+    """Scores (n, M, K) of M classifiers -> points (n, M (K-1)); NaN where a score is missing."""
+    ratios = alr(clip_simplex(scores, eps, only_exact=only_exact))
+    return ratios.reshape(scores.shape[0], -1)
