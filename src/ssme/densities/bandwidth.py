@@ -85,6 +85,8 @@ def select_bandwidth(
     fallbacks = []
     for j in range(n_dims):
         seen = np.isfinite(points[:, j])
+        if weights is not None:
+            seen &= weights > 0
         x = points[seen, j]
         if x.size == 0 or np.ptp(x) <= 1e-12 * np.abs(x).max():
             continue
@@ -122,6 +124,7 @@ def isj(x: FloatArray, weights: FloatArray | None = None) -> float:
     from scipy.optimize import brentq
 
     weights = np.ones_like(x) if weights is None else weights
+    x, weights = x[weights > 0], weights[weights > 0]
     n = weights.sum() ** 2 / (weights**2).sum()
     low, reach = x.min(), np.ptp(x)
     masses = _linear_binning((x - low) / (2.0 * reach) + 0.25, weights, ISJ_GRID)

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from ssme.densities.bandwidth import isj, public_code, select_bandwidth, silverman
+from ssme.errors import InputError
+
+
+def test_public_code_rule_is_a_quarter_of_the_normal_reference() -> None:
+    x = np.random.default_rng(0).standard_t(3, size=500)
+    spread = min(x.std(ddof=1), np.subtract(*np.percentile(x, [75, 25])) / 1.349)
+    expected = (4 / 3) ** 0.2 * spread * 500**-0.2 / 4
+    np.testing.assert_allclose(public_code(x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e5])
+def test_isj_near_the_optimum_on_normal_data(scale) -> None:
+    n = 2000
+    optimum = (4 / 3) ** 0.2 * n**-0.2 * scale
+    found = [isj(scale * np.random.default_rng(s).normal(3, 1, n)) for s in range(20)]
+    np.testing.assert_allclose(np.mean(found), optimum, rtol=0.05)
+
+
+def test_isj_sees_two_modes_where_silverman_does_not() -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(-10, 1, 500), rng.normal(10, 1, 500)])
+    optimum = (4 / 3) ** 0.2 * 500**-0.2
+    assert silverman(x) > 5 * optimum
+    np.testing.assert_allclose(isj(x), optimum, rtol=0.15)
+
+
+def test_few_distinct_values_fall_back_to_silverman_and_say_so() -> None:
+    x = np.repeat([0.0, 1.0, 2.0], 100)[:, None]
+    chosen = select_bandwidth(x, "isj")
+    assert chosen.fallbacks == (0,)
+    np.testing.assert_allclose(chosen.values, silverman(x[:, 0]))
+
+
+def test_smallest_and_each_dimension() -> None:
+    points = np.random.default_rng(0).normal(size=(300, 3)) * [1.0, 10.0, 0.1]
+    each = select_bandwidth(points, "silverman", across="each").values
+    assert len(set(each)) == 3
+    np.testing.assert_array_equal(select_bandwidth(points, "silverman").values, [each.min()] * 3)
+
+
+def test_constant_and_missing_dimensions_do_not_decide() -> None:
+    points = np.random.default_rng(0).normal(size=(300, 3))
+    points[:, 1] = 4.2
+    points[:, 2] = np.nan
+    points[:7, 0] = np.nan
+    alone = silverman(points[7:, 0])
+    np.testing.assert_allclose(select_bandwidth(points, "silverman").values, alone)
+    each = select_bandwidth(points, "silverman", across="each").values
+    np.testing.assert_allclose(each, [alone, 1.0, 1.0])
+
+
+def test_a_number_is_taken_as_it_is() -> None:
+    np.testing.assert_array_equal(select_bandwidth(np.zeros((4, 2)), 0.3).values, [0.3, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("rule", "across", "message"),
+    [
+        ("isjj", "smallest", "unknown bandwidth 'isjj'"),
+        (-1.0, "smallest", "bandwidth is -1.0"),
+        (float("nan"), "smallest", "bandwidth is nan"),
+        ("isj", "mean", "unknown way across dimensions 'mean'"),
+    ],
+)
+def test_bad_rules_are_refused(rule, across, message) -> None:
+    with pytest.raises(InputError, match=message):
+        select_bandwidth(np.zeros((4, 2)), rule, across=across)

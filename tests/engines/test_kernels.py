@@ -1,0 +1,79 @@
+"""Every kernel engine against the same ten-line slow oracle."""
+
+import numpy as np
+import pytest
+
+from ssme.engines import kernels
+from ssme.engines.kernels import KERNELS, DenseKernel, TiledKernel, kernel_sums
+from ssme.errors import InputError
+
+ENGINES = {"dense": DenseKernel, "tiled": TiledKernel}
+
+
+def slow_log_sums(kernel, points, queries, weights):
+    out = np.full((len(queries), weights.shape[1]), -np.inf)
+    for i, q in enumerate(queries):
+        for x, w in zip(points, weights, strict=True):
+            r = np.linalg.norm(q - x)
+            log_k = {"gaussian": -(r**2) / 2, "exponential": -r}.get(kernel)
+            if log_k is None:
+                log_k = np.log(1 - r**2) if r < 1 else -np.inf
+            for c in np.flatnonzero(w):
+                out[i, c] = np.logaddexp(out[i, c], log_k + np.log(w[c]))
+    return out
+
+
+def case(seed, *, scale=1.0, n=70, m=23, d=3):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((n, 2))
+    weights[rng.random((n, 2)) < 0.3] = 0.0
+    return scale * rng.normal(size=(n, d)), scale * rng.normal(size=(m, d)), weights
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("scale", [0.3, 3.0, 300.0, 1e8])
+def test_engine_equals_slow_sum(engine, kernel, scale, monkeypatch) -> None:
+    monkeypatch.setattr(kernels, "QUERY_TILE", 7)
+    monkeypatch.setattr(kernels, "POINT_TILE", 16)
+    points, queries, weights = case(0, scale=scale)
+    got = ENGINES[engine](kernel, points, queries).log_sums(weights)
+    np.testing.assert_allclose(
+        got, slow_log_sums(kernel, points, queries, weights), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_relative_sums_keep_what_a_posterior_needs(engine) -> None:
+    points = np.array([[0.0], [60.0], [500.0]])
+    weights = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    got = ENGINES[engine]("gaussian", points, points).log_sums(weights, relative=True)
+    np.testing.assert_array_equal(got[0], [0.0, -np.inf])
+    np.testing.assert_allclose(got[2], [-0.5 * 500**2, -0.5 * 440**2])
+
+
+def test_mostly_zero_kernel_is_kept_sparse_with_the_same_sums() -> None:
+    points, _, weights = case(3, scale=500.0, n=200)
+    engine = DenseKernel("gaussian", points, points)
+    assert engine.name == "dense, zeros dropped"
+    np.testing.assert_allclose(
+        engine.log_sums(weights), slow_log_sums("gaussian", points, points, weights), atol=1e-9
+    )
+
+
+def test_class_without_weight_has_zero_sum() -> None:
+    points, queries, _ = case(1)
+    weights = np.column_stack([np.ones(len(points)), np.zeros(len(points))])
+    assert np.isneginf(DenseKernel("gaussian", points, queries).log_sums(weights)[:, 1]).all()
+
+
+def test_engine_is_chosen_by_size(monkeypatch) -> None:
+    points, queries, _ = case(2)
+    assert isinstance(kernel_sums("gaussian", points, queries), DenseKernel)
+    monkeypatch.setattr(kernels, "DENSE_BYTES", 100)
+    assert isinstance(kernel_sums("gaussian", points, queries), TiledKernel)
+
+
+def test_unknown_kernel_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown kernel 'box'"):
+        kernel_sums("box", np.zeros((2, 1)))
