@@ -38,6 +38,7 @@ class MethodSpec:
     gives_intervals: bool = True
     gives_posterior: bool = True
     groups: bool = True
+    missing_scores: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,13 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         raise UnsupportedError(
             f"method {spec.name!r} needs labels and none of the {data.n_rows} rows has one",
             fix="label some rows, or use a label-free method (`ssme methods` lists them)",
+        )
+    if not spec.missing_scores and not np.isfinite(data.scores).all():
+        row, model = np.argwhere(~np.isfinite(data.scores).all(axis=2))[0]
+        raise UnsupportedError(
+            f"method {spec.name!r} needs every score and {data.models[model]!r} has none"
+            f" for row {row}",
+            fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
     if spec.metrics is not None:
         for metric in metrics:

@@ -17,10 +17,16 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
-__all__ = ["LabelPosterior", "clamp", "draw_labels"]
+__all__ = ["LabelPosterior", "average_draws", "clamp", "draw_labels", "spawn_seed"]
 
 BATCH_CELLS = 1 << 22
 """Cells (draws x rows x classes) of mass held at once: 32 MB of float64."""
+
+
+def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
+    """A fresh seed from ``rng``, so that a belief can repeat its draws on every call."""
+    seed: np.random.SeedSequence = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+    return seed
 
 
 def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
@@ -68,7 +74,7 @@ class LabelPosterior:
                 mass = one_hot_mass(labels[:, part], self.posterior.shape[1], part_weights)
                 for m, plan in enumerate(plans[g]):
                     values[g][m].append(plan(mass))
-        return [[_averaged(np.concatenate(v)) for v in group] for group in values]
+        return [[average_draws(np.concatenate(v)) for v in group] for group in values]
 
     def label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (d, n) in batches of bounded memory; the same draws on every call."""
@@ -79,7 +85,8 @@ class LabelPosterior:
             yield draw_labels(self.posterior, min(batch, self.n_draws - start), rng)
 
 
-def _averaged(draws: FloatArray) -> Estimate:
+def average_draws(draws: FloatArray) -> Estimate:
+    """Mean over the draws (D, M) that are defined; NaN where none is."""
     defined = np.isfinite(draws)
     count = defined.sum(axis=0)
     total = np.where(defined, draws, 0.0).sum(axis=0)

@@ -16,6 +16,19 @@ _METHODS: dict[str, str] = {
     "ensemble": "ssme.methods.ensemble:Ensemble",
     "ssme": "ssme.methods.ssme:SsmeMethod",
     "ssme_m": "ssme.methods.ssme_m:SsmeMMethod",
+    "weighted_ensemble": "ssme.methods.weighted_ensemble:WeightedEnsemble",
+    "majority_vote": "ssme.methods.majority_vote:MajorityVote",
+    "pseudo_label": "ssme.methods.pseudo_label:PseudoLabel",
+    "dawid_skene": "ssme.methods.dawid_skene:DawidSkene",
+    "bayesian_calibration": "ssme.methods.bayesian_calibration:BayesianCalibration",
+    "spe": "ssme.methods.spe:Spe",
+    "autoeval": "ssme.methods.autoeval:AutoEval",
+    "ppi": "ssme.methods.ppi:Ppi",
+    "stratified_ppi": "ssme.methods.stratified_ppi:StratifiedPpi",
+    "active_testing": "ssme.methods.active_testing:ActiveTesting",
+    "cbpe": "ssme.methods.cbpe:Cbpe",
+    "atc": "ssme.methods.atc:Atc",
+    "agreement": "ssme.methods.agreement:Agreement",
 }
 
 

@@ -1,0 +1,52 @@
+"""AutoEval: PPI++ on accuracy, one classifier at a time.
+
+The truth is whether classifier j is right on a labeled row; its prediction on every row is what an
+annotator thinks of that: the classifier's own top probability (``annotator="confidence"``, what
+the source does for image classifiers), or the mean score of all classifiers at j's predicted
+class (``"pool"``). See `prediction_powered` for the estimator.
+
+Source: Boyeau et al., "AutoEval done right: using synthetic data for model evaluation", ICML 2025.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.direct import DirectBelief, normal_estimate
+from ssme.methods.predicted_accuracy import Annotator, PredictedAccuracy
+from ssme.metrics.base import Metric
+
+__all__ = ["AutoEval"]
+
+
+@dataclass(frozen=True)
+class AutoEval:
+    """Accuracy of each classifier by power-tuned prediction-powered inference."""
+
+    annotator: Annotator = "confidence"
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="autoeval",
+        title="AutoEval: PPI++ on accuracy",
+        source="Boyeau et al. 2025",
+        metrics=("accuracy",),
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        known = PredictedAccuracy.of(data, self.annotator)
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            pairs = [
+                known.mean(j, *known.parts(j, rows), ridge=False) for j in range(data.n_models)
+            ]
+            value, error = np.array(pairs).T
+            return normal_estimate(value, error, metric.low, metric.high)
+
+        return DirectBelief(data.n_rows, answer)
