@@ -16,7 +16,7 @@ data and Bayesian inference", NeurIPS 2020; Kull et al., "Beta calibration", AIS
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -75,17 +75,17 @@ class BayesianCalibration:
             self.n_draws,
             spawn_seed(rng),
             means,
-            logs,
-            np.stack(parameters),
+            logs=logs,
+            parameters=np.stack(parameters),
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class CalibratedPosterior(PerModelPosterior):
     """Label draws that each use their own calibration parameters, ``parameters`` (M, D, 3)."""
 
-    logs: FloatArray
-    parameters: FloatArray
+    logs: FloatArray = field(kw_only=True)
+    parameters: FloatArray = field(kw_only=True)
 
     def posterior_draw(self, model: int, start: int, stop: int) -> FloatArray:
         positive = expit(_logit(self.logs[:, model], self.parameters[model, start:stop]))

@@ -64,9 +64,7 @@ class PerModelPosterior:
         for labels in self.label_batches():
             for g, part in enumerate(parts):
                 part_weights = None if weights is None else weights[part]
-                masses = [
-                    one_hot_mass(own[:, part], self.data.n_classes, part_weights) for own in labels
-                ]
+                masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
                 for m in range(len(metrics)):
                     columns = [plan(mass) for plan, mass in zip(plans[g][m], masses, strict=True)]
                     batches[g][m].append(np.concatenate(columns, axis=1))
