@@ -1,0 +1,138 @@
+"""From arrays to a `ScoreSet`: the one place where a validated set is assembled."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ssme.data.labels import encode, observe, resolve_classes
+from ssme.data.layout import Layout
+from ssme.data.scoreset import ScoreSet
+from ssme.data.validation import (
+    FloatArray,
+    as_floats,
+    as_groups,
+    as_ids,
+    as_models,
+    as_weights,
+    listing,
+    to_simplex,
+)
+from ssme.errors import InputError
+
+__all__ = ["build"]
+
+
+def build(
+    scores: object,
+    labels: object | None = None,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    positive: Hashable | None = None,
+    weights: object | None = None,
+    groups: Mapping[str, object] | None = None,
+    ids: object | None = None,
+    unlabeled: object | None = None,
+    logits: bool = False,
+    normalize: bool = False,
+    layout: Layout | None = None,
+    frame_library: str = "pandas",
+) -> ScoreSet:
+    """Check everything once and freeze it; see `ScoreSet.from_arrays` for the arguments."""
+    if isinstance(scores, Mapping):
+        array, models = _stack(scores, models)
+        layout = layout or Layout("mapping")
+    else:
+        array = _rectangular(as_floats(scores, "scores"))
+        layout = layout or Layout("arrays")
+    n, n_models = array.shape[:2]
+    one_column = array.ndim == 2
+    n_classes = 2 if one_column else array.shape[2]
+    names = as_models(models, n_models)
+    raw = observe(labels, n, unlabeled)
+    class_names = resolve_classes(
+        raw,
+        n_classes,
+        classes=classes,
+        positive=positive,
+        unlabeled=unlabeled,
+        one_column=one_column,
+    )
+    codes = unlabeled if isinstance(unlabeled, list | tuple | set | frozenset) else [unlabeled]
+    return ScoreSet(
+        scores=to_simplex(array, names, logits=logits, normalize=normalize),
+        labels=encode(raw, class_names),
+        models=names,
+        classes=class_names,
+        weights=as_weights(weights, n),
+        groups=as_groups(groups, n),
+        ids=as_ids(ids, n),
+        frame_library=frame_library,
+        layout=replace(
+            layout,
+            encoding={name: index for index, name in enumerate(class_names)},
+            unlabeled=tuple(code for code in codes if code is not None),
+        ),
+    )
+
+
+def _rectangular(scores: FloatArray) -> FloatArray:
+    if scores.ndim not in (2, 3):
+        raise InputError(
+            f"scores has {scores.ndim} dimensions, shape {scores.shape}",
+            allowed="(n, M) probabilities of the positive class, or (n, M, K) for K classes",
+            fix="one binary model is scores[:, None]; one model with K classes scores[:, None, :]",
+        )
+    if 0 in scores.shape:
+        raise InputError(
+            f"scores is empty, shape {scores.shape}",
+            allowed="at least one row and one model",
+            fix="check the file or the filter that made it",
+        )
+    if scores.ndim == 3 and scores.shape[2] < 2:
+        raise InputError(
+            f"scores has one class only, shape {scores.shape}",
+            allowed="two classes or more on the last axis",
+            fix="for P(positive) of each model pass scores[:, :, 0]",
+        )
+    return scores
+
+
+def _stack(
+    scores: Mapping[str, object], models: Sequence[str] | None
+) -> tuple[FloatArray, Sequence[str]]:
+    """A mapping model -> (n,) or (n, K) as one array, in the order of ``models`` if given."""
+    if not scores:
+        raise InputError(
+            "scores is an empty mapping",
+            allowed="model name -> array",
+            fix="give the scores of at least one model",
+        )
+    names = [str(name) for name in scores] if models is None else [str(name) for name in models]
+    given = {str(name): values for name, values in scores.items()}
+    if len(given) != len(scores) or set(names) != set(given):
+        raise InputError(
+            f"models {listing(names)} and the keys of scores {listing(scores)} differ",
+            allowed="the same names in both",
+            fix="leave models out to keep the mapping's own order",
+        )
+    arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
+    first = names[0]
+    for name, array in arrays.items():
+        if array.ndim not in (1, 2):
+            raise InputError(
+                f"scores of model {name!r} have shape {array.shape}",
+                allowed="(n,) probabilities of the positive class, or (n, K)",
+                fix="give one vector or one matrix per model",
+            )
+        if array.shape != arrays[first].shape:
+            raise InputError(
+                f"scores of model {name!r} have shape {array.shape}, those of {first!r} "
+                f"{arrays[first].shape}",
+                allowed="the same shape for every model",
+                fix="align the rows; write NaN where a model has no score",
+            )
+    return _rectangular(np.stack(list(arrays.values()), axis=1)), names

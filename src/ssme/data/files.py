@@ -1,0 +1,295 @@
+"""Files of scores, told by their suffix: CSV, TSV, Parquet, npz and npy. Never pickle.
+
+An npz holds ``scores`` (n, M) or (n, M, K) and, as there are any, ``labels`` or ``y``, ``models``
+or ``model_names``, ``classes``, ``weights``, ``ids`` and ``group_*``.
+"""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ssme.data.join import joined, joins_by_id
+from ssme.data.roles import GROUP_PREFIX, FrameOptions
+from ssme.data.scoreset import ScoreSet
+from ssme.data.validation import did_you_mean, listing
+from ssme.errors import InputError, MissingExtraError
+
+__all__ = ["READERS", "Reader", "open_table", "read"]
+
+MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
+DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one kind of file is opened: to a native frame or to named arrays."""
+
+    kind: Literal["table", "arrays"]
+    open: Callable[..., Any]
+    delimiter: str | None = None
+
+
+def read(
+    path: str | Path, labels: object | None = None, *, delimiter: str | None = None, **options: Any
+) -> ScoreSet:
+    """A `ScoreSet` from a file; see `ScoreSet.read`."""
+    file = Path(path)
+    reader = _reader(file)
+    if reader.kind == "table":
+        from ssme.data.frames import read_frame
+
+        _refuse_unknown(options, FrameOptions.__dataclass_fields__, file)
+        frame = open_table(file, delimiter=delimiter, classes=options.get("classes"))
+        return read_frame(frame, labels, FrameOptions(**options), source=str(file))
+    if delimiter is not None:
+        raise InputError(
+            f"delimiter={delimiter!r} for {file}",
+            allowed="delimiter for CSV only",
+            fix="leave it out",
+        )
+    return _from_arrays(file, reader.open(file), labels, options)
+
+
+def open_table(
+    file: Path, *, delimiter: str | None = None, classes: Sequence[object] | None = None
+) -> Any:
+    """The native frame in a CSV, TSV or Parquet file."""
+    reader = _reader(file)
+    if reader.kind != "table":
+        raise InputError(
+            f"{file} holds arrays, not a table with ids",
+            allowed=", ".join(s for s, r in READERS.items() if r.kind == "table"),
+            fix="pass the labels as an array",
+        )
+    if reader.delimiter is None:
+        if delimiter is not None:
+            raise InputError(
+                f"delimiter={delimiter!r} for {file}",
+                allowed="delimiter for CSV only",
+                fix="leave it out",
+            )
+        return reader.open(file)
+    return reader.open(file, delimiter or reader.delimiter, classes)
+
+
+def _reader(file: Path) -> Reader:
+    if not file.exists():
+        near = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+        raise InputError(
+            f"no file {file}",
+            allowed="an existing file",
+            fix=f"{did_you_mean(file.name, near)}check the path",
+        )
+    if file.is_dir():
+        raise InputError(f"{file} is a directory", allowed="a file", fix="name a file in it")
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise InputError(
+            f"{file} has the suffix {file.suffix!r}",
+            allowed=f"files ending in {', '.join(READERS)}",
+            fix="save it as one of these, or load it and use ScoreSet.from_frame or from_arrays",
+        )
+    return reader
+
+
+def _refuse_unknown(options: dict[str, Any], known: Any, file: Path) -> None:
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f"option {name!r} does not apply to {file}",
+                allowed=f"the options {listing(known, limit=30)}",
+                fix=f"{did_you_mean(name, known)}leave it out",
+            )
+
+
+def _open_csv(file: Path, delimiter: str, classes: Sequence[object] | None) -> Any:
+    import pandas
+
+    header = _csv_header(file, delimiter)
+    _refuse_csv_header(file, header, delimiter)
+    missing = [text for text in MISSING_TEXT if text not in (classes or ())]
+    try:
+        return pandas.read_csv(
+            file,
+            sep=delimiter,
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_values=missing,
+            float_precision="round_trip",
+            low_memory=False,
+            index_col=False,
+        )
+    except UnicodeDecodeError as error:
+        raise _not_utf8(file, error) from None
+    except (pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
+        raise InputError(
+            f"{file} is not a regular table: {error}",
+            allowed="rows with as many fields as the header",
+            fix="check quoting and stray delimiters",
+        ) from None
+
+
+def _csv_header(file: Path, delimiter: str) -> list[str]:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            header = next(csv.reader(lines, delimiter=delimiter), [])
+    except UnicodeDecodeError as error:
+        raise _not_utf8(file, error) from None
+    if not header:
+        raise InputError(
+            f"{file} is empty", allowed="a header and at least one row", fix="check how it was made"
+        )
+    return header
+
+
+def _refuse_csv_header(file: Path, header: list[str], delimiter: str) -> None:
+    if len(header) == 1:
+        for other, shown in DELIMITERS.items():
+            if other in header[0] and other != delimiter:
+                raise InputError(
+                    f"{file} has one column {header[0][:60]!r} when split at "
+                    f"{DELIMITERS.get(delimiter, repr(delimiter))}",
+                    allowed="a column per model and a label column",
+                    fix=f"pass delimiter={shown}",
+                )
+    for name in header:
+        if name and header.count(name) > 1:
+            raise InputError(
+                f"{file} has {header.count(name)} columns named {name!r}",
+                allowed="unique column names",
+                fix="rename or remove the repeated columns",
+            )
+
+
+def _not_utf8(file: Path, error: UnicodeDecodeError) -> InputError:
+    return InputError(
+        f"{file} is not UTF-8: byte 0x{error.object[error.start]:02x} at position {error.start}",
+        allowed="UTF-8 text",
+        fix="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+    )
+
+
+def _open_parquet(file: Path) -> Any:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "parquet") from None
+    try:
+        return parquet.read_table(file)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(
+            f"{file} is not a readable Parquet file: {str(error).splitlines()[0]}",
+            allowed="Parquet files",
+            fix="write it again, or read it with your own tools and use ScoreSet.from_frame",
+        ) from None
+
+
+def _open_npy(file: Path) -> dict[str, Any]:
+    return {"scores": _load(file)}
+
+
+def _open_npz(file: Path) -> dict[str, Any]:
+    archive = _load(file)
+    if isinstance(archive, np.ndarray):
+        return {"scores": archive}
+    with archive:
+        return {name: _member(file, archive, name) for name in archive.files}
+
+
+def _load(file: Path) -> Any:
+    import zipfile
+
+    try:
+        return np.load(file, allow_pickle=False)
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise _unloadable(file, error) from None
+
+
+def _member(file: Path, archive: Any, name: str) -> Any:
+    import zipfile
+
+    try:
+        return archive[name]
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise _unloadable(file, error, name) from None
+
+
+def _unloadable(file: Path, error: Exception, name: str | None = None) -> InputError:
+    where = f"{file}, key {name!r}," if name else str(file)
+    reason = "holds pickled Python objects" if "pickle" in str(error) else f"is broken: {error}"
+    return InputError(
+        f"{where} {reason}",
+        allowed="plain arrays of numbers, booleans or text; pickle is never loaded",
+        fix="convert object arrays before saving, for example with .astype(str)",
+    )
+
+
+def _from_arrays(
+    file: Path, arrays: dict[str, Any], labels: object | None, options: dict[str, Any]
+) -> ScoreSet:
+    """Arrays of an npz or npy, with ``options`` of `ScoreSet.from_arrays` put over them."""
+    known = set(inspect.signature(ScoreSet.from_arrays).parameters) - {"scores", "labels"}
+    table_options = {"label": options.pop("label", None), "id_name": options.pop("id", None)}
+    _refuse_unknown(options, sorted(known | {"label", "id"}), file)
+    if "scores" not in arrays:
+        raise InputError(
+            f"{file} has no array 'scores', only {listing(arrays)}",
+            allowed="an array 'scores' of shape (n, M) or (n, M, K)",
+            fix="save it with numpy.savez(path, scores=..., labels=..., models=...)",
+        )
+    groups = {
+        name.removeprefix(GROUP_PREFIX): values
+        for name, values in arrays.items()
+        if name.startswith(GROUP_PREFIX)
+    }
+    stored = {
+        "models": _either(file, arrays, "models", "model_names"),
+        "classes": _either(file, arrays, "classes"),
+        "weights": _either(file, arrays, "weights", "weight"),
+        "ids": _either(file, arrays, "ids", "id"),
+        "groups": groups or None,
+    }
+    stored = {
+        name: values.tolist() if name in ("models", "classes") else values
+        for name, values in stored.items()
+        if values is not None
+    }
+    given = {**stored, **options}
+    if labels is None:
+        labels = _either(file, arrays, "labels", "y")
+    elif isinstance(labels, str | Path) and Path(labels).suffix.lower() == ".npy":
+        labels = _load(Path(labels))
+    elif joins_by_id(labels):
+        labels = joined(labels, given.get("ids"), **table_options)
+    data = ScoreSet.from_arrays(arrays["scores"], labels, **given)
+    assert data.layout is not None
+    return data.replace(layout=replace(data.layout, source=str(file)))
+
+
+def _either(file: Path, arrays: dict[str, Any], *names: str) -> Any:
+    found = [name for name in names if name in arrays]
+    if len(found) > 1:
+        raise InputError(
+            f"{file} holds both {' and '.join(map(repr, found))}",
+            allowed="one of them",
+            fix="save only one",
+        )
+    return arrays[found[0]] if found else None
+
+
+READERS: dict[str, Reader] = {
+    ".csv": Reader("table", _open_csv, delimiter=","),
+    ".tsv": Reader("table", _open_csv, delimiter="\t"),
+    ".parquet": Reader("table", _open_parquet),
+    ".npz": Reader("arrays", _open_npz),
+    ".npy": Reader("arrays", _open_npy),
+}
+"""Suffix -> reader. Adding a format is adding a line."""

@@ -1,0 +1,117 @@
+"""From a data frame to a `ScoreSet`: wide or long.
+
+Parts are taken from what the caller names, else from a column's usual name; a frame that can be
+read in two ways is refused with the choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ssme.data import long, wide
+from ssme.data.arrays import build
+from ssme.data.layout import Layout
+from ssme.data.roles import USUAL_NAMES, FrameOptions, Roles, find_roles
+from ssme.data.scoreset import ScoreSet
+from ssme.data.tables import Table
+from ssme.data.validation import listing
+from ssme.errors import InputError
+
+__all__ = ["FrameOptions", "read_frame"]
+
+LAYOUTS = {"wide": wide.read, "long": long.read}
+
+
+def read_frame(
+    frame: Any, labels: object | None, options: FrameOptions, *, source: str | None = None
+) -> ScoreSet:
+    """Read a native frame; ``labels`` may be values, a second frame or a file joined by id."""
+    table = Table(frame, source or "the frame")
+    options, labels = _label_column_given_as_labels(table, options, labels)
+    roles = find_roles(table, options, labels)
+    kind = options.layout or detect_layout(table, roles, options)
+    if kind not in LAYOUTS:
+        raise InputError(
+            f"layout={kind!r}", allowed="'wide' or 'long'", fix="or leave layout out to find it out"
+        )
+    reading = LAYOUTS[kind](table, roles, options, labels)
+    return build(
+        reading.scores,
+        reading.labels,
+        models=reading.models,
+        classes=reading.classes,
+        positive=options.positive,
+        weights=reading.weights,
+        groups=reading.groups,
+        ids=reading.ids,
+        unlabeled=options.unlabeled,
+        logits=options.logits,
+        normalize=options.normalize,
+        frame_library=table.library,
+        layout=Layout(
+            kind=reading.kind,
+            columns=reading.columns,
+            label=roles.label if labels is None else options.label,
+            id=roles.id,
+            weight=roles.weight,
+            groups=tuple(roles.groups.values()),
+            ignored=reading.ignored,
+            labels_source=_source_of(labels),
+            source=source,
+        ),
+    )
+
+
+def _source_of(labels: object | None) -> str | None:
+    if labels is None:
+        return None
+    return str(labels) if isinstance(labels, str | Path) else f"a given {type(labels).__name__}"
+
+
+def _label_column_given_as_labels(
+    table: Table, options: FrameOptions, labels: object | None
+) -> tuple[FrameOptions, object | None]:
+    """``labels="y"`` names a column when there is one and no file of that name."""
+    if not isinstance(labels, str) or labels not in table.columns or options.label is not None:
+        return options, labels
+    if Path(labels).exists():
+        raise InputError(
+            f"labels={labels!r} is both a column and a file",
+            allowed="one of the two",
+            fix=f"pass label={labels!r} for the column, or a pathlib.Path for the file",
+        )
+    return replace(options, label=labels), None
+
+
+def detect_layout(table: Table, roles: Roles, options: FrameOptions) -> str:
+    """``"long"`` if there are a text column of models and a score column, else ``"wide"``."""
+    says_long = [n for n in ("model", "class_", "score") if getattr(options, n) is not None]
+    says_wide = ["pattern"] if options.pattern is not None else []
+    if isinstance(options.models, Mapping):
+        says_wide.append("models")
+    if says_long and says_wide:
+        raise InputError(
+            f"options of two layouts: {listing(says_long)} (long) and {listing(says_wide)} (wide)",
+            allowed="options of one layout",
+            fix="wide has a column per model, long a row per score",
+        )
+    if says_long or says_wide:
+        return "long" if says_long else "wide"
+    model = table.find(None, USUAL_NAMES["model"], "model column")
+    score = table.find(None, USUAL_NAMES["score"], "score column")
+    if model is None or score is None or table.kind(model) != "other":
+        return "wide"
+    classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
+    taken = roles.columns | {model, score} | classes
+    others = [c for c in table.columns if c not in taken and table.kind(c) == "number"]
+    if others:
+        raise InputError(
+            f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "
+            f"wide (a column per model: {listing([score, *others])})",
+            allowed="one layout",
+            fix="say layout='long' or layout='wide', and for wide list models=[...]",
+        )
+    return "long"

@@ -1,0 +1,264 @@
+"""Labels: from the values people write to class indices, never by a silent guess.
+
+Missing is NaN, None, NA or empty text; a code such as -1 only when declared. The order of the
+classes comes from an explicit list or, for integers and booleans, is ascending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.validation import did_you_mean, factorize, is_missing, listing, refuse_duplicates
+from ssme.errors import InputError
+
+__all__ = ["RawLabels", "encode", "observe", "resolve_classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class RawLabels:
+    """Labels as found: ``codes`` (n,) into the distinct ``values``, -1 where missing."""
+
+    codes: NDArray[np.int64]
+    values: tuple[Hashable, ...]
+
+    @property
+    def integral(self) -> bool:
+        return bool(self.values) and all(type(value) is int for value in self.values)
+
+    @property
+    def boolean(self) -> bool:
+        return bool(self.values) and all(type(value) is bool for value in self.values)
+
+    def first_row(self, value: Hashable) -> int:
+        return int(np.argmax(self.codes == self.values.index(value)))
+
+
+def observe(labels: object | None, n: int, unlabeled: object = None) -> RawLabels:
+    """The distinct label values and where they stand; ``unlabeled`` codes count as missing."""
+    if labels is None:
+        return RawLabels(np.full(n, -1, dtype=np.int64), ())
+    array = _as_column(labels)
+    if array.shape != (n,):
+        found = f"{array.size} labels" if array.ndim == 1 else f"labels of shape {array.shape}"
+        raise InputError(
+            f"{found} for {n} rows of scores",
+            allowed=f"one label per row ({n}), NaN or None where unknown",
+            fix="check that both come from the same rows in the same order; labels kept in "
+            "another table are joined by id",
+        )
+    missing = is_missing(array)
+    codes = np.full(n, -1, dtype=np.int64)
+    codes[~missing], distinct = _factorize(array[~missing])
+    return _without(RawLabels(codes, tuple(map(_plain, distinct))), _codes_declared(unlabeled))
+
+
+def _as_column(labels: object) -> NDArray[Any]:
+    if isinstance(labels, np.ma.MaskedArray):
+        return np.ma.filled(labels.astype(object), None)
+    array = np.asarray(labels)
+    return array.astype(object) if array.dtype.kind not in "fiubUO" else array
+
+
+def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    if values.dtype.kind in "fiub":
+        distinct, codes = np.unique(values, return_inverse=True)
+        return codes.astype(np.int64), distinct.tolist()
+    return factorize(values)
+
+
+def _plain(value: Any) -> Hashable:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return cast(Hashable, value)
+
+
+def _codes_declared(unlabeled: object) -> tuple[Hashable, ...]:
+    if unlabeled is None:
+        return ()
+    codes: Iterable[Any] = unlabeled if isinstance(unlabeled, list | tuple | set) else [unlabeled]
+    return tuple(_plain(code) for code in codes)
+
+
+def _without(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
+    """Drop declared codes and merge values that became equal (1 and 1.0)."""
+    kept = [v for v in dict.fromkeys(raw.values) if v not in declared]
+    place = {value: index for index, value in enumerate(kept)}
+    table = np.array([place.get(value, -1) for value in raw.values] + [-1], dtype=np.int64)
+    return RawLabels(table[raw.codes], tuple(kept))
+
+
+def resolve_classes(
+    raw: RawLabels,
+    n_classes: int,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    positive: Hashable | None = None,
+    unlabeled: object = None,
+    one_column: bool = False,
+) -> tuple[Hashable, ...]:
+    """Class names in the order of the class axis; the positive class of two comes last.
+
+    ``one_column``: each model gave P(positive) only, so the order is not in the data.
+    """
+    if positive is not None and n_classes != 2:
+        raise InputError(
+            f"positive={positive!r} with {n_classes} classes",
+            allowed="positive= for two classes only",
+            fix="leave positive out",
+        )
+    if classes is not None:
+        return _explicit(classes, n_classes, positive, unlabeled, one_column)
+    if positive is not None and one_column:
+        return _around_positive(raw, _plain(positive))
+    names = _from_labels(raw, n_classes, one_column)
+    if positive is not None:
+        _refuse_other_order(names, _plain(positive))
+    return names
+
+
+def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
+    if not raw.values:
+        return tuple(range(n_classes))
+    if raw.boolean and n_classes == 2:
+        return (False, True)
+    if raw.integral:
+        return _ascending(raw, n_classes, one_column)
+    raise _unordered(raw, n_classes, one_column)
+
+
+def _explicit(
+    classes: Sequence[Hashable],
+    n_classes: int,
+    positive: Hashable | None,
+    unlabeled: object,
+    one_column: bool,
+) -> tuple[Hashable, ...]:
+    names = tuple(_plain(name) for name in classes)
+    refuse_duplicates(names, "class", "unique classes")
+    if len(names) != n_classes:
+        hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
+        raise InputError(
+            f"{len(names)} class names ({listing(names)}) for scores over {n_classes} classes",
+            allowed=f"{n_classes} class names in the order of the class axis",
+            fix=f"give one name per class{hint}",
+        )
+    for code in _codes_declared(unlabeled):
+        if code in names:
+            raise InputError(
+                f"unlabeled={code!r} is also one of the classes {listing(names)}",
+                allowed="a code that is no class",
+                fix="declare another code, or mark unlabeled rows with NaN",
+            )
+    if positive is None:
+        return names
+    if _plain(positive) not in names:
+        raise InputError(
+            f"positive={positive!r} is not one of the classes {listing(names)}",
+            allowed="one of the two classes",
+            fix=f"{did_you_mean(positive, names)}name one of them",
+        )
+    if one_column:
+        return tuple(sorted(names, key=lambda name: name == _plain(positive)))
+    _refuse_other_order(names, _plain(positive))
+    return names
+
+
+def _refuse_other_order(names: tuple[Hashable, ...], positive: Hashable) -> None:
+    if positive != names[-1]:
+        raise InputError(
+            f"positive={positive!r} and a class axis {listing(names)} that ends with {names[-1]!r}",
+            allowed="the positive class last",
+            fix="reverse the class axis of the scores, and classes with it",
+        )
+
+
+def _around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
+    others = [value for value in raw.values if value != positive]
+    if len(others) == 1:
+        return (others[0], positive)
+    if not others and type(positive) is bool:
+        return (not positive, positive)
+    if not others and positive == 1:
+        return (0, 1)
+    raise InputError(
+        f"positive={positive!r} and labels {listing(raw.values)} do not tell the two classes",
+        allowed="labels with exactly one other class",
+        fix="give both in order: classes=[negative, positive]",
+    )
+
+
+def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
+    values = sorted(raw.values)  # type: ignore[type-var]
+    if values[0] == -1:
+        raise InputError(
+            f"label -1 at row {raw.first_row(-1)}, undeclared, among labels {listing(values)}",
+            allowed=f"classes 0..{n_classes - 1}, NaN or None where unlabeled",
+            fix="declare unlabeled=-1 if it means no label, or list classes= if it is a class",
+        )
+    if set(values) <= set(range(n_classes)):
+        return tuple(range(n_classes))
+    if len(values) == n_classes:
+        return tuple(values)
+    hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
+    outside = next(value for value in values if value not in range(n_classes))
+    raise InputError(
+        f"label {outside!r} at row {raw.first_row(outside)} among {listing(values)}, "
+        f"with scores over {n_classes} classes",
+        allowed=f"labels 0..{n_classes - 1}, or {n_classes} distinct integers",
+        fix=f"list classes= in the order of the scores{hint}",
+    )
+
+
+def _unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
+    odd = next((value for value in raw.values if isinstance(value, float)), None)
+    if odd is not None:
+        return InputError(
+            f"label {odd!r} at row {raw.first_row(odd)}",
+            allowed="integers, booleans or text naming a class",
+            fix="labels are classes, not probabilities; check that this is the label column",
+        )
+    kinds = {type(value).__name__ for value in raw.values}
+    if len(kinds) > 1:
+        return InputError(
+            f"labels of mixed types ({', '.join(sorted(kinds))}): {listing(raw.values)}",
+            allowed="labels of one type",
+            fix="convert them, or list classes=",
+        )
+    wanted = "[negative, positive]" if one_column else "[...] in the order of the class axis"
+    return InputError(
+        f"labels {listing(raw.values)} and nothing that says which of the {n_classes} classes "
+        "is which",
+        allowed="text classes with their order given",
+        fix=f"pass classes={wanted}" + (" or positive=" if one_column else ""),
+    )
+
+
+def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Class index per row, -1 where unlabeled."""
+    place = {name: index for index, name in enumerate(classes)}
+    unknown = [value for value in raw.values if value not in place]
+    if unknown:
+        value = unknown[0]
+        many = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
+        raise InputError(
+            f"label {value!r} at row {raw.first_row(value)} is no class{many}",
+            allowed=f"the classes {listing(classes)}, NaN, None or empty where unlabeled",
+            fix=f"{did_you_mean(value, classes)}correct it, or declare unlabeled={value!r}"
+            + _type_hint(value, classes),
+        )
+    table = np.array([place[value] for value in raw.values] + [-1], dtype=np.int64)
+    labels: NDArray[np.int64] = table[raw.codes]
+    return labels
+
+
+def _type_hint(value: Hashable, classes: Sequence[Hashable]) -> str:
+    if any(str(value) == str(name) for name in classes):
+        return f"; the label is {type(value).__name__}, the class is not"
+    return ""

@@ -1,0 +1,61 @@
+"""What was understood of the input, so that it can be shown and doubted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Layout"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table, a file or arrays were read.
+
+    Attributes
+    ----------
+    kind : ``"arrays"``, ``"mapping"``, ``"wide"``, ``"wide by class"`` or ``"long"``.
+    columns : model -> columns its scores came from (one, or one per class).
+    label, id, weight : column names, None where there is none.
+    groups : column names.
+    ignored : columns that were left out.
+    encoding : class -> index on the class axis; the last of two is the positive class.
+    unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
+    labels_source, source : where labels and scores came from when it was a file or second table.
+    """
+
+    kind: str
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    label: str | None = None
+    id: str | None = None
+    weight: str | None = None
+    groups: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    encoding: Mapping[Hashable, int] = field(default_factory=dict)
+    unlabeled: tuple[object, ...] = ()
+    labels_source: str | None = None
+    source: str | None = None
+
+    def describe(self) -> dict[str, str]:
+        """Title -> text, only what applies; for people."""
+        codes = ", ".join(f"{name!r} = {index}" for name, index in self.encoding.items())
+        missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
+        facts = {
+            "source": self.source,
+            "layout": self.kind,
+            "score columns": "; ".join(
+                f"{model}: {', '.join(columns)}" for model, columns in self.columns.items()
+            ),
+            "labels from": self.labels_source,
+            "label column": self.label,
+            "classes": codes,
+            "unlabeled means": ", ".join(missing),
+            "id column": self.id,
+            "weight column": self.weight,
+            "group columns": ", ".join(self.groups),
+            "ignored columns": ", ".join(self.ignored),
+        }
+        return {title: text for title, text in facts.items() if text}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{title}: {text}" for title, text in self.describe().items())

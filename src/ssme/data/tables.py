@@ -1,0 +1,139 @@
+"""One look at every data frame library, through narwhals: columns as numpy arrays.
+
+pandas, polars (eager and lazy), pyarrow and whatever else narwhals reads come in as a `Table`;
+`make_frame` gives columns back as a frame of the library the data came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.validation import FloatArray, as_floats, did_you_mean, listing
+from ssme.errors import InputError
+
+__all__ = ["Table", "is_frame", "make_frame"]
+
+EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def is_frame(value: object) -> bool:
+    """Whether narwhals knows ``value`` as a data frame."""
+    import narwhals
+
+    return isinstance(
+        narwhals.from_native(value, pass_through=True), narwhals.DataFrame | narwhals.LazyFrame
+    )
+
+
+def make_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
+    """A native frame of ``library`` from arrays or lists (None where a value is missing)."""
+    import narwhals
+
+    backend: Any = library if library in EAGER_LIBRARIES else "pandas"
+    plain = {
+        name: values.tolist()
+        if isinstance(values, np.ndarray) and values.dtype == object
+        else values
+        for name, values in columns.items()
+    }
+    return narwhals.from_dict(plain, backend=backend).to_native()
+
+
+class Table:
+    """A named set of equally long columns; ``what`` it is called in messages."""
+
+    def __init__(self, frame: Any, what: str = "the frame") -> None:
+        import narwhals
+        from narwhals.exceptions import DuplicateError
+
+        self.what = what
+        try:
+            native = narwhals.from_native(frame, pass_through=True)
+            self._frame: Any = (
+                native.collect() if isinstance(native, narwhals.LazyFrame) else native
+            )
+            if not isinstance(self._frame, narwhals.DataFrame):
+                raise InputError(
+                    f"{what} is a {type(frame).__name__}",
+                    allowed="a pandas, polars or pyarrow data frame",
+                    fix="pass a data frame, or arrays to ScoreSet.from_arrays",
+                )
+            self.columns: tuple[str, ...] = tuple(self._frame.columns)
+        except DuplicateError as error:
+            raise InputError(
+                f"{what} has duplicated column names: {error}",
+                allowed="unique column names",
+                fix="rename or drop the repeated columns",
+            ) from None
+        self.library: str = self._frame.implementation.name.lower()
+        self.n_rows: int = len(self._frame)
+        if not self.columns or self.n_rows == 0:
+            raise InputError(
+                f"{what} is empty: {self.n_rows} rows, columns {listing(self.columns)}",
+                allowed="at least one row of scores",
+                fix="check the file or the filter that made it",
+            )
+
+    def require(self, name: str, role: str) -> str:
+        """``name`` if it is a column; otherwise an error with the closest ones."""
+        if name in self.columns:
+            return name
+        raise InputError(
+            f"{self.what} has no column {name!r} ({role})",
+            allowed=f"the columns {listing(self.columns, limit=20)}",
+            fix=f"{did_you_mean(name, self.columns)}name a column that is there",
+        )
+
+    def find(self, named: str | None, usual: Sequence[str], role: str) -> str | None:
+        """The column ``named``, or the only one with a usual name for this role."""
+        if named is not None:
+            return self.require(named, role)
+        found = [name for name in self.columns if name.lower() in usual]
+        if len(found) > 1:
+            raise InputError(
+                f"{self.what} has {len(found)} columns that may be the {role}: {listing(found)}",
+                allowed=f"one {role} column",
+                fix=f"name it: {role.split()[0]}={found[0]!r}",
+            )
+        return found[0] if found else None
+
+    def values(self, name: str) -> NDArray[Any]:
+        """A column as it is, missing values as NaN or None."""
+        out: NDArray[Any] = np.asarray(self._frame[name].to_numpy())
+        return out
+
+    def kind(self, name: str) -> str:
+        """``"number"``, ``"boolean"`` or ``"other"``."""
+        import narwhals
+
+        dtype = self._frame.schema[name]
+        if dtype == narwhals.Boolean:
+            return "boolean"
+        return "number" if dtype.is_numeric() else "other"
+
+    def floats(self, name: str) -> FloatArray:
+        """A column of numbers, NaN where missing; anything else is refused."""
+        import narwhals
+
+        if self.kind(name) == "other":
+            values = self.values(name)
+            if values.dtype.kind == "O":
+                return self._floats_of_objects(name, values)
+            return as_floats(values, f"column {name!r}")
+        series = self._frame[name].cast(narwhals.Float64)
+        return as_floats(series.to_numpy(), f"column {name!r}")
+
+    def _floats_of_objects(self, name: str, values: NDArray[Any]) -> FloatArray:
+        try:
+            return as_floats(values, f"column {name!r}")
+        except InputError:
+            bad = next(row for row, v in enumerate(values) if isinstance(v, str | bytes | list))
+            raise InputError(
+                f"column {name!r} holds {values[bad]!r} at row {bad}",
+                allowed="numbers, empty where a model has no score",
+                fix="name the score columns with models=, or check for a decimal comma",
+            ) from None

@@ -1,0 +1,308 @@
+"""The wide layout: one row per example, one column per model, or per model and class.
+
+One column per model holds P(positive). Columns per model and class are told by a mapping
+``{model: {class: column}}``, a pattern such as ``"{model}:{class}"``, or found out when their
+names form a complete grid of models and classes and every row sums to one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ssme.data.class_names import in_order, text_of, typed_as_labels
+from ssme.data.join import joined, joins_by_id
+from ssme.data.labels import RawLabels, observe
+from ssme.data.roles import FrameOptions, Reading, Roles, refuse_without_labels
+from ssme.data.tables import Table
+from ssme.data.validation import SUM_TOLERANCE, FloatArray, did_you_mean, listing
+from ssme.errors import InputError
+
+__all__ = ["Grid", "read"]
+
+PATTERNS = tuple(f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " "))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """model -> class -> column; without classes, one column of P(positive) per model."""
+
+    columns: Mapping[str, Mapping[Hashable, str]]
+    classes: tuple[Hashable, ...] | None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.columns)
+
+    def scores(self, table: Table) -> FloatArray:
+        """(n, M) or (n, M, K)."""
+        if self.classes is None:
+            binary = [table.floats(next(iter(of.values()))) for of in self.columns.values()]
+            return np.stack(binary, axis=1)
+        out: FloatArray = np.empty((table.n_rows, len(self.columns), len(self.classes)))
+        for m, of in enumerate(self.columns.values()):
+            for k, name in enumerate(self.classes):
+                out[:, m, k] = table.floats(of[name])
+        return out
+
+
+def read(table: Table, roles: Roles, options: FrameOptions, labels: object | None) -> Reading:
+    """Scores, labels and the rest of a wide frame."""
+    ids = None if roles.id is None else table.values(roles.id)
+    found = _labels(table, roles, options, labels, ids)
+    raw = observe(found, table.n_rows, options.unlabeled)
+    grid = _grid(table, roles, options, raw, given=labels is not None)
+    classes = options.classes
+    if grid.classes is not None:
+        ordered = in_order(grid.classes, options.classes, options.positive)
+        classes = classes or typed_as_labels(ordered, raw)
+        grid = Grid(grid.columns, ordered)
+    used = {column for of in grid.columns.values() for column in of.values()}
+    return Reading(
+        kind="wide" if grid.classes is None else "wide by class",
+        scores=grid.scores(table),
+        labels=found,
+        models=grid.models,
+        classes=classes,
+        weights=None if roles.weight is None else table.floats(roles.weight),
+        groups={name: table.values(column) for name, column in roles.groups.items()},
+        ids=ids,
+        columns={model: tuple(of.values()) for model, of in grid.columns.items()},
+        ignored=tuple(c for c in table.columns if c not in used | roles.columns),
+    )
+
+
+def _labels(
+    table: Table, roles: Roles, options: FrameOptions, labels: object | None, ids: Any
+) -> object | None:
+    if labels is None:
+        return None if roles.label is None else table.values(roles.label)
+    if joins_by_id(labels):
+        return joined(labels, ids, label=options.label, id_name=roles.id)
+    return labels
+
+
+def _grid(
+    table: Table, roles: Roles, options: FrameOptions, raw: RawLabels, *, given: bool
+) -> Grid:
+    if isinstance(options.models, Mapping):
+        return _from_mapping(table, options.models, options.classes)
+    free = [name for name in table.columns if name not in roles.columns]
+    if options.models is not None:
+        names = [options.models] if isinstance(options.models, str) else list(options.models)
+        if options.pattern is None and all(name in table.columns for name in names):
+            return _one_column_each(names)
+        return _by_name(table, free, names, options, raw)
+    if options.pattern is not None:
+        return _by_pattern(free, options.pattern, options, raw, table)
+    free = [name for name in free if table.kind(name) != "other" and name.strip()]
+    if roles.label is None and not given:
+        refuse_without_labels(table, "say label='...', or list models=[...] if nothing is labeled")
+    return _detected(table, free, options, raw)
+
+
+def _one_column_each(names: Sequence[str]) -> Grid:
+    return Grid({name: {"": name} for name in names}, None)
+
+
+def _from_mapping(
+    table: Table, mapping: Mapping[str, Any], classes: Sequence[Hashable] | None
+) -> Grid:
+    """``{model: column}``, ``{model: [columns]}`` or ``{model: {class: column}}``."""
+    if not mapping:
+        raise InputError(
+            "models is an empty mapping",
+            allowed="model -> column, [columns] or {class: column}",
+            fix="name at least one model",
+        )
+    columns: dict[str, dict[Hashable, str]] = {}
+    for model, value in mapping.items():
+        if isinstance(value, str):
+            of: dict[Hashable, str] = {"": value}
+        elif isinstance(value, Mapping):
+            of = dict(value)
+        else:
+            names = range(len(value)) if classes is None else classes
+            if len(names) != len(value):
+                raise InputError(
+                    f"model {model!r} has {len(value)} columns for {len(names)} classes "
+                    f"{listing(names)}",
+                    allowed="one column per class, in the order of classes",
+                    fix="list as many columns as classes",
+                )
+            of = dict(zip(names, value, strict=True))
+        columns[str(model)] = {
+            name: table.require(column, f"scores of model {model!r}") for name, column in of.items()
+        }
+    first = next(iter(columns))
+    for model, of in columns.items():
+        if set(of) != set(columns[first]):
+            raise InputError(
+                f"model {model!r} has classes {listing(of)}, model {first!r} "
+                f"{listing(columns[first])}",
+                allowed="the same classes for every model",
+                fix="map the columns of every class",
+            )
+    names = tuple(columns[first])
+    return Grid(columns, None if names == ("",) else names)
+
+
+def _by_name(
+    table: Table, free: list[str], models: list[str], options: FrameOptions, raw: RawLabels
+) -> Grid:
+    """Models named by the caller whose class columns are found by the first pattern that fits."""
+    patterns = PATTERNS if options.pattern is None else (options.pattern,)
+    for pattern in patterns:
+        grids = _parse(free, pattern, raw, models=models, classes=options.classes)
+        if len(grids) == 1:
+            return grids[0]
+    missing = next((name for name in models if name not in table.columns), models[0])
+    raise InputError(
+        f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}",
+        allowed=f"the columns {listing(free, limit=20)}",
+        fix=f"{did_you_mean(missing, free)}name columns that are there, or give "
+        "models={model: {class: column}}",
+    )
+
+
+def _by_pattern(
+    free: list[str], pattern: str, options: FrameOptions, raw: RawLabels, table: Table
+) -> Grid:
+    if "{model}" not in pattern or "{class}" not in pattern:
+        raise InputError(
+            f"pattern={pattern!r}",
+            allowed="text with {model} and {class} in it, such as '{model}:{class}'",
+            fix="write where the model and the class stand in a column name",
+        )
+    grids = _parse(free, pattern, raw, classes=options.classes, some=True)
+    if len(grids) == 1:
+        return grids[0]
+    if grids:
+        raise _ambiguous(table, grids, binary=None)
+    raise InputError(
+        f"pattern={pattern!r} does not give every model the same two or more classes in the "
+        f"columns {listing(free, limit=20)}",
+        allowed="a complete grid of models and classes",
+        fix="correct the pattern, list classes=, or give models={model: {class: column}}",
+    )
+
+
+def _parse(
+    columns: Sequence[str],
+    pattern: str,
+    raw: RawLabels,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    some: bool = False,
+) -> list[Grid]:
+    """Complete grids that ``columns`` form; ``some``: columns that do not match are left out."""
+    grids: list[Grid] = []
+    for model_text in (".+", ".+?"):
+        model = model_text if models is None else "|".join(map(re.escape, models))
+        name = ".+" if classes is None else "|".join(re.escape(str(c)) for c in classes)
+        text = re.escape(pattern).replace(r"\{model\}", f"(?P<model>{model})", 1)
+        matcher = re.compile(text.replace(r"\{class\}", f"(?P<name>{name})", 1))
+        found: dict[str, dict[Hashable, str]] = {}
+        complete = True
+        for column in columns:
+            match = matcher.fullmatch(column)
+            if match:
+                found.setdefault(match["model"], {})[match["name"]] = column
+            elif not (some or models is not None):
+                complete = False
+                break
+        if not complete or not found:
+            continue
+        if models is not None:
+            if set(found) != set(models):
+                continue
+            found = {name: found[name] for name in models}
+        names = tuple(next(iter(found.values())))
+        if len(names) < 2 or any(set(of) != set(names) for of in found.values()):
+            continue
+        grid = Grid(found, names)
+        if grid.columns not in [other.columns for other in grids]:
+            grids.append(grid)
+    fitting = [grid for grid in grids if _fits(grid, raw)]
+    return fitting or grids
+
+
+def _fits(grid: Grid, raw: RawLabels) -> bool:
+    """Whether every label seen is one of the classes in the column names."""
+    return {text_of(value) for value in raw.values} <= {
+        text_of(name) for name in grid.classes or ()
+    }
+
+
+def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabels) -> Grid:
+    """The only reading of unnamed score columns, or an error that lists the readings."""
+    if not free:
+        raise InputError(
+            f"{table.what} has no column of numbers left for scores; its columns are "
+            f"{listing(table.columns, limit=20)}",
+            allowed="one column of probabilities per model",
+            fix="name the score columns with models=[...]",
+        )
+    candidates: list[Grid] = []
+    for pattern in PATTERNS:
+        for grid in _parse(free, pattern, raw, classes=options.classes):
+            if grid.columns not in [other.columns for other in candidates]:
+                candidates.append(grid)
+    if not (options.logits or options.normalize):
+        candidates = [grid for grid in candidates if _sums_to_one(grid.scores(table))]
+    else:
+        candidates = [grid for grid in candidates if _fits(grid, raw)]
+    fitting = [grid for grid in candidates if _fits(grid, raw)] or candidates
+    one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
+    if len(fitting) == 1 and not (one_column and (options.logits or options.normalize)):
+        return fitting[0]
+    if fitting:
+        raise _ambiguous(table, fitting, binary=free if one_column else None)
+    _refuse_no_probabilities(table, free, options)
+    return _one_column_each(free)
+
+
+def _sums_to_one(scores: FloatArray) -> bool:
+    sums = scores.sum(axis=2)
+    return bool(np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)))
+
+
+def _refuse_no_probabilities(table: Table, free: list[str], options: FrameOptions) -> None:
+    for name in free:
+        if table.kind(name) == "boolean":
+            got = f"column {name!r} is boolean and may be votes, a group or a flag"
+        elif not options.logits:
+            values = table.floats(name)
+            outside = (values < 0.0) | (values > 1.0)
+            if not outside.any():
+                continue
+            row = int(np.argmax(outside))
+            got = f"column {name!r} holds {values[row]:g} at row {row}, which is no probability"
+        else:
+            continue
+        raise InputError(
+            got,
+            allowed="columns of probabilities between 0 and 1 beside the label, id, weight and "
+            "group columns",
+            fix="list the score columns with models=[...]; for logits say logits=True",
+        )
+
+
+def _ambiguous(table: Table, grids: Sequence[Grid], binary: Sequence[str] | None) -> InputError:
+    readings = [
+        f"models {listing(grid.models)} with classes {listing(grid.classes or ())}"
+        for grid in grids
+    ]
+    if binary is not None:
+        readings.append(f"binary models {listing(binary)}")
+    return InputError(
+        f"the columns of {table.what} can be read in {len(readings)} ways: "
+        + "; or ".join(readings),
+        allowed="one reading",
+        fix="give pattern='{model}:{class}' with classes=[...], or list models=[...]",
+    )

@@ -1,0 +1,144 @@
+"""A `ScoreSet` as a frame or a file that reads back as the same set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.roles import GROUP_PREFIX
+from ssme.data.scoreset import ScoreSet
+from ssme.data.tables import make_frame
+from ssme.data.validation import refuse_duplicates
+from ssme.errors import InputError, MissingExtraError
+
+__all__ = ["save", "to_frame"]
+
+
+def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
+    """Columns ``id``, scores, ``label``, ``weight`` and ``group_*``.
+
+    Wide scores are P(positive) for classes 0 and 1, else one column ``model:class`` per class.
+    """
+    if layout == "wide":
+        columns = _wide(data)
+    elif layout == "long":
+        columns = _long(data)
+    else:
+        raise InputError(
+            f"layout={layout!r}", allowed="'wide' or 'long'", fix="choose one of the two"
+        )
+    names = [name for name, _ in columns]
+    refuse_duplicates(names, "column", "unique column names in a frame")
+    return make_frame(dict(columns), data.frame_library)
+
+
+def _wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+    columns: list[tuple[str, NDArray[Any]]] = [] if data.ids is None else [("id", data.ids)]
+    one_column = data.classes in ((0, 1), (False, True))
+    for m, model in enumerate(data.models):
+        if one_column:
+            columns.append((model, data.scores[:, m, 1]))
+        else:
+            columns += [
+                (f"{model}:{name}", data.scores[:, m, k]) for k, name in enumerate(data.classes)
+            ]
+    return columns + _per_row(data)
+
+
+def _long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+    n, n_models, n_classes = data.scores.shape
+    ids = np.arange(n).astype(object) if data.ids is None else data.ids
+    rows = np.repeat(np.arange(n), n_models * n_classes)
+    scores = data.scores.reshape(-1)
+    present = ~np.isnan(scores)
+    rows = rows[present]
+    models = np.tile(np.repeat(np.array(data.models, dtype=object), n_classes), n)
+    classes = np.tile(_objects(data.classes), n * n_models)
+    columns = [
+        ("id", ids[rows]),
+        ("model", models[present]),
+        ("class", classes[present]),
+        ("score", scores[present]),
+    ]
+    return columns + [(name, values[rows]) for name, values in _per_row(data)]
+
+
+def _per_row(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+    columns: list[tuple[str, NDArray[Any]]] = [("label", data.label_values)]
+    if data.weights is not None:
+        columns.append(("weight", data.weights))
+    return columns + [(group_column(name), values) for name, values in data.groups.items()]
+
+
+def group_column(name: str) -> str:
+    """A column name under which the group is recognized."""
+    named = name == "group" or name.startswith(GROUP_PREFIX)
+    return name if named else GROUP_PREFIX + name
+
+
+def _objects(values: tuple[Any, ...]) -> NDArray[np.object_]:
+    out: NDArray[np.object_] = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def save(data: ScoreSet, path: str | Path) -> None:
+    """Write to the format of the suffix."""
+    file = Path(path)
+    suffix = file.suffix.lower()
+    writers = {".csv": _save_csv, ".tsv": _save_csv, ".parquet": _save_parquet, ".npz": _save_npz}
+    if suffix not in writers:
+        raise InputError(
+            f"{file} has the suffix {file.suffix!r}",
+            allowed=f"files ending in {', '.join(writers)}",
+            fix="choose one of these",
+        )
+    writers[suffix](data, file)
+
+
+def _save_csv(data: ScoreSet, file: Path) -> None:
+    delimiter = "\t" if file.suffix.lower() == ".tsv" else ","
+    to_frame(data.replace(frame_library="pandas")).to_csv(file, index=False, sep=delimiter)
+
+
+def _save_parquet(data: ScoreSet, file: Path) -> None:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("writing Parquet", "parquet") from None
+    parquet.write_table(to_frame(data.replace(frame_library="pyarrow")), file)
+
+
+def _save_npz(data: ScoreSet, file: Path) -> None:
+    arrays: dict[str, Any] = {
+        "scores": data.scores,
+        "labels": _plain(data.label_values, "labels"),
+        "models": np.array(data.models),
+        "classes": _plain(_objects(data.classes), "classes"),
+    }
+    if data.weights is not None:
+        arrays["weights"] = data.weights
+    if data.ids is not None:
+        arrays["ids"] = _plain(data.ids, "ids")
+    for name, values in data.groups.items():
+        arrays[group_column(name)] = _plain(values, f"group {name!r}")
+    np.savez_compressed(file, **arrays)
+
+
+def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
+    """Numbers (NaN where None), booleans or text ("" where None) as a plain array."""
+    known = [value for value in values if value is not None]
+    if all(isinstance(value, str) for value in known):
+        return np.array(["" if value is None else value for value in values], dtype=np.str_)
+    if all(isinstance(value, int | float) for value in known):
+        if len(known) == len(values):
+            return np.array(known)
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    raise InputError(
+        f"{what} mix text and numbers or hold other objects",
+        allowed="numbers, booleans or text in an npz",
+        fix="convert them to text first",
+    )
