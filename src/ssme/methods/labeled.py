@@ -1,0 +1,270 @@
+"""Labels alone: each metric on the labeled rows, with intervals that hold at 20 labels.
+
+The point estimate ignores the unlabeled rows. Its interval is, by metric,
+
+- a closed form where one is known to hold (`labeled_intervals`): accuracy, recall, specificity,
+  precision, ROC AUC and average precision of two classes, calibration error;
+- for any other metric that sees predicted classes only (F1, Matthews, balanced accuracy, costs):
+  quantiles under ``confusion matrix ~ Dirichlet(counts + prior)``;
+- for the rest (log loss, Brier score, callables, ranking of more than two classes): quantiles of a
+  Bayesian bootstrap, stretched as Student's t is (`labeled_resampling`).
+
+Not every calibration error has a sound interval: the largest gap and the class-wise error give
+NaN. The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows
+for every classifier, metric and group. Measured coverage of each: docs/intervals.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import BoolArray, Estimate, MethodSpec
+from ssme.methods.labeled_intervals import (
+    Interval,
+    boyd_ap,
+    ece_interval,
+    kish,
+    newcombe_auc,
+    wilson,
+)
+from ssme.methods.labeled_resampling import (
+    bootstrap_interval,
+    bootstrap_mass,
+    confusion_interval,
+    resampled_values,
+    sees_decisions_only,
+)
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.confusion import DEFAULT_THRESHOLD, confusion_matrices, predicted_classes
+
+__all__ = ["Labeled", "LabeledBelief", "LabeledRows"]
+
+BATCH_CELLS = 1 << 22
+"""Cells (draws x rows x classes) of mass held at once: 32 MB of float64."""
+
+NOISE_DRAWS = 200
+"""Labelings drawn from a classifier's own scores; their mean error is the noise in ECE."""
+
+CALLABLE_DRAWS = 200
+"""Resamples of a metric that is a Python callable: one call each per classifier."""
+
+GAP_PSEUDO_SQUARES = 0.5
+"""Added to the sum of squared deviations of gaps, so that equal gaps do not look certain."""
+
+POSITIVE_OR_TOP = frozenset({"ece", "ece_uniform", "ece_weighted", "ece_l2"})
+"""Calibration errors of P(1) for two classes and of the top label for more."""
+
+NO_INTERVAL = frozenset({"mce", "classwise_ece"})
+"""Metrics whose error at few labels is all noise; no interval is given."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """The labeled rows of one group, seen by every interval rule."""
+
+    scores: FloatArray
+    labels: NDArray[np.int64]
+    weights: FloatArray
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.scores.shape[2])
+
+    @property
+    def mass(self) -> FloatArray:
+        """The one labeling there is (1, n, K)."""
+        return one_hot_mass(self.labels, self.n_classes, self.weights)
+
+    def effective(self, rows: BoolArray | None = None) -> FloatArray:
+        """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
+        held = np.isfinite(self.scores).all(axis=2)
+        if rows is not None:
+            held = held & rows
+        return kish(held * self.weights[:, None])
+
+    def with_label(self, k: int) -> FloatArray:
+        """Effective number (M,) of rows labeled ``k``."""
+        return self.effective((self.labels == k)[:, None])
+
+    def interval(
+        self, metric: Metric, value: FloatArray, draws: FloatArray, seed: np.random.SeedSequence
+    ) -> partial[Interval]:
+        """``bounds(level)`` of the first rule that fits ``metric``."""
+        name, _, at = metric.name.partition("@")
+        threshold = float(at) if at else DEFAULT_THRESHOLD
+        binary = self.n_classes == 2
+        if metric.hard_only:
+            return partial(self._bootstrap, metric, value, draws)
+        if name in NO_INTERVAL:
+            return partial(_no_interval, value)
+        if name in {"accuracy", "f1_micro"}:
+            return partial(wilson, value, self.effective())
+        if binary and name == "recall":
+            return partial(wilson, value, self.with_label(1))
+        if binary and name == "specificity":
+            return partial(wilson, value, self.with_label(0))
+        if binary and name == "precision":
+            flagged = predicted_classes(self.scores, threshold) == 1
+            return partial(wilson, value, self.effective(flagged))
+        if binary and name.startswith("roc_auc"):
+            return partial(newcombe_auc, value, self.with_label(1), self.with_label(0))
+        if binary and name == "average_precision":
+            return partial(boyd_ap, value, self.with_label(1))
+        if name in POSITIVE_OR_TOP or name == "ece_top_label":
+            return partial(self._ece, metric, value, seed)
+        rng = np.random.default_rng(seed)
+        if sees_decisions_only(metric, self.scores, predicted_classes(self.scores, threshold), rng):
+            return partial(self._confusion, metric, value, threshold, len(draws), seed)
+        return partial(self._bootstrap, metric, value, draws)
+
+    def _bootstrap(
+        self, metric: Metric, value: FloatArray, draws: FloatArray, level: float
+    ) -> Interval:
+        return bootstrap_interval(draws, value, self.effective(), metric, level)
+
+    def _confusion(
+        self,
+        metric: Metric,
+        value: FloatArray,
+        threshold: float,
+        n_draws: int,
+        seed: np.random.SeedSequence,
+        level: float,
+    ) -> Interval:
+        tables = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
+        total = tables.sum(axis=(1, 2))
+        tables *= (self.effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
+        rng = np.random.default_rng(seed)
+        return confusion_interval(metric, tables, value, n_draws, level, rng)
+
+    def _ece(
+        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence, level: float
+    ) -> Interval:
+        top = self.n_classes > 2 or metric.name == "ece_top_label"
+        gap, variance = self._gap(top)
+        noise = self._ece_noise(metric, np.random.default_rng(seed))
+        return ece_interval(value, gap, variance, noise, level)
+
+    def _gap(self, top: bool) -> tuple[FloatArray, FloatArray]:
+        """Mean (M,) of outcome minus score over rows, and the variance of that mean."""
+        if top:
+            predicted = predicted_classes(self.scores)
+            gaps = (predicted == self.labels[:, None]) - self.scores.max(axis=2)
+        else:
+            gaps = (self.labels == 1)[:, None] - self.scores[:, :, 1]
+        held = np.isfinite(gaps) * self.weights[:, None]
+        total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
+        gaps = np.where(held > 0.0, gaps, 0.0)
+        mean = (held * gaps).sum(axis=0) / total
+        n = kish(held)
+        squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
+        return mean, (squares + GAP_PSEUDO_SQUARES) / (n * (n + 1.0))
+
+    def _ece_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
+        """Mean error (M,) of labels drawn from each classifier's own scores."""
+        from ssme.methods.posterior import draw_labels
+
+        noise = np.full(self.scores.shape[1], np.nan)
+        for m in range(noise.size):
+            held = np.isfinite(self.scores[:, m]).all(axis=1)
+            if held.any():
+                own = self.scores[held, m]
+                labels = draw_labels(own, NOISE_DRAWS, rng)
+                mass = one_hot_mass(labels, self.n_classes, self.weights[held])
+                noise[m] = metric(own[:, None, :], mass).mean()
+        return noise
+
+
+@dataclass(frozen=True)
+class Labeled:
+    """Each metric on the labeled rows alone."""
+
+    n_draws: int = 1000
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="labeled",
+        title="Labeled rows alone",
+        source="the metric itself; intervals: Wilson 1927, Newcombe 2006, Boyd et al. 2013",
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
+        seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+        return LabeledBelief(data, self.n_draws, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledBelief:
+    """Knows the labels there are and nothing else."""
+
+    data: ScoreSet
+    n_draws: int
+    seed: np.random.SeedSequence
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def posterior(self) -> None:
+        """None: the method says nothing about single rows."""
+        return None
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+    ) -> list[list[Estimate]]:
+        """The metric on the labeled rows of each group."""
+        return [
+            [self._estimate(metric, parts, keep, g) for metric in metrics]
+            for g, (parts, keep) in enumerate(map(self._group, rows))
+        ]
+
+    def _group(self, mask: BoolArray | None) -> tuple[LabeledRows, NDArray[np.intp]]:
+        """Labeled rows of a group, and their positions among all labeled rows."""
+        labeled = np.flatnonzero(self.data.labeled)
+        keep = np.arange(labeled.size) if mask is None else np.flatnonzero(mask[labeled])
+        taken = labeled[keep]
+        weights = self.data.weights
+        row_weights = np.ones(taken.size) if weights is None else weights[taken]
+        return LabeledRows(self.data.scores[taken], self.data.labels[taken], row_weights), keep
+
+    def _estimate(
+        self, metric: Metric, part: LabeledRows, keep: NDArray[np.intp], group: int
+    ) -> Estimate:
+        if part.labels.size == 0:
+            return Estimate(value=np.full(self.data.n_models, np.nan))
+        value = metric(part.scores, part.mass)[0]
+        seed = _child(self.seed, group + 1)
+        if metric.hard_only:
+            rng = np.random.default_rng(seed)
+            n_draws = min(self.n_draws, CALLABLE_DRAWS)
+            draws = resampled_values(metric, part.scores, part.labels, part.weights, n_draws, rng)
+        else:
+            plan = metric.plan(part.scores)
+            draws = np.concatenate([plan(mass) for mass in self._batches(part, keep, seed)])
+        return Estimate(value, draws, part.interval(metric, value, draws, seed))
+
+    def _batches(
+        self, part: LabeledRows, keep: NDArray[np.intp], seed: np.random.SeedSequence
+    ) -> Iterator[FloatArray]:
+        """All draws of mass (d, n, K); a row weighs the same in every group that holds it."""
+        rows, prior = np.random.default_rng(_child(self.seed, 0)), np.random.default_rng(seed)
+        batch = max(1, BATCH_CELLS // max(1, self.data.n_labeled * part.n_classes))
+        for start in range(0, self.n_draws, batch):
+            size = (min(batch, self.n_draws - start), self.data.n_labeled)
+            exponential = rows.standard_exponential(size)[:, keep]
+            yield bootstrap_mass(exponential, part.labels, part.n_classes, part.weights, prior)
+
+
+def _child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+    """A child of ``seed`` that is the same whenever it is asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
+
+
+def _no_interval(value: FloatArray, level: float) -> Interval:
+    nothing = np.full_like(value, np.nan)
+    return nothing, nothing.copy()
