@@ -16,7 +16,7 @@ for every classifier, metric and group. Measured coverage of each: docs/interval
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -41,13 +41,11 @@ from ssme.methods.labeled_resampling import (
     resampled_values,
     sees_decisions_only,
 )
+from ssme.methods.posterior import BATCH_CELLS, draw_labels
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.confusion import DEFAULT_THRESHOLD, confusion_matrices, predicted_classes
 
 __all__ = ["Labeled", "LabeledBelief", "LabeledRows"]
-
-BATCH_CELLS = 1 << 22
-"""Cells (draws x rows x classes) of mass held at once: 32 MB of float64."""
 
 NOISE_DRAWS = 200
 """Labelings drawn from a classifier's own scores; their mean error is the noise in ECE."""
@@ -58,11 +56,11 @@ CALLABLE_DRAWS = 200
 GAP_PSEUDO_SQUARES = 0.5
 """Added to the sum of squared deviations of gaps, so that equal gaps do not look certain."""
 
-POSITIVE_OR_TOP = frozenset({"ece", "ece_uniform", "ece_weighted", "ece_l2"})
-"""Calibration errors of P(1) for two classes and of the top label for more."""
+CALIBRATION = ("ece", "mce", "classwise_ece")
+"""How names of calibration errors begin."""
 
-NO_INTERVAL = frozenset({"mce", "classwise_ece"})
-"""Metrics whose error at few labels is all noise; no interval is given."""
+NO_INTERVAL = ("mce", "classwise", "norm=max")
+"""Parts of the names of those whose value at few labels is all noise: they get no interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +100,10 @@ class LabeledRows:
         binary = self.n_classes == 2
         if metric.hard_only:
             return partial(self._bootstrap, metric, value, draws)
-        if name in NO_INTERVAL:
-            return partial(_no_interval, value)
+        if name.startswith(CALIBRATION):
+            if any(part in name for part in NO_INTERVAL):
+                return partial(_no_interval, value)
+            return partial(self._ece, metric, value, seed)
         if name in {"accuracy", "f1_micro"}:
             return partial(wilson, value, self.effective())
         if binary and name == "recall":
@@ -117,8 +117,6 @@ class LabeledRows:
             return partial(newcombe_auc, value, self.with_label(1), self.with_label(0))
         if binary and name == "average_precision":
             return partial(boyd_ap, value, self.with_label(1))
-        if name in POSITIVE_OR_TOP or name == "ece_top_label":
-            return partial(self._ece, metric, value, seed)
         rng = np.random.default_rng(seed)
         if sees_decisions_only(metric, self.scores, predicted_classes(self.scores, threshold), rng):
             return partial(self._confusion, metric, value, threshold, len(draws), seed)
@@ -147,7 +145,7 @@ class LabeledRows:
     def _ece(
         self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence, level: float
     ) -> Interval:
-        top = self.n_classes > 2 or metric.name == "ece_top_label"
+        top = self.n_classes > 2 or "top_label" in metric.name
         gap, variance = self._gap(top)
         noise = self._ece_noise(metric, np.random.default_rng(seed))
         return ece_interval(value, gap, variance, noise, level)
@@ -169,8 +167,6 @@ class LabeledRows:
 
     def _ece_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
-        from ssme.methods.posterior import draw_labels
-
         noise = np.full(self.scores.shape[1], np.nan)
         for m in range(noise.size):
             held = np.isfinite(self.scores[:, m]).all(axis=1)
@@ -218,46 +214,53 @@ class LabeledBelief:
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
     ) -> list[list[Estimate]]:
         """The metric on the labeled rows of each group."""
-        return [
-            [self._estimate(metric, parts, keep, g) for metric in metrics]
-            for g, (parts, keep) in enumerate(map(self._group, rows))
-        ]
+        return [self._group(metrics, mask, g) for g, mask in enumerate(rows)]
 
-    def _group(self, mask: BoolArray | None) -> tuple[LabeledRows, NDArray[np.intp]]:
-        """Labeled rows of a group, and their positions among all labeled rows."""
+    def _group(
+        self, metrics: Sequence[Metric], mask: BoolArray | None, group: int
+    ) -> list[Estimate]:
         labeled = np.flatnonzero(self.data.labeled)
         keep = np.arange(labeled.size) if mask is None else np.flatnonzero(mask[labeled])
-        taken = labeled[keep]
-        weights = self.data.weights
-        row_weights = np.ones(taken.size) if weights is None else weights[taken]
-        return LabeledRows(self.data.scores[taken], self.data.labels[taken], row_weights), keep
-
-    def _estimate(
-        self, metric: Metric, part: LabeledRows, keep: NDArray[np.intp], group: int
-    ) -> Estimate:
-        if part.labels.size == 0:
-            return Estimate(value=np.full(self.data.n_models, np.nan))
-        value = metric(part.scores, part.mass)[0]
+        if keep.size == 0:
+            return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
+        taken, weights = labeled[keep], self.data.weights
+        part = LabeledRows(
+            scores=self.data.scores[taken],
+            labels=self.data.labels[taken],
+            weights=np.ones(taken.size) if weights is None else weights[taken],
+        )
         seed = _child(self.seed, group + 1)
-        if metric.hard_only:
-            rng = np.random.default_rng(seed)
-            n_draws = min(self.n_draws, CALLABLE_DRAWS)
-            draws = resampled_values(metric, part.scores, part.labels, part.weights, n_draws, rng)
-        else:
-            plan = metric.plan(part.scores)
-            draws = np.concatenate([plan(mass) for mass in self._batches(part, keep, seed)])
-        return Estimate(value, draws, part.interval(metric, value, draws, seed))
+        estimates = []
+        for metric, draws in zip(metrics, self._draws(metrics, part, keep, seed), strict=True):
+            value = metric(part.scores, part.mass)[0]
+            estimates.append(Estimate(value, draws, part.interval(metric, value, draws, seed)))
+        return estimates
 
-    def _batches(
-        self, part: LabeledRows, keep: NDArray[np.intp], seed: np.random.SeedSequence
-    ) -> Iterator[FloatArray]:
-        """All draws of mass (d, n, K); a row weighs the same in every group that holds it."""
+    def _draws(
+        self,
+        metrics: Sequence[Metric],
+        part: LabeledRows,
+        keep: NDArray[np.intp],
+        seed: np.random.SeedSequence,
+    ) -> list[FloatArray]:
+        """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
         rows, prior = np.random.default_rng(_child(self.seed, 0)), np.random.default_rng(seed)
-        batch = max(1, BATCH_CELLS // max(1, self.data.n_labeled * part.n_classes))
-        for start in range(0, self.n_draws, batch):
+        soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
+        plans = {m: metrics[m].plan(part.scores) for m in soft}
+        values: list[list[FloatArray]] = [[] for _ in metrics]
+        batch = max(1, BATCH_CELLS // (self.data.n_labeled * part.n_classes))
+        for start in range(0, self.n_draws if soft else 0, batch):
             size = (min(batch, self.n_draws - start), self.data.n_labeled)
             exponential = rows.standard_exponential(size)[:, keep]
-            yield bootstrap_mass(exponential, part.labels, part.n_classes, part.weights, prior)
+            mass = bootstrap_mass(exponential, part.labels, part.n_classes, part.weights, prior)
+            for m in soft:
+                values[m].append(plans[m](mass))
+        for m, metric in enumerate(metrics):
+            if metric.hard_only:
+                n_draws, rng = min(self.n_draws, CALLABLE_DRAWS), np.random.default_rng(seed)
+                again = (part.scores, part.labels, part.weights, n_draws, rng)
+                values[m].append(resampled_values(metric, *again))
+        return [np.concatenate(v) for v in values]
 
 
 def _child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:

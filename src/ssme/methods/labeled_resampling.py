@@ -32,6 +32,9 @@ __all__ = [
 
 BOOTSTRAP_PSEUDO_ROWS = 1.0
 CONFUSION_PSEUDO_ROWS = 2.0
+PRIOR_HOLDERS = 200
+"""Rows, at most, that the pseudo-row is spread over: with more its whereabouts cannot matter."""
+
 PROBES = 8
 """Random labelings on which a metric must not notice that scores were made 0 and 1."""
 
@@ -51,12 +54,13 @@ def bootstrap_mass(
     The prior is one pseudo-row: half of it spread over the rows as labeled, half over the other
     classes. ``weights`` (n,) multiply the rows.
     """
-    n = labels.size
-    wrong = 0.5 / (n_classes - 1)
-    own = labels[:, None] == np.arange(n_classes)
-    prior = np.where(own, 0.5, wrong) * (BOOTSTRAP_PSEUDO_ROWS / n)
-    mass = rng.standard_gamma(np.broadcast_to(prior, (exponential.shape[0], n, n_classes)))
-    mass[:, own] += exponential
+    n_draws, n = exponential.shape
+    mass = np.zeros((n_draws, n, n_classes))
+    holders = rng.permutation(n)[:PRIOR_HOLDERS]
+    own = labels[holders, None] == np.arange(n_classes)
+    share = np.where(own, 0.5, 0.5 / (n_classes - 1)) * (BOOTSTRAP_PSEUDO_ROWS / holders.size)
+    mass[:, holders] = rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
+    mass[:, np.arange(n), labels] += exponential
     mass *= weights[:, None]
     return mass
 
