@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import inspect
+import warnings
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -116,21 +118,22 @@ def _open_csv(file: Path, delimiter: str, classes: Sequence[object] | None) -> A
     _refuse_csv_header(file, header, delimiter)
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
     try:
-        return pandas.read_csv(
-            file,
-            sep=delimiter,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=missing,
-            float_precision="round_trip",
-            low_memory=False,
-            index_col=False,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            return pandas.read_csv(
+                file,
+                sep=delimiter,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                na_values=missing,
+                low_memory=False,
+                index_col=False,
+            )
     except UnicodeDecodeError as error:
         raise _not_utf8(file, error) from None
     except (pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
         raise InputError(
-            f"{file} is not a regular table: {error}",
+            f"{file} is not a regular table: {str(error).strip()}",
             allowed="rows with as many fields as the header",
             fix="check quoting and stray delimiters",
         ) from None
@@ -192,32 +195,18 @@ def _open_parquet(file: Path) -> Any:
         ) from None
 
 
-def _open_npy(file: Path) -> dict[str, Any]:
-    return {"scores": _load(file)}
-
-
-def _open_npz(file: Path) -> dict[str, Any]:
-    archive = _load(file)
-    if isinstance(archive, np.ndarray):
-        return {"scores": archive}
-    with archive:
-        return {name: _member(file, archive, name) for name in archive.files}
-
-
-def _load(file: Path) -> Any:
-    import zipfile
-
+def _open_arrays(file: Path) -> dict[str, Any]:
+    """Named arrays; an npy has one, ``scores``."""
+    name = None
     try:
-        return np.load(file, allow_pickle=False)
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise _unloadable(file, error) from None
-
-
-def _member(file: Path, archive: Any, name: str) -> Any:
-    import zipfile
-
-    try:
-        return archive[name]
+        with file.open("rb") as stream:
+            content = np.load(stream, allow_pickle=False)
+            if isinstance(content, np.ndarray):
+                return {"scores": content}
+            arrays = {}
+            for name in content.files:
+                arrays[name] = content[name]
+            return arrays
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise _unloadable(file, error, name) from None
 
@@ -266,7 +255,7 @@ def _from_arrays(
     if labels is None:
         labels = _either(file, arrays, "labels", "y")
     elif isinstance(labels, str | Path) and Path(labels).suffix.lower() == ".npy":
-        labels = _load(Path(labels))
+        labels = _open_arrays(Path(labels))["scores"]
     elif joins_by_id(labels):
         labels = joined(labels, given.get("ids"), **table_options)
     data = ScoreSet.from_arrays(arrays["scores"], labels, **given)
@@ -289,7 +278,7 @@ READERS: dict[str, Reader] = {
     ".csv": Reader("table", _open_csv, delimiter=","),
     ".tsv": Reader("table", _open_csv, delimiter="\t"),
     ".parquet": Reader("table", _open_parquet),
-    ".npz": Reader("arrays", _open_npz),
-    ".npy": Reader("arrays", _open_npy),
+    ".npz": Reader("arrays", _open_arrays),
+    ".npy": Reader("arrays", _open_arrays),
 }
 """Suffix -> reader. Adding a format is adding a line."""
