@@ -18,6 +18,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Belief, BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.results.comparison import Comparison, Ranking, difference, rank
 
 __all__ = ["ALL", "COLUMNS", "Evaluation", "Group"]
 
@@ -144,6 +145,75 @@ class Evaluation:
         if model not in self.data.models:
             raise InputError(f"there is no model {model!r}", allowed=", ".join(self.data.models))
         return self.data.models.index(model)
+
+    def compare(
+        self,
+        metric: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        group: str = ALL,
+        groups: tuple[str, str] | None = None,
+    ) -> Comparison:
+        """Paired differences of classifiers: ``a`` minus ``b``, with P(a better than b).
+
+        Without ``b``: ``a`` against every other; without both: every pair. Without ``metric``: all
+        of them. With ``groups=(g, h)``: each classifier on g minus the same classifier on h.
+        """
+        wanted = range(len(self.metrics)) if metric is None else [self.metric_index(metric)]
+        if groups is not None:
+            names = self.data.models if a is None else (a,)
+            sides = [(groups[0], model, groups[1], model) for model in names]
+        else:
+            sides = [(group, one, group, two) for one, two in self._pairs(a, b)]
+        rows = []
+        for m in wanted:
+            for group_a, model_a, group_b, model_b in sides:
+                i, j = self.model_index(model_a), self.model_index(model_b)
+                one = self.estimates[self.group_index(group_a)][m]
+                two = self.estimates[self.group_index(group_b)][m]
+                draws = None
+                if one.draws is not None and two.draws is not None:
+                    draws = (one.draws[:, i], two.draws[:, j])
+                same_group = groups is None
+                rows.append(
+                    difference(
+                        (model_a, model_b) if same_group else (group_a, group_b),
+                        (float(one.value[i]), float(two.value[j])),
+                        draws,
+                        metric=self.metrics[m].name,
+                        where=group if same_group else model_a,
+                        greater_is_better=self.metrics[m].greater_is_better,
+                        level=self.level,
+                    )
+                )
+        return Comparison(tuple(rows), self.level)
+
+    def ranking(self, metric: str | None = None, group: str = ALL) -> Ranking:
+        """All classifiers by ``metric``, best first: P(best), expected rank, rank interval."""
+        chosen = self.metrics[self.metric_index(metric)]
+        if chosen.greater_is_better is None:
+            raise InputError(
+                f"metric {chosen.name!r} does not say whether greater is better",
+                fix="make it with greater_is_better=True or False "
+                "(ssme.metrics.custom.from_callable)",
+            )
+        return rank(
+            self.data.models,
+            self.estimate(metric, group),
+            metric=chosen.name,
+            where=group,
+            greater_is_better=chosen.greater_is_better,
+            level=self.level,
+        )
+
+    def _pairs(self, a: str | None, b: str | None) -> list[tuple[str, str]]:
+        models = self.data.models
+        if a is None and b is not None:
+            raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
+        if a is None:
+            return [(one, two) for i, one in enumerate(models) for two in models[i + 1 :]]
+        return [(a, two) for two in ((b,) if b is not None else models) if two != a]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""

@@ -1,0 +1,223 @@
+"""Which classifier is better, by how much, how surely: read off the joint draws.
+
+Draw d holds one state of the world for every classifier, so with draws (D, M)
+
+    difference of a and b      quantiles of draws[:, a] - draws[:, b]
+    P(a better than b)         share of draws in which a is better, ties counted half
+    P(a best), rank of a       the same over all classifiers at once, ties shared
+
+The reported difference is that of the two estimates in the table, always inside its interval.
+Paired differences are much narrower than two intervals side by side suggest, because all
+classifiers meet the same rows and labels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.methods.base import Estimate
+from ssme.metrics.base import FloatArray
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Rank",
+    "Ranking",
+    "difference",
+    "probability_best",
+    "probability_better",
+    "rank",
+    "ranks",
+]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups."""
+
+    metric: str
+    a: str
+    b: str
+    where: str
+    estimate_a: float
+    estimate_b: float
+    difference: float
+    low: float
+    high: float
+    p_better: float
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One classifier's place among all: 1 is best."""
+
+    model: str
+    estimate: float
+    low: float
+    high: float
+    p_best: float
+    expected_rank: float
+    rank_low: float
+    rank_high: float
+
+
+class _Table(ABC):
+    """Rows of one dataclass, shown as a table."""
+
+    rows: tuple[Any, ...]
+
+    def frame(self) -> Any:
+        """The rows as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(row) for row in self.rows])
+
+    @abstractmethod
+    def _head(self) -> str:
+        """One line above the table."""
+
+    def __repr__(self) -> str:
+        return f"{self._head()}\n{self.frame().round(4).to_string(index=False, max_rows=40)}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        table = self.frame().round(4).to_html(index=False, border=0, max_rows=40, escape=True)
+        return f"<p>{escape(self._head())}</p>{table}"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(_Table):
+    """Paired differences; ``rows`` holds one `Difference` per pair and metric."""
+
+    rows: tuple[Difference, ...]
+    level: float
+
+    def _head(self) -> str:
+        return (
+            f"a minus b with {self.level:.0%} intervals; p_better: probability that a is better "
+            "than b"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(_Table):
+    """All classifiers by one metric, best estimate first."""
+
+    rows: tuple[Rank, ...]
+    metric: str
+    where: str
+    level: float
+
+    def _head(self) -> str:
+        return (
+            f"ranking by {self.metric} on {self.where!r}, {self.level:.0%} intervals; "
+            "p_best: probability of being the best"
+        )
+
+
+def difference(
+    names: tuple[str, str],
+    values: tuple[float, float],
+    draws: tuple[FloatArray, FloatArray] | None,
+    *,
+    metric: str,
+    where: str,
+    greater_is_better: bool | None,
+    level: float,
+) -> Difference:
+    """The difference of two ``values`` and what paired ``draws`` (D,) of both say about it."""
+    gap = values[0] - values[1]
+    low = high = better = float("nan")
+    if draws is not None and np.isfinite(gap):
+        paired = draws[0] - draws[1]
+        paired = paired[np.isfinite(paired)]
+        if paired.size:
+            tail = (1.0 - level) / 2.0
+            ends = np.quantile(paired, [tail, 1.0 - tail])
+            low, high = min(float(ends[0]), gap), max(float(ends[1]), gap)
+            better = _share_better(paired, greater_is_better)
+    return Difference(metric, *names, where, *values, gap, low, high, better)
+
+
+def probability_better(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+    """P(a better than b) (M, M) from joint ``draws`` (D, M); 1/2 on the diagonal."""
+    n_models = draws.shape[1]
+    out: FloatArray = np.full((n_models, n_models), np.nan)
+    for a in range(n_models):
+        for b in range(a, n_models):
+            paired = draws[:, a] - draws[:, b]
+            paired = paired[np.isfinite(paired)]
+            if paired.size:
+                out[a, b] = _share_better(paired, greater_is_better)
+                out[b, a] = 1.0 - out[a, b]
+    return out
+
+
+def ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+    """Rank (D, M) of each classifier in each draw, 1 for the best, ties sharing their mean."""
+    cost = -draws if greater_is_better else draws
+    below = np.empty_like(cost)
+    upto = np.empty_like(cost)
+    for d, row in enumerate(cost):
+        ordered = np.sort(row)
+        below[d] = np.searchsorted(ordered, row, side="left")
+        upto[d] = np.searchsorted(ordered, row, side="right")
+    out: FloatArray = (below + 1.0 + upto) / 2.0
+    return out
+
+
+def probability_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+    """P(best) (M,), a tie for the best place being shared."""
+    best = draws == (draws.max if greater_is_better else draws.min)(axis=1, keepdims=True)
+    out: FloatArray = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    return out
+
+
+def rank(
+    models: Sequence[str],
+    estimate: Estimate,
+    *,
+    metric: str,
+    where: str,
+    greater_is_better: bool,
+    level: float,
+) -> Ranking:
+    """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.
+
+    Rank intervals are the ranks at the tails of the draws, so they are ranks that occurred.
+    """
+    value = estimate.value
+    low, high = estimate.interval(level)
+    best, expected, first, last = (np.full(value.size, np.nan) for _ in range(4))
+    if estimate.draws is not None:
+        known: NDArray[np.bool_] = np.isfinite(value) & np.isfinite(estimate.draws).any(axis=0)
+        draws = estimate.draws[:, known]
+        draws = draws[np.isfinite(draws).all(axis=1)]
+        if draws.size:
+            places = ranks(draws, greater_is_better)
+            tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+            first[known], last[known] = np.quantile(places, tails, axis=0, method="inverted_cdf")
+            expected[known] = places.mean(axis=0)
+            best[known] = probability_best(draws, greater_is_better)
+    order = np.argsort(-value if greater_is_better else value, kind="stable")
+    columns = (value, low, high, best, expected, first, last)
+    rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
+    return Ranking(rows, metric, where, level)
+
+
+def _share_better(paired: FloatArray, greater_is_better: bool | None) -> float:
+    """Share of differences in a's favor, ties counted half; NaN where no direction is better."""
+    if greater_is_better is None:
+        return float("nan")
+    wins = (paired > 0.0).mean() + 0.5 * (paired == 0.0).mean()
+    return float(wins if greater_is_better else 1.0 - wins)

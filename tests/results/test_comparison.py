@@ -1,0 +1,163 @@
+"""Differences, P(better), P(best) and ranks from joint draws; and the Evaluation's two doors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.errors import InputError
+from ssme.methods.base import Estimate
+from ssme.results.comparison import (
+    Comparison,
+    Difference,
+    difference,
+    probability_best,
+    probability_better,
+    rank,
+    ranks,
+)
+
+DRAWS = np.array([[0.9, 0.8, 0.8], [0.7, 0.8, 0.8], [0.9, 0.9, 0.1], [0.6, 0.5, 0.5]])
+
+
+def test_probability_better_splits_ties_and_respects_direction():
+    up = probability_better(DRAWS, True)
+    assert up[0, 1] == pytest.approx((1 + 0 + 0.5 + 1) / 4)
+    assert np.allclose(up + up.T, 1.0)
+    assert np.allclose(np.diag(up), 0.5)
+    assert np.allclose(probability_better(DRAWS, False), up.T)
+
+
+def test_probability_best_shares_ties():
+    assert probability_best(DRAWS, True) == pytest.approx(
+        [(1 + 0 + 0.5 + 1) / 4, (0.5 + 0.5) / 4, 0.5 / 4]
+    )
+    assert probability_best(DRAWS, True).sum() == pytest.approx(1.0)
+
+
+def test_ranks_equal_scipys():
+    from scipy.stats import rankdata
+
+    draws = np.random.default_rng(0).integers(0, 4, size=(50, 6)) / 4
+    assert np.array_equal(ranks(draws, False), rankdata(draws, axis=1))
+    assert np.array_equal(ranks(draws, True), rankdata(-draws, axis=1))
+
+
+def make(values, draws=None, greater: bool | None = True) -> Difference:
+    return difference(
+        ("a", "b"), values, draws, metric="m", where="all", greater_is_better=greater, level=0.9
+    )
+
+
+def test_difference_is_that_of_the_estimates_and_inside_its_interval():
+    draws = (np.linspace(0.0, 0.1, 101), np.zeros(101))
+    inside = make((0.85, 0.8), draws)
+    assert inside.difference == pytest.approx(0.05)
+    assert (inside.low, inside.high) == (pytest.approx(0.005), pytest.approx(0.095))
+    outside = make((0.95, 0.8), draws)
+    assert outside.high == outside.difference
+
+
+def test_no_direction_no_probability_and_no_draws_no_interval():
+    draws = (np.ones(10), np.zeros(10))
+    assert make((1.0, 0.0), draws).p_better == 1.0
+    assert make((1.0, 0.0), draws, greater=False).p_better == 0.0
+    assert np.isnan(make((1.0, 0.0), draws, greater=None).p_better)
+    assert np.isnan(make((1.0, 0.0)).low)
+    assert np.isnan(make((1.0, 0.0), (np.full(10, np.nan), np.zeros(10))).high)
+
+
+def test_ranking_puts_undefined_models_last_without_a_rank():
+    draws = np.column_stack([DRAWS, np.full(4, np.nan)])
+    estimate = Estimate(value=np.array([0.7, 0.8, 0.5, np.nan]), draws=draws)
+    got = rank(
+        ["a", "b", "c", "d"],
+        estimate,
+        metric="m",
+        where="all",
+        greater_is_better=True,
+        level=0.95,
+    )
+    assert [row.model for row in got.rows] == ["b", "a", "c", "d"]
+    assert np.isnan(got.rows[3].expected_rank)
+    assert sum(row.expected_rank for row in got.rows[:3]) == pytest.approx(6.0)
+    assert sum(row.p_best for row in got.rows[:3]) == pytest.approx(1.0)
+    for row in got.rows[:3]:
+        assert row.rank_low <= row.expected_rank <= row.rank_high
+
+
+def test_tables_are_readable_and_escaped():
+    table = Comparison((make((0.9, 0.8)), Difference("m", "<b>", "b", "all", *[0.1] * 6)), 0.95)
+    assert "p_better" in repr(table)
+    assert "95%" in repr(table)
+    assert "&lt;b&gt;" in table._repr_html_()
+    assert len(table) == len(table.frame()) == 2
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    rng = np.random.default_rng(1)
+    n = 200
+    y = rng.integers(0, 2, n)
+    scores = 1 / (1 + np.exp(-(2 * y[:, None] - 1) * [0.2, 1.0, 1.5] - rng.normal(size=(n, 3))))
+    labels = np.where(np.arange(n) < 60, y, np.nan)
+    groups = {"site": np.array(["x", "y"], dtype=object)[np.arange(n) % 2]}
+    return ssme.evaluate(
+        scores, labels, method="labeled", metrics=["accuracy", "brier_score"], groups=groups
+    )
+
+
+def test_compare_agrees_with_the_table(evaluation):
+    table = evaluation.frame("pandas").set_index(["group", "metric", "model"])["estimate"]
+    compared = evaluation.compare().frame()
+    assert len(compared) == 2 * 3
+    for row in compared.itertuples():
+        expected = table["all", row.metric, row.a] - table["all", row.metric, row.b]
+        assert row.difference == pytest.approx(expected)
+        assert row.low <= row.difference <= row.high
+
+
+def test_compare_one_pair_one_against_all_and_groups(evaluation):
+    first, second, third = evaluation.data.models
+    pair = evaluation.compare("accuracy", third, first)
+    swapped = evaluation.compare("accuracy", first, third)
+    assert pair.rows[0].difference == -swapped.rows[0].difference
+    assert pair.rows[0].p_better == pytest.approx(1 - swapped.rows[0].p_better)
+    assert pair.rows[0].p_better > 0.9
+    assert [row.b for row in evaluation.compare("accuracy", second).rows] == [first, third]
+    by_group = evaluation.compare("accuracy", groups=("site=x", "site=y"))
+    table = evaluation.frame("pandas").set_index(["group", "metric", "model"])["estimate"]
+    for row in by_group.rows:
+        gap = table["site=x", "accuracy", row.where] - table["site=y", "accuracy", row.where]
+        assert row.difference == pytest.approx(gap)
+        assert row.low <= row.difference <= row.high
+
+
+def test_lower_is_better_ranks_the_smallest_first(evaluation):
+    ranking = evaluation.ranking("brier_score")
+    estimates = [row.estimate for row in ranking.rows]
+    assert estimates == sorted(estimates)
+    assert ranking.rows[0].p_best == max(row.p_best for row in ranking.rows)
+
+
+def test_bad_questions_are_answered_with_what_is_allowed(evaluation):
+    with pytest.raises(InputError, match="was not evaluated"):
+        evaluation.compare("roc_auc")
+    with pytest.raises(InputError, match="there is no model 'zed'"):
+        evaluation.compare("accuracy", "zed")
+    with pytest.raises(InputError, match="without a"):
+        evaluation.compare("accuracy", b="zed")
+    with pytest.raises(InputError, match="no metric was named"):
+        evaluation.ranking()
+
+
+def test_ranking_needs_a_direction():
+    def mean_score(y_true, y_score):
+        return float(np.mean(y_score))
+
+    scores = np.random.default_rng(0).random((30, 2))
+    labels = np.array([0.0, 1.0] * 15)
+    got = ssme.evaluate(scores, labels, method="labeled", metrics=mean_score)
+    with pytest.raises(InputError, match="greater is better"):
+        got.ranking()
