@@ -1,0 +1,65 @@
+"""Effective sample size: how many labels alone would do as well.
+
+As the paper defines it (appendix B.3): for n = 10, 15, ..., 1000 labels, 50 samples each, take the
+mean absolute error of labels alone; the effective sample size of a method is the n whose error is
+nearest to the method's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.bench.protocol import split_rows
+from ssme.data.scoreset import ScoreSet
+from ssme.metrics import get_metric
+from ssme.metrics.base import one_hot_mass
+
+__all__ = ["SIZES", "effective_sample_size", "labels_only_curve"]
+
+SIZES = tuple(range(10, 1001, 5))
+
+
+def labels_only_curve(
+    data: ScoreSet,
+    metrics: tuple[str, ...],
+    *,
+    dataset: str,
+    samples: int = 50,
+    sizes: tuple[int, ...] = SIZES,
+    seed: int = 0,
+) -> dict[str, NDArray[np.float64]]:
+    """Mean absolute error of labels alone at each size, per metric: (len(sizes),)."""
+    chosen = [get_metric(name) for name in metrics]
+    errors = {metric.name: np.zeros((samples, len(sizes))) for metric in chosen}
+    for sample in range(samples):
+        largest = min(max(sizes), data.n_rows // 2)
+        split = split_rows(data.labels, largest, 0, sample, seed=seed, dataset=dataset)
+        mass = one_hot_mass(data.labels[split.truth], data.n_classes)
+        truth = {m.name: m(data.scores[split.truth], mass)[0] for m in chosen}
+        for s, size in enumerate(sizes):
+            rows = split.labeled[:size]
+            mass = one_hot_mass(data.labels[rows], data.n_classes)
+            for metric in chosen:
+                value = metric(data.scores[rows], mass)[0]
+                errors[metric.name][sample, s] = np.nanmean(np.abs(value - truth[metric.name]))
+    return {name: np.nanmean(error, axis=0) for name, error in errors.items()}
+
+
+def effective_sample_size(
+    mae: float, curve: NDArray[np.float64], sizes: tuple[int, ...] = SIZES
+) -> int:
+    """The size whose labels-only error is nearest to ``mae``."""
+    return int(sizes[int(np.nanargmin(np.abs(curve - mae)))])
+
+
+def add_effective_sample_size(summary: Any, curves: dict[str, dict[str, Any]]) -> Any:
+    """``summary`` with a column ``ess``; ``curves`` are `labels_only_curve` by data set."""
+    out = summary.copy()
+    out["ess"] = [
+        effective_sample_size(row.mae, curves[row.dataset][row.metric])
+        for row in summary.itertuples()
+    ]
+    return out

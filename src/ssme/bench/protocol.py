@@ -1,0 +1,122 @@
+"""The paper's protocol: half of the rows to estimate from, half for the truth.
+
+Per run r the rows are split at random into two halves. From the first, n_l rows keep their label
+(at least one of each class) and n_u lose it; a method sees these n_l + n_u rows alone. The truth is
+the metric on the second half, which no method sees. Errors are averaged over classifiers, then over
+runs (Shanmugam et al. 2025, section 5.3 and appendix B).
+
+The split of run r depends on the seed, the data set and r alone, so every method and metric meets
+the same rows, and the labels of n_l = 20 are among those of n_l = 50.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError
+
+__all__ = ["Cell", "Protocol", "Split", "split_rows"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row numbers of one run: labeled, unlabeled, and the held-out half for the truth."""
+
+    labeled: IntArray
+    unlabeled: IntArray
+    truth: IntArray
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One unit of work: one method on one split of one data set."""
+
+    dataset: str
+    subset: tuple[str, ...]
+    n_labeled: int
+    n_unlabeled: int
+    run: int
+    method: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Name of the cell in the results file; equal keys are the same work."""
+        options = ",".join(f"{k}={v}" for k, v in self.options)
+        parts = (self.dataset, "+".join(self.subset), self.n_labeled, self.n_unlabeled, self.run)
+        return "|".join(map(str, (*parts, self.method, options)))
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What to run. ``methods`` maps a label of the result table to (method, options)."""
+
+    methods: dict[str, tuple[str, dict[str, Any]]]
+    metrics: tuple[str, ...] | None = None
+    n_labeled: tuple[int, ...] = (20, 50, 100)
+    n_unlabeled: tuple[int, ...] = (1000,)
+    runs: int = 50
+    by: tuple[str, ...] = ()
+    level: float = 0.95
+    seed: int = 0
+    subsets: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, methods: list[str], **settings: Any) -> Protocol:
+        """A protocol over methods at their defaults."""
+        return cls(methods={name: (name, {}) for name in methods}, **settings)
+
+    def cells(self, datasets: list[str]) -> Iterator[Cell]:
+        """All the work, in a fixed order."""
+        for dataset in datasets:
+            for subset in self.subsets.get(dataset, [()]):
+                for n_l in self.n_labeled:
+                    for n_u in self.n_unlabeled:
+                        for run in range(self.runs):
+                            for label, (_, options) in self.methods.items():
+                                yield Cell(
+                                    dataset, subset, n_l, n_u, run, label, tuple(options.items())
+                                )
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the numbers, as plain values."""
+        return asdict(self)
+
+
+def split_rows(
+    labels: IntArray, n_labeled: int, n_unlabeled: int, run: int, *, seed: int, dataset: str
+) -> Split:
+    """The split of run ``run``: halves at random, one label of each class first.
+
+    Raises `InputError` where the half is too small or lacks a class.
+    """
+    rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), run])
+    order = rng.permutation(len(labels))
+    half, truth = order[: len(labels) // 2], order[len(labels) // 2 :]
+    classes, first = np.unique(labels[half], return_index=True)
+    missing = set(np.unique(labels).tolist()) - set(classes.tolist())
+    if missing or n_labeled < len(classes):
+        raise InputError(
+            f"data set {dataset!r} cannot give every class a label: {len(classes)} classes in the "
+            f"half, {n_labeled} labels"
+            + (f", classes {sorted(missing)} absent" if missing else ""),
+            fix="ask for more labels, or merge rare classes",
+        )
+    if n_labeled + n_unlabeled > len(half):
+        raise InputError(
+            f"data set {dataset!r} has {len(half)} rows in its half, the protocol asks for "
+            f"{n_labeled} labeled and {n_unlabeled} unlabeled rows",
+            fix=f"use at most {len(half) - n_labeled} unlabeled rows",
+        )
+    one_each = half[np.sort(first)]
+    rest = np.delete(half, np.sort(first))
+    ordered = np.concatenate([one_each, rest])
+    return Split(ordered[:n_labeled], ordered[n_labeled : n_labeled + n_unlabeled], truth)

@@ -1,0 +1,73 @@
+"""From a table of runs to the numbers people compare.
+
+Per data set, size, method and metric, with e = |estimate - truth| averaged over classifiers:
+
+    MAE      mean of e over runs, with 1.96 standard errors of that mean
+    RMAE     MAE / MAE of labels alone on the same runs
+    bias     mean signed error
+    coverage share of (run, classifier) whose interval holds the truth
+    width    mean interval width, and its ratio to that of labels alone
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["CELL", "geometric_rmae", "summarize"]
+
+CELL = ["dataset", "subset", "group", "n_labeled", "n_unlabeled", "metric", "method"]
+"""Columns that name one cell of a summary."""
+
+
+def summarize(table: Any) -> Any:
+    """One row per `CELL` of a `run_protocol` table (pandas in, pandas out)."""
+    rows = table[table["truth"].notna()].copy()
+    rows["error"] = (rows["estimate"] - rows["truth"]).abs()
+    rows["signed"] = rows["estimate"] - rows["truth"]
+    rows["alone"] = (rows["labels_only"] - rows["truth"]).abs()
+    has_interval = rows["low"].notna()
+    inside = (rows["low"] <= rows["truth"]) & (rows["truth"] <= rows["high"])
+    rows["covered"] = inside.astype(float).where(has_interval)
+    rows["width"] = rows["high"] - rows["low"]
+    rows["alone_width"] = rows["labels_only_high"] - rows["labels_only_low"]
+    keys = CELL
+    measured = ["error", "signed", "alone", "covered", "width", "alone_width"]
+    per_run = rows.groupby([*keys, "run"], dropna=False, sort=True)[measured].mean()
+    by_cell = per_run.groupby(keys, dropna=False, sort=True)
+    mean, spread, count = by_cell.mean(), by_cell["error"].std(ddof=1), by_cell["error"].count()
+    out = mean[["error"]].rename(columns={"error": "mae"})
+    out["ci95"] = 1.96 * spread / np.sqrt(count)
+    out["rmae"] = mean["error"] / mean["alone"]
+    out["bias"] = mean["signed"]
+    out["labels_only_mae"] = mean["alone"]
+    out["coverage"] = mean["covered"]
+    out["width"] = mean["width"]
+    out["width_ratio"] = mean["width"] / mean["alone_width"]
+    out["runs"] = count
+    return out.reset_index()
+
+
+def geometric_rmae(summary: Any) -> Any:
+    """Geometric mean of RMAE over data set x metric cells, the worst cell, cells above 1."""
+    grouped = summary.groupby(["method", "n_labeled"], sort=True)
+    return grouped.apply(_over_cells, include_groups=False).reset_index()
+
+
+def _over_cells(cells: Any) -> Any:
+    import pandas as pd
+
+    rmae = cells["rmae"].to_numpy()
+    worst = cells.iloc[int(np.nanargmax(rmae))]
+    return pd.Series(
+        {
+            "rmae": float(np.exp(np.nanmean(np.log(rmae)))),
+            "worst": float(np.nanmax(rmae)),
+            "worst_cell": f"{worst['dataset']} {worst['metric']}",
+            "cells": len(rmae),
+            "cells_above_1": int((rmae > 1.0).sum()),
+            "coverage": float(cells["coverage"].mean()),
+            "width_ratio": float(cells["width_ratio"].mean()),
+        }
+    )

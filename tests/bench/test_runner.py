@@ -1,0 +1,132 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ssme.bench import Protocol, run_protocol
+from ssme.data.synthetic import gaussian_set
+from ssme.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+PROTOCOL = Protocol.of(
+    ["labeled", "ensemble"],
+    metrics=("accuracy", "roc_auc"),
+    n_labeled=(20,),
+    n_unlabeled=(80,),
+    runs=4,
+)
+
+
+def load(name):
+    return gaussian_set(400, np.array([1.0, 1.5, 2.0]), rng=np.random.default_rng(len(name)))
+
+
+def comparable(table):
+    return table.to_csv(index=False)
+
+
+def test_table_has_truth_and_estimates():
+    table = run_protocol(PROTOCOL, ["one"], load)
+    assert len(table) == 2 * 4 * 3 * 2
+    assert table["truth"].between(0, 1).all()
+    assert set(table["method"]) == {"labeled", "ensemble"}
+    alone = table[table["method"] == "labeled"]
+    assert np.allclose(alone["estimate"], alone["labels_only"])
+
+
+def test_resumed_run_gives_the_same_table(tmp_path):
+    whole = run_protocol(PROTOCOL, ["one"], load)
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    lines = (tmp_path / "cells.jsonl").read_text().splitlines(keepends=True)
+    torn = "".join(lines[:3]) + lines[3][: len(lines[3]) // 2]
+    (tmp_path / "cells.jsonl").write_text(torn)
+    again = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    assert comparable(again) == comparable(whole)
+    assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 8
+
+
+def test_finished_cells_are_not_computed_again(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    before = (tmp_path / "cells.jsonl").read_text()
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    assert (tmp_path / "cells.jsonl").read_text() == before
+
+
+def test_another_protocol_in_the_same_folder_is_refused(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    other = Protocol.of(["labeled"], n_labeled=(20,), n_unlabeled=(80,), runs=2)
+    with pytest.raises(InputError, match="results of another protocol"):
+        run_protocol(other, ["one"], load, folder=tmp_path)
+
+
+def test_two_workers_give_the_same_table_as_one():
+    one = run_protocol(PROTOCOL, ["one"], load)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        two = run_protocol(PROTOCOL, ["one"], load, executor=executor)
+    assert comparable(one) == comparable(two)
+
+
+def test_killed_at_a_random_moment_and_run_again(tmp_path):
+    """SIGKILL mid-run, rerun, identical final table."""
+    code = (
+        "import sys; from pathlib import Path; from tests.bench.test_runner import PROTOCOL, load;"
+        "from dataclasses import replace; from ssme.bench import run_protocol;"
+        "run_protocol(replace(PROTOCOL, runs=200), ['one'], load, folder=Path(sys.argv[1]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], env=environment, cwd=ROOT
+    )
+    cells = tmp_path / "cells.jsonl"
+    while not cells.exists() or len(cells.read_text().splitlines()) < 5:
+        assert process.poll() is None
+        time.sleep(0.02)
+    time.sleep(random.Random(os.getpid()).uniform(0, 0.3))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = [line for line in cells.read_text().splitlines() if _parses(line)]
+    assert 0 < len(done) < 400
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], env=environment, cwd=ROOT, check=True
+    )
+    from dataclasses import replace
+
+    whole = run_protocol(replace(PROTOCOL, runs=200), ["one"], load)
+    assert (tmp_path / "results.csv").read_text() == comparable(whole)
+
+
+def _parses(line):
+    try:
+        json.loads(line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def test_methods_that_cannot_are_left_out():
+    def no_group(name):
+        return load(name)
+
+    protocol = Protocol.of(["labeled"], n_labeled=(20,), n_unlabeled=(80,), runs=1)
+    table = run_protocol(protocol, ["one"], no_group)
+    assert set(table["metric"]) == {"accuracy", "ece", "roc_auc", "average_precision"}
+
+
+def test_unlabeled_rows_are_refused():
+    def with_holes(name):
+        data = load(name)
+        labels = data.labels.copy()
+        labels[:7] = -1
+        return data.replace(labels=labels)
+
+    with pytest.raises(InputError, match="7 rows without a label"):
+        run_protocol(PROTOCOL, ["holes"], with_holes)
