@@ -40,7 +40,7 @@ def test_more_labels_hold_the_fewer_and_the_truth_stays():
 
 
 def test_too_many_rows_asked_for():
-    with pytest.raises(InputError, match="has 200 rows in its half.*at most 180 unlabeled"):
+    with pytest.raises(InputError, match=r"has 200 rows in its half.*at most 180 unlabeled"):
         split_rows(LABELS, 20, 1000, 0, seed=0, dataset="x")
 
 

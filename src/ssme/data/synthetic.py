@@ -12,10 +12,10 @@ AUC is Phi(c_j / sqrt 2) and its accuracy at 0.5 is Phi(c_j / 2).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
-from numpy.typing import NDArray
 
 __all__ = ["gaussian_set", "separations"]
 
