@@ -1,0 +1,175 @@
+"""The one-call path: every way in, the table out, and what it refuses."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, UndefinedMetricWarning, UnsupportedError
+from ssme.results.evaluation import COLUMNS
+from ssme.sample import sample_path, truth_path
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    logit = (2 * y - 1)[:, None] * [1.0, 2.0, 0.5] + rng.normal(size=(300, 3))
+    labels = np.where(np.arange(300) < 40, y, np.nan)
+    return 1 / (1 + np.exp(-logit)), labels, y
+
+
+def test_table_is_tidy(arrays):
+    scores, labels, _ = arrays
+    result = ssme.evaluate(scores, labels, method="ensemble", metrics=["accuracy", "roc_auc"])
+    frame = result.frame()
+    assert tuple(frame.columns) == COLUMNS
+    assert len(frame) == 3 * 2
+    assert set(frame["n_labeled"]) == {40}
+    assert set(frame["n_unlabeled"]) == {260}
+    assert (frame["low"] <= frame["estimate"]).all()
+    assert (frame["estimate"] <= frame["high"]).all()
+    assert result.posterior.shape == (300, 2)
+
+
+def test_labels_only_is_the_metric_on_the_labeled_rows(arrays):
+    scores, labels, _ = arrays
+    frame = ssme.evaluate(scores, labels, method="ensemble", metrics="accuracy").frame()
+    known = labels[:40] == (scores[:40, 1] >= 0.5)
+    assert frame["labels_only"][1] == pytest.approx(known.mean())
+
+
+def test_same_seed_same_bits_other_seed_other_draws(arrays):
+    scores, labels, _ = arrays
+    first = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=3).frame()
+    again = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=3).frame()
+    other = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=4).frame()
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
+    assert not first["estimate"].equals(other["estimate"])
+
+
+def test_every_door_gives_the_same_answer(arrays, tmp_path):
+    scores, labels, _ = arrays
+    frame = pd.DataFrame(scores, columns=["a", "b", "c"]).assign(label=labels)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    doors = [
+        ssme.evaluate(scores, labels, models=["a", "b", "c"], method="ensemble"),
+        ssme.evaluate(np.stack([1 - scores, scores], -1), labels, method="ensemble"),
+        ssme.evaluate(dict(zip("abc", scores.T, strict=True)), labels, method="ensemble"),
+        ssme.evaluate(frame, "label", method="ensemble"),
+        ssme.evaluate(pl.from_pandas(frame), "label", method="ensemble"),
+        ssme.evaluate(tmp_path / "scores.csv", "label", method="ensemble"),
+        ssme.evaluate(ScoreSet.from_arrays(scores, labels), method="ensemble"),
+    ]
+    values = [door.frame("pandas")["estimate"].to_numpy() for door in doors]
+    for other in values[1:]:
+        np.testing.assert_allclose(other, values[0], atol=1e-12)
+
+
+def test_frames_go_out_as_they_came_in(arrays):
+    scores, labels, _ = arrays
+    frame = pl.DataFrame({"a": scores[:, 0], "label": labels})
+    assert isinstance(ssme.evaluate(frame, "label", method="ensemble").frame(), pl.DataFrame)
+
+
+def test_groups_stand_beside_all(arrays):
+    scores, labels, _ = arrays
+    sex = np.where(np.arange(300) % 3 == 0, "f", "m")
+    result = ssme.evaluate(
+        scores, labels, groups={"sex": sex}, method="ensemble", metrics="accuracy"
+    )
+    assert [g.name for g in result.groups] == ["all", "sex=f", "sex=m"]
+    assert result.groups[1].n_labeled + result.groups[2].n_labeled == 40
+    only = ssme.evaluate(
+        scores, labels, groups={"sex": sex}, method="ensemble", metrics="accuracy", by=[]
+    )
+    assert [g.name for g in only.groups] == ["all"]
+
+
+def test_custom_callable(arrays):
+    scores, labels, _ = arrays
+
+    def hits(y_true, y_score):
+        return float(np.mean((y_score >= 0.5) == y_true))
+
+    result = ssme.evaluate(scores, labels, method="ensemble", metrics=[hits, "accuracy"])
+    own, builtin = result.estimates[0]
+    np.testing.assert_allclose(own.value, builtin.value, atol=1e-12)
+
+
+def test_json_is_plain_and_complete(arrays):
+    scores, labels, _ = arrays
+    result = ssme.evaluate(scores, labels, method="ensemble", metrics="accuracy")
+    told = json.loads(result.to_json())
+    assert told["settings"]["method"] == "ensemble"
+    assert told["settings"]["random_state"] == 0
+    assert len(told["estimates"]) == 3
+
+
+def test_undefined_is_nan_with_a_warning(arrays):
+    scores, _, y = arrays
+    group = np.where(y == 1, "only_ones", "mixed")
+    group[:5] = "mixed"
+    everything = np.where(np.arange(300) >= 0, y, np.nan)
+    with pytest.warns(UndefinedMetricWarning, match="roc_auc is undefined on group 'g=only_ones'"):
+        result = ssme.evaluate(
+            scores, everything, groups={"g": group}, method="ensemble", metrics="roc_auc"
+        )
+    assert np.isnan(result.estimate("roc_auc", "g=only_ones").value).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, r"unknown method 'magic'.*Allowed: .*ensemble"),
+        ({"metrics": ["accuracy", "accuracy"]}, "metrics are repeated: accuracy"),
+        ({"metrics": []}, "no metric was named"),
+        ({"metrics": "acuracy"}, "acuracy.*accuracy"),
+        ({"level": 95}, "level is 95"),
+        ({"n_draws": 0}, "n_draws is 0"),
+        ({"by": "sex"}, "no group column 'sex'"),
+        ({"options": {"wings": 2}}, "has no option 'wings'"),
+    ],
+)
+def test_bad_requests_say_what_is_allowed(arrays, options, message):
+    scores, labels, _ = arrays
+    with pytest.raises(InputError, match=message):
+        ssme.evaluate(scores, labels, **{"method": "ensemble", **options})
+
+
+def test_a_score_set_takes_no_further_data_options(arrays):
+    scores, labels, _ = arrays
+    data = ScoreSet.from_arrays(scores, labels)
+    with pytest.raises(InputError, match="a ScoreSet was given together with y, models"):
+        ssme.evaluate(data, labels, models=["a", "b", "c"])
+
+
+def test_labels_needed_and_absent(arrays):
+    scores, _, _ = arrays
+    with pytest.raises(UnsupportedError, match="needs labels and none of the 300 rows has one"):
+        ssme.evaluate(scores, classes=[0, 1], method="labeled")
+
+
+def test_unasked_results_are_refused_by_name(arrays):
+    scores, labels, _ = arrays
+    result = ssme.evaluate(scores, labels, method="ensemble", metrics="accuracy")
+    with pytest.raises(InputError, match="metric 'ece' was not evaluated"):
+        result.estimate("ece")
+    with pytest.raises(InputError, match="group 'men' was not evaluated"):
+        result.estimate("accuracy", "men")
+    with pytest.raises(InputError, match="there is no model 'z'"):
+        result.model_index("z")
+
+
+def test_the_bundled_sample_is_what_it_says():
+    data = ScoreSet.read(sample_path(), label="label")
+    truth = pd.read_csv(truth_path())
+    assert (data.n_rows, data.n_models, data.n_labeled) == (1297, 6, 30)
+    assert list(data.ids) == list(truth["id"])
+    known = data.labels[data.labeled]
+    assert (truth["label"].to_numpy()[data.labeled] == known).all()
+    assert sample_path().stat().st_size + truth_path().stat().st_size < 200_000
