@@ -43,6 +43,7 @@ def test_labels_only_is_the_metric_on_the_labeled_rows(arrays):
     assert frame["labels_only"][1] == pytest.approx(known.mean())
 
 
+@pytest.mark.filterwarnings("ignore::ssme.errors.ConvergenceWarning")
 def test_same_seed_same_bits_other_seed_other_draws(arrays):
     scores, labels, _ = arrays
     first = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=3).frame()
