@@ -44,8 +44,9 @@ def row_weights(mass: FloatArray) -> FloatArray:
     """Weights of the rows, (1, n) when all labelings share them, otherwise (D, n)."""
     n_draws, n, n_classes = mass.shape
     weights: FloatArray = (mass.reshape(-1, n_classes) @ np.ones(n_classes)).reshape(n_draws, n)
-    if n_draws > 1 and np.allclose(weights, weights[:1], rtol=_SAME_WEIGHT, atol=0.0):
-        return weights[:1]
+    shared = weights[:1]
+    if n_draws > 1 and (np.abs(weights - shared) <= _SAME_WEIGHT * shared).all():
+        return shared
     return weights
 
 

@@ -26,7 +26,7 @@ each occurs; one-vs-one is the mean over pairs of classes of Hand and Till (Mach
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,66 +39,93 @@ from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, tota
 __all__ = ["RANKING_METRICS"]
 
 _RELATIVE_ZERO = 1e-12
+_CACHED_CELLS = 36_000
+_LEAST_PAIRS = 4
 
 
 @dataclass(frozen=True)
 class _Ranking:
-    """One classifier's rows by ascending score.
+    """One classifier's scored rows by descending score, ``order`` (r,).
 
-    ``order`` (r,) lists the scored rows; ``start`` and ``stop`` (r,) bound the tied group of each;
-    ``distinct`` says that there are no ties.
+    Where scores are tied, ``first`` and ``last`` (r,) bound the tied group of each ranked row
+    (``last`` excluded); where none are, both are None.
     """
 
     order: NDArray[np.int64]
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
-    distinct: bool
+    first: NDArray[np.int64] | None
+    last: NDArray[np.int64] | None
 
     @classmethod
     def of(cls, score: FloatArray) -> _Ranking:
-        order = np.argsort(score, kind="stable")
+        order = np.argsort(-score)
         order = order[: score.size - int(np.isnan(score).sum())]  # NaN sorts last
         ranked = score[order]
-        is_first = np.ones(order.size, dtype=bool)
-        is_first[1:] = ranked[1:] != ranked[:-1]
-        first = np.flatnonzero(is_first)
-        sizes = np.diff(first, append=order.size)
-        return cls(
-            order=order,
-            start=np.repeat(first, sizes),
-            stop=np.repeat(first + sizes, sizes),
-            distinct=first.size == order.size,
-        )
+        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: order.size])
+        if starts.size == order.size:
+            return cls(order, None, None)
+        ends = np.append(starts[1:], order.size)
+        return cls(order, np.repeat(starts, ends - starts), np.repeat(ends, ends - starts))
 
-    def below(self, values: FloatArray) -> FloatArray:
-        """sum_j values_j K_ij for each ranked row i, the row itself counting one half: (r, D)."""
-        running = _running(values[self.order])
-        if self.distinct:
-            middle: FloatArray = running[:-1] + running[1:]
-        else:
-            middle = running[self.start] + running[self.stop]
-        middle *= 0.5
-        return middle
-
-    def at_or_above(self, values: FloatArray) -> FloatArray:
-        """sum of ``values`` over the rows ranked as high as each ranked row or higher: (r, D)."""
-        running = _running(values[self.order[::-1]])
-        if self.distinct:
-            return running[:0:-1]
-        out: FloatArray = running[self.order.size - self.start]
+    def above(self, running: FloatArray) -> FloatArray:
+        """Running sums (r + 1, D) read before the group of each ranked row: (r, D)."""
+        out: FloatArray = running[:-1] if self.first is None else running[self.first]
         return out
+
+    def at_or_above(self, running: FloatArray) -> FloatArray:
+        """Running sums (r + 1, D) read after the group of each ranked row: (r, D)."""
+        out: FloatArray = running[1:] if self.last is None else running[self.last]
+        return out
+
+    def others_at_or_above(self, values: FloatArray) -> FloatArray:
+        """Sums of ranked ``values`` (r, D) over the other rows at or above each: (r, D)."""
+        running = _running(values)
+        if self.last is None:
+            return running[:-1]
+        out: FloatArray = running[self.last]
+        out -= values
+        return out
+
+    def one_over_seen(self, weights: FloatArray) -> FloatArray:
+        """1 / weight of the rows at or above each ranked row (r, D), of lines (n, D)."""
+        seen = self.at_or_above(_running(weights[self.order]))
+        return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
 
 
 def _running(values: FloatArray) -> FloatArray:
-    """Running sums down the rows of (r, D), starting from zero: (r + 1, D)."""
-    out: FloatArray = np.zeros((values.shape[0] + 1, values.shape[1]))
-    np.cumsum(values, axis=0, out=out[1:])
+    """Running sums down the rows of (r, D), starting from zero: (r + 1, D).
+
+    Every addition waits for the one above it, so two labelings are summed at a time, as the parts
+    of a complex number: half the time, the same sums.
+    """
+    r, n_draws = values.shape
+    out: FloatArray = np.empty((r + 1, n_draws))
+    out[0] = 0.0
+    pairs = np.complex128 if n_draws % 2 == 0 else np.float64
+    np.cumsum(values.view(pairs), axis=0, out=out[1:].view(pairs))
     return out
 
 
 def _lines(rows: FloatArray) -> FloatArray:
     """(D, n) as contiguous (n, D)."""
     return np.ascontiguousarray(rows.T)
+
+
+def _batches(n_draws: int, n: int) -> Iterator[slice]:
+    """Runs of labelings, even in number, whose sums stay in the processor's cache."""
+    size = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
+    return (slice(start, start + size) for start in range(0, n_draws, size))
+
+
+def _wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatArray:
+    """sum_ij p_i q_j K_ij (D, M) of rows (D, n), a pair i = j counting one half."""
+    out: FloatArray = np.empty((p.shape[0], len(rankings)))
+    for batch in _batches(*p.shape):
+        lines_p, lines_q = _lines(p[batch]), _lines(q[batch])
+        for m, ranking in enumerate(rankings):
+            hits = _running(lines_p[ranking.order])
+            twice = ranking.above(hits) + ranking.at_or_above(hits)
+            out[batch, m] = 0.5 * np.einsum("rd,rd->d", twice, lines_q[ranking.order])
+    return out
 
 
 class _OneVsRest:
@@ -113,45 +140,39 @@ class _OneVsRest:
     def roc_auc(self, mass: FloatArray, weights: FloatArray) -> FloatArray:
         p = class_mass(mass, self.k)
         q = weights - p
-        wins = self._wins_shared(p, weights) if len(weights) == 1 else self._wins(p, q)
+        if len(weights) == 1:
+            wins = p @ self._rank_sums(weights) - 0.5 * total(p, self.present) ** 2
+        else:
+            wins = _wins(self.rankings, p, q)
         self_pairs = total(p * q, self.present)
         pairs = total(p, self.present) * total(q, self.present)
         return _share_of_pairs(wins - 0.5 * self_pairs, pairs, self_pairs)
 
-    def _wins_shared(self, p: FloatArray, weights: FloatArray) -> FloatArray:
-        """As `_wins`, by rank sums computed once."""
-        rank_sums: FloatArray = np.zeros(self.shape)
+    def _rank_sums(self, weights: FloatArray) -> FloatArray:
+        """R (n, M) of weights (1, n), each row counting half of itself; zero where not scored."""
+        lines = _lines(weights)
+        out: FloatArray = np.zeros(self.shape)
         for m, ranking in enumerate(self.rankings):
-            rank_sums[ranking.order, m] = ranking.below(weights.T)[:, 0]
-        out: FloatArray = p @ rank_sums - 0.5 * total(p, self.present) ** 2
-        return out
-
-    def _wins(self, p: FloatArray, q: FloatArray) -> FloatArray:
-        """sum_ij p_i q_j K_ij, a pair i = j counting one half."""
-        lines_p, lines_q = _lines(p), _lines(q)
-        columns = [
-            np.einsum("rd,rd->d", lines_p[ranking.order], ranking.below(lines_q))
-            for ranking in self.rankings
-        ]
-        out: FloatArray = np.stack(columns, axis=1)
+            seen = _running(lines[ranking.order])
+            twice_above = ranking.above(seen) + ranking.at_or_above(seen)
+            out[ranking.order, m] = (seen[-1] - 0.5 * twice_above)[:, 0]
         return out
 
     def average_precision(self, mass: FloatArray, weights: FloatArray) -> FloatArray:
-        p = _lines(class_mass(mass, self.k))
-        w = _lines(weights)
-        doubt = p * (w - p)
-        columns = []
-        for ranking in self.rankings:
-            seen = ranking.at_or_above(w)
-            per_row = np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
-            hits = ranking.at_or_above(p)
-            hits *= p[ranking.order]
-            hits += doubt[ranking.order]
-            if per_row.shape[1] == 1:
-                columns.append(per_row[:, 0] @ hits)
-            else:
-                columns.append(np.einsum("rd,rd->d", per_row, hits))
-        return ratio(np.stack(columns, axis=1), total(p.T, self.present))
+        p = class_mass(mass, self.k)
+        shared = [r.one_over_seen(weights.T) for r in self.rankings] if len(weights) == 1 else None
+        summed: FloatArray = np.empty((p.shape[0], len(self.rankings)))
+        for batch in _batches(*p.shape):
+            lines_p = _lines(p[batch])
+            lines_w = _lines(weights if shared else weights[batch])
+            for m, ranking in enumerate(self.rankings):
+                own, weight = lines_p[ranking.order], lines_w[ranking.order]
+                hits = ranking.others_at_or_above(own)
+                hits += weight
+                hits *= own
+                share = shared[m] if shared else ranking.one_over_seen(lines_w)
+                summed[batch, m] = np.einsum("rd,rd->d", np.broadcast_to(share, hits.shape), hits)
+        return ratio(summed, total(p, self.present))
 
 
 def _share_of_pairs(wins: FloatArray, pairs: FloatArray, self_pairs: FloatArray) -> FloatArray:
@@ -191,20 +212,13 @@ def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         by_class = [class_mass(mass, k) for k in range(n_classes)]
-        lines = [_lines(rows) for rows in by_class]
         totals = [total(rows, present) for rows in by_class]
         values = []
         for a in range(n_classes):
             for b in range(n_classes):
                 if a == b:
                     continue
-                wins = np.stack(
-                    [
-                        np.einsum("rd,rd->d", lines[a][ranking.order], ranking.below(lines[b]))
-                        for ranking in rankings[a]
-                    ],
-                    axis=1,
-                )
+                wins = _wins(rankings[a], by_class[a], by_class[b])
                 self_pairs = total(by_class[a] * by_class[b], present)
                 values.append(
                     _share_of_pairs(wins - 0.5 * self_pairs, totals[a] * totals[b], self_pairs)
