@@ -1,0 +1,1 @@
+"""Accuracy against published numbers, speed against what a user would write."""

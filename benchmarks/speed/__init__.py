@@ -1,0 +1,1 @@
+"""Ratios within one run."""
