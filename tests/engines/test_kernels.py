@@ -52,10 +52,10 @@ def test_relative_sums_keep_what_a_posterior_needs(engine) -> None:
     np.testing.assert_allclose(got[2], [-0.5 * 500**2, -0.5 * 440**2])
 
 
-def test_mostly_zero_kernel_is_kept_sparse_with_the_same_sums() -> None:
+def test_mostly_small_kernel_is_kept_sparse_with_the_same_sums() -> None:
     points, _, weights = case(3, scale=500.0, n=200)
     engine = DenseKernel("gaussian", points, points)
-    assert engine.name == "dense, zeros dropped"
+    assert engine.name == "dense, small entries dropped"
     np.testing.assert_allclose(
         engine.log_sums(weights), slow_log_sums("gaussian", points, points, weights), atol=1e-9
     )

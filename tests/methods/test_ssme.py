@@ -25,7 +25,7 @@ def score_set(n=300, n_models=3, n_classes=2, n_labeled=30, seed=0, noise=1.0) -
 
 def posterior(data, method="ssme", seed=0, **options):
     belief = get_method(method, **(QUICK | options)).fit(data, np.random.default_rng(seed))
-    return belief.posterior if method == "ssme" else belief.posterior_per_model
+    return belief.posterior if method == "ssme" else belief.posteriors
 
 
 def test_both_are_registered() -> None:

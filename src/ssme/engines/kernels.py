@@ -6,8 +6,8 @@ for queries q (m, d), points x (n, d) and weights W (n, C), all in units of the 
 profiles, as in scikit-learn: gaussian exp(-r^2/2), exponential exp(-r), epanechnikov (1 - r^2)_+.
 
 - `DenseKernel` computes the kernel matrix once and reuses it: an EM step is one product. Where
-  most entries are exactly zero in float64 (r > 38 bandwidths) it is kept in sparse form; nothing
-  is lost by that.
+  most entries are below 1e-30 it is kept in sparse form without them, and sums too small for
+  that are redone, so that the relative error stays below n 1e-10.
 - `TiledKernel` recomputes it in cache-sized tiles: constant memory for any n.
 
 Both sum linearly and redo in the log domain the entries that underflow. Squared distances come
@@ -44,10 +44,14 @@ DENSE_BYTES = 320 << 20
 """Largest kernel matrix kept in memory: n = 6,400 points at float64."""
 QUERY_TILE, POINT_TILE = 128, 1024
 """A tile of 1 MB stays in the cache while it is exponentiated and multiplied."""
-SPARSE_BELOW = 0.1
-"""Share of non-zero kernel entries below which a sparse product is the faster one."""
+DROPPED = 1e-30
+"""Kernel entries below this are left out of a sparse matrix."""
+SPARSE_BELOW = 0.15
+"""Share of entries above `DROPPED` below which a sparse product is the faster one."""
 TINY = 1e-280
 """Linear sums below this have lost digits to underflow."""
+TINY_SHARE = 1e-20
+"""Sums below this share of the total weight have lost digits to dropped entries."""
 GEMM_ERROR = 1e-10
 
 
@@ -60,7 +64,7 @@ class KernelSums(Protocol):
         """Log sums (m, C) for ``weights`` (n, C) >= 0; -inf where all of a column is zero.
 
         ``relative=True`` allows -inf also for an entry that is smaller than another one of its
-        row by a factor above 1e250: all that a posterior needs, and much cheaper.
+        row by a factor above 1e20: all that a posterior needs, and much cheaper.
         """
 
 
@@ -100,18 +104,19 @@ class DenseKernel:
 
     def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
         self._pairs = _Pairs(kernel, points, queries)
-        matrix: Any = self._pairs.values(slice(None), slice(None))
-        non_zero = np.count_nonzero(matrix)
+        self._matrix: Any = self._pairs.values(slice(None), slice(None))
         self.name = "dense"
-        if non_zero < SPARSE_BELOW * matrix.size:
+        kept = self._matrix >= DROPPED
+        if np.count_nonzero(kept) < SPARSE_BELOW * kept.size:
             from scipy.sparse import csr_array
 
-            matrix = csr_array(matrix)
-            self.name = "dense, zeros dropped"
-        self._matrix = matrix
+            self._matrix = csr_array(np.where(kept, self._matrix, 0.0))
+            self.name = "dense, small entries dropped"
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
-        return self._pairs.log_with_fixes(self._matrix @ weights, weights, relative)
+        sums = self._matrix @ weights
+        floor = TINY if self.name == "dense" else TINY_SHARE * weights.sum(axis=0)
+        return self._pairs.log_with_fixes(sums, weights, floor, relative)
 
 
 class TiledKernel:
@@ -128,7 +133,7 @@ class TiledKernel:
         for rows in _tiles(m, QUERY_TILE):
             for columns in _tiles(n, POINT_TILE):
                 sums[rows] += self._pairs.values(rows, columns) @ weights[columns]
-        return self._pairs.log_with_fixes(sums, weights, relative)
+        return self._pairs.log_with_fixes(sums, weights, TINY, relative)
 
 
 class _Pairs:
@@ -164,9 +169,11 @@ class _Pairs:
         np.subtract(1.0, block, out=block)
         return np.maximum(block, 0.0, out=block)
 
-    def log_with_fixes(self, sums: FloatArray, weights: FloatArray, relative: bool) -> FloatArray:
-        """Logs of linear ``sums``; those that underflowed summed again, in the log domain."""
-        lost = sums < TINY
+    def log_with_fixes(
+        self, sums: FloatArray, weights: FloatArray, floor: float | FloatArray, relative: bool
+    ) -> FloatArray:
+        """Logs of linear ``sums``; those below ``floor`` summed again, in the log domain."""
+        lost = sums < floor
         rows = np.flatnonzero(lost.all(axis=1) if relative else lost.any(axis=1))
         with np.errstate(divide="ignore"):
             out: FloatArray = np.log(sums)

@@ -19,11 +19,11 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.densities.base import FloatArray
 from ssme.errors import InputError
 from ssme.methods.base import MethodSpec
 from ssme.methods.posterior import LabelPosterior, clamp
 from ssme.mixture.model import MixtureFit, MixtureOptions, fit_mixture, preset_options
+from ssme.mixture.start import draw_probabilities
 from ssme.transforms.alr import stack_alr
 
 __all__ = ["PRESET_DRAWS", "SsmeMethod", "SsmeOptions", "fit_scores"]
@@ -103,18 +103,6 @@ class SsmeMethod(SsmeOptions):
 def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator) -> MixtureFit:
     """The mixture fitted to the log-ratios of ``data``; the mean score is the first guess."""
     points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
-    return fit_mixture(points, data.labels, _guess(data), options, rng, data.weights)
-
-
-def _guess(data: ScoreSet) -> FloatArray:
-    """Mean score (n, K); a row without any score gets the mean over the other rows."""
-    present = np.isfinite(data.scores)
-    count = present.sum(axis=1)
-    total = np.where(present, data.scores, 0.0).sum(axis=1)
-    guess: FloatArray = total / np.maximum(count, 1)
-    scored = count[:, 0] > 0
-    if scored.any():
-        guess[~scored] = guess[scored].mean(axis=0)
-    else:
-        guess[:] = 1.0 / guess.shape[1]
-    return guess
+    return fit_mixture(
+        points, data.labels, draw_probabilities(data.scores), options, rng, data.weights
+    )

@@ -14,10 +14,23 @@ from numpy.typing import NDArray
 from ssme.densities.base import FloatArray
 from ssme.errors import InputError
 
-__all__ = ["STARTS", "draw_start", "knn_start"]
+__all__ = ["STARTS", "draw_probabilities", "draw_start", "knn_start"]
 
 STARTS = ("draw", "knn")
 N_NEIGHBORS = 5
+
+
+def draw_probabilities(scores: FloatArray) -> FloatArray:
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K), NaN left out.
+
+    A row that no classifier scored gets the mean of the other rows.
+    """
+    present = np.isfinite(scores)
+    count = present.sum(axis=1)
+    mean: FloatArray = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(count, 1)
+    scored = count[:, 0] > 0
+    mean[~scored] = mean[scored].mean(axis=0) if scored.any() else 1.0 / scores.shape[2]
+    return mean
 
 
 def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArray:
