@@ -1,0 +1,122 @@
+"""``ssme demo``: labels alone, estimates and the truth side by side on the bundled sample."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+from ssme.cli.options import ReportOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ssme.results.evaluation import Evaluation
+
+__all__ = ["demo"]
+
+METHODS = ("ssme", "auto")
+LABELS_ONLY = "labels only"
+
+
+@command("Try")
+def demo(out: ReportOptions) -> None:
+    """Six real classifiers, 30 labels of 1,297: how close do estimates come to the truth?
+
+    Example:
+
+    [cyan]ssme demo --html demo.html[/cyan]
+    """
+    import numpy as np
+
+    from ssme._evaluate import evaluate
+    from ssme.data.scoreset import ScoreSet
+    from ssme.progress import track
+    from ssme.sample import sample_path, truth_path
+
+    output = Output(out)
+    data = ScoreSet.read(sample_path(), label="label", id="id")
+    with truth_path().open(encoding="utf-8", newline="") as stream:
+        labels = np.array([int(row["label"]) for row in csv.DictReader(stream)])
+    truth = evaluate(data.with_labels(labels), method="labeled")
+    with output.working("demo"):
+        results = {name: evaluate(data, method=name) for name in track(METHODS, "methods")}
+    rows = _rows(truth, results)
+    output.write(out.json, json_text(rows))
+    output.write(out.csv, csv_text(rows))
+    best = results[METHODS[-1]]
+    if out.html is not None:
+        from ssme.report import render_html, summarize
+
+        output.write(out.html, render_html(summarize(best)))
+    output.console.print(
+        f"Six classifiers tell odd from even digits. {data.n_labeled} of {data.n_rows:,} images "
+        "have a label.\nThe truth is what all labels give; no method saw it.",
+        markup=False,
+    )
+    for metric in truth.metrics:
+        output.console.print()
+        output.console.print(_table(metric.name, [r for r in rows if r["metric"] == metric.name]))
+    output.console.print()
+    output.console.print(_errors(rows))
+
+
+def _rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, Any]]:
+    """One row per metric and model: the truth, labels alone, each method with its interval."""
+    rows = []
+    tables = {name: list(result.rows()) for name, result in results.items()}
+    for i, true in enumerate(truth.rows()):
+        first = next(iter(tables.values()))[i]
+        row = {
+            "metric": true["metric"],
+            "model": true["model"],
+            "truth": true["estimate"],
+            LABELS_ONLY: first["labels_only"],
+        }
+        for name, table in tables.items():
+            row |= {
+                name: table[i]["estimate"],
+                f"{name} low": table[i]["low"],
+                f"{name} high": table[i]["high"],
+            }
+        rows.append(row)
+    return rows
+
+
+def _table(metric: str, rows: list[dict[str, Any]]) -> Table:
+    from ssme.cli.tables import number, plain_table
+
+    table = plain_table(metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY))
+    for row in rows:
+        table.add_row(
+            row["model"],
+            number(row["truth"]),
+            number(row[LABELS_ONLY]),
+            *(
+                f"{number(row[name])} ({number(row[f'{name} low'])} to {number(row[f'{name} high'])})"
+                for name in METHODS
+            ),
+        )
+    return table
+
+
+def _errors(rows: list[dict[str, Any]]) -> Table:
+    """Mean absolute error of each way, and how many times closer than labels alone."""
+    from ssme.cli.tables import plain_table
+
+    table = plain_table("Mean distance from the truth", "metric", LABELS_ONLY, *METHODS)
+    names = list(dict.fromkeys(row["metric"] for row in rows))
+    for metric in [*names, "all"]:
+        mine = [row for row in rows if metric in ("all", row["metric"])]
+        mean = {
+            way: sum(abs(row[way] - row["truth"]) for row in mine) / len(mine)
+            for way in (LABELS_ONLY, *METHODS)
+        }
+        table.add_row(
+            metric,
+            f"{mean[LABELS_ONLY]:.4f}",
+            *(f"{mean[w]:.4f} ({mean[LABELS_ONLY] / mean[w]:.1f}x closer)" for w in METHODS),
+            style="bold" if metric == "all" else None,
+        )
+    return table

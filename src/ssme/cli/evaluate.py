@@ -1,0 +1,100 @@
+"""``ssme evaluate``: a file of scores in, a table of estimates out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ssme.cli import conditions
+from ssme.cli.config import write_config
+from ssme.cli.options import OUT, FileArgument, ReadOptions, ReportOptions, RunOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import CONDITION_FAILED, command
+from ssme.cli.run import Run
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+__all__ = ["evaluate", "show"]
+
+
+@command("Evaluate")
+def evaluate(
+    read: ReadOptions,
+    run: RunOptions,
+    out: ReportOptions,
+    file: FileArgument = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            help='Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower '
+            'end of the interval, "forest:ece<=0.05" for one model (repeatable).',
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    ] = None,
+    save_config: Annotated[
+        Path | None, typer.Option("--save-config", help="Write these options to a config file.")
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Print every model.", rich_help_panel=OUT)
+    ] = False,
+) -> None:
+    """Estimate every classifier's metrics from few labels and many unlabeled rows.
+
+    Examples:
+
+    [cyan]ssme evaluate scores.csv --label y --models forest,logistic[/cyan]
+
+    [cyan]ssme evaluate scores.parquet -y label -g hospital --metric accuracy,ece --json -[/cyan]
+
+    [cyan]ssme evaluate scores.csv -y label --fail-under "accuracy.low>=0.9"[/cyan]
+
+    [cyan]ssme evaluate --config run.toml[/cyan]
+    """
+    output = Output(out)
+    demands = [conditions.parse(text) for text in fail_under or []]
+    task = Run.gather(file, read, run, config)
+    if save_config is not None:
+        output.check(save_config)
+        write_config(task.config, save_config)
+    with output.working("reading"):
+        data = task.read()
+    for sentence in task.recognized(data):
+        output.note(sentence)
+    with output.working("estimating"):
+        result = task.evaluate(data, metrics=_metrics(task, data.n_classes, demands))
+    failed = conditions.failures(result, demands)
+    output.write(out.json, json_text(result.to_dict()))
+    output.write(out.csv, csv_text(list(result.rows())))
+    if out.html is not None:
+        from ssme.report import render_html, summarize
+
+        output.write(out.html, render_html(summarize(result)))
+    show(result, output, show_all)
+    for sentence in failed:
+        typer.echo(f"Failed: {sentence}", err=True)
+    if failed:
+        raise typer.Exit(CONDITION_FAILED)
+
+
+def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
+    """Print an evaluation's tables and doubts."""
+    from ssme.cli.tables import LIMIT, evaluation_tables, print_doubts, summary_line
+
+    output.console.print(summary_line(result), markup=False)
+    for table in evaluation_tables(result, None if show_all else LIMIT):
+        output.console.print()
+        output.console.print(table)
+    print_doubts(output.console, result.doubts)
+
+
+def _metrics(task: Run, n_classes: int, demands: list[conditions.Condition]) -> list[str]:
+    from ssme.metrics import default_metrics
+
+    asked = task.run_options.get("metric") or default_metrics(n_classes)
+    return conditions.with_metrics(asked, demands)

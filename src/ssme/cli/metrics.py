@@ -1,0 +1,47 @@
+"""``ssme metrics``: which metrics there are and what each computes."""
+
+from __future__ import annotations
+
+from ssme.cli.options import OutputOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+
+__all__ = ["metrics"]
+
+
+@command("Look up")
+def metrics(out: OutputOptions) -> None:
+    """List the metrics with their exact definitions.
+
+    Example:
+
+    [cyan]ssme metrics --json -[/cyan]
+    """
+    from ssme.cli.tables import direction, plain_table
+    from ssme.metrics import get_metric, metric_names
+
+    output = Output(out)
+    found = [get_metric(name) for name in metric_names()]
+    facts = [
+        {
+            "name": metric.name,
+            "title": metric.title,
+            "binary": metric.binary,
+            "multiclass": metric.multiclass,
+            "better": direction(metric),
+            "definition": metric.definition,
+        }
+        for metric in found
+    ]
+    output.write(out.json, json_text(facts))
+    output.write(out.csv, csv_text(facts))
+    table = plain_table(None, "metric", "classes", "better", "definition")
+    for metric, fact in zip(found, facts, strict=True):
+        classes = "any" if metric.binary and metric.multiclass else "2" if metric.binary else "> 2"
+        better = {True: "higher", False: "lower", None: "-"}[metric.greater_is_better]
+        table.add_row(metric.name, classes, better, str(fact["definition"]))
+    output.console.print(table)
+    output.console.print(
+        "\nDecision metrics take a threshold: --metric accuracy@0.3, or --threshold for all.",
+        markup=False,
+    )

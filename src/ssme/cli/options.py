@@ -1,0 +1,220 @@
+"""Options that commands share, each group a dataclass; None means "not given".
+
+`merged` lays what the command line gives over what a config file gives.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from typer import Argument, Option
+
+from ssme.errors import InputError
+
+__all__ = [
+    "FileArgument",
+    "OutputOptions",
+    "ReadOptions",
+    "ReportOptions",
+    "RunOptions",
+    "given",
+    "merged",
+]
+
+READ = "Reading the file"
+RUN = "The evaluation"
+OUT = "Output"
+
+FileArgument = Annotated[
+    Path | None,
+    Argument(help="CSV, TSV, Parquet, npz or npy file with the scores.", show_default=False),
+]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file of scores."""
+
+    label: Annotated[
+        str | None, Option("--label", "-y", help="Label column.", rich_help_panel=READ)
+    ] = None
+    models: Annotated[
+        list[str] | None,
+        Option("--models", "-m", help="Score columns: a,b,c (repeatable).", rich_help_panel=READ),
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        Option("--group", "-g", help="Column to report by (repeatable).", rich_help_panel=READ),
+    ] = None
+    labels_file: Annotated[
+        Path | None,
+        Option(
+            "--labels-file", help="File with the labels, joined by id.", rich_help_panel=READ
+        ),
+    ] = None
+    id: Annotated[str | None, Option("--id", help="Row name column.", rich_help_panel=READ)] = None
+    weight: Annotated[
+        str | None, Option("--weight", help="Row weight column.", rich_help_panel=READ)
+    ] = None
+    layout: Annotated[
+        str | None, Option("--layout", help="wide or long.", rich_help_panel=READ)
+    ] = None
+    pattern: Annotated[
+        str | None,
+        Option(
+            "--pattern",
+            help="Names of score columns, such as '{model}:{class}'.",
+            rich_help_panel=READ,
+        ),
+    ] = None
+    classes: Annotated[
+        list[str] | None,
+        Option("--classes", help="Classes in order: a,b,c.", rich_help_panel=READ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        Option("--positive", help="Class the scores are for.", rich_help_panel=READ),
+    ] = None
+    unlabeled: Annotated[
+        list[str] | None,
+        Option("--unlabeled", help="Code that means 'no label', such as -1.", rich_help_panel=READ),
+    ] = None
+    logits: Annotated[
+        bool | None, Option("--logits", help="Scores are logits.", rich_help_panel=READ)
+    ] = None
+    normalize: Annotated[
+        bool | None,
+        Option("--normalize", help="Rescale class scores to sum to 1.", rich_help_panel=READ),
+    ] = None
+    delimiter: Annotated[
+        str | None, Option("--delimiter", help="Of a CSV file.", rich_help_panel=READ)
+    ] = None
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to estimate and how."""
+
+    method: Annotated[
+        str | None,
+        Option("--method", help="See `ssme methods`; by default auto.", rich_help_panel=RUN),
+    ] = None
+    metric: Annotated[
+        list[str] | None,
+        Option(
+            "--metric", "-k", help="See `ssme metrics` (repeatable, or a,b).", rich_help_panel=RUN
+        ),
+    ] = None
+    threshold: Annotated[
+        float | None,
+        Option("--threshold", help="P(positive) that counts as positive.", rich_help_panel=RUN),
+    ] = None
+    level: Annotated[
+        float | None,
+        Option("--level", help="Coverage of the intervals; 0.95.", rich_help_panel=RUN),
+    ] = None
+    draws: Annotated[
+        int | None, Option("--draws", help="Draws, for methods that draw.", rich_help_panel=RUN)
+    ] = None
+    seed: Annotated[
+        int | None, Option("--seed", help="Of the random numbers; 0.", rich_help_panel=RUN)
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        Option("--option", "-o", help="key=value of the method.", rich_help_panel=RUN),
+    ] = None
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where results go, and how loud."""
+
+    json: Annotated[
+        Path | None, Option("--json", help="Write JSON here (- is stdout).", rich_help_panel=OUT)
+    ] = None
+    csv: Annotated[
+        Path | None, Option("--csv", help="Write CSV here (- is stdout).", rich_help_panel=OUT)
+    ] = None
+    force: Annotated[
+        bool, Option("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
+    ] = False
+    quiet: Annotated[
+        bool, Option("--quiet", "-q", help="Print errors only.", rich_help_panel=OUT)
+    ] = False
+    no_color: Annotated[
+        bool, Option("--no-color", help="No colors (or set NO_COLOR).", rich_help_panel=OUT)
+    ] = False
+
+    @property
+    def targets(self) -> list[Path]:
+        """Files asked for."""
+        return [path for path in (self.json, self.csv) if path is not None]
+
+
+@dataclass(frozen=True)
+class ReportOptions(OutputOptions):
+    """The same for commands whose result makes a report."""
+
+    html: Annotated[
+        Path | None,
+        Option("--html", help="Write an HTML report here (- is stdout).", rich_help_panel=OUT),
+    ] = None
+
+    @property
+    def targets(self) -> list[Path]:
+        return super().targets + ([] if self.html is None else [self.html])
+
+
+def given(options: Any) -> dict[str, Any]:
+    """The options that were given, as plain values; lists are split at commas."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if value is None or value == []:
+            continue
+        if field.name == "option":
+            value = _key_values(value)
+        elif isinstance(value, list):
+            value = [part for item in value for part in _split(item)]
+        found[field.name] = str(value) if isinstance(value, Path) else value
+    return found
+
+
+def merged(options: Any, base: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """``given(options)`` over the section of a config file; an unknown key is an error."""
+    known = [field.name for field in dataclasses.fields(options)]
+    for key in base:
+        if key not in known:
+            raise InputError(
+                f"the config has {key!r} in section [{section}]", allowed=", ".join(known)
+            )
+    return {**base, **given(options)}
+
+
+def plain_value(text: str) -> Any:
+    """``text`` as the JSON value it spells (3, 0.5, true, null), else as itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _key_values(pairs: list[str]) -> dict[str, Any]:
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InputError(
+                f"--option {pair!r}", allowed="key=value", fix="write --option n_init=5"
+            )
+        found[key.strip()] = plain_value(value.strip())
+    return found
+
+
+def _split(item: str) -> list[str]:
+    return [part.strip() for part in item.split(",") if part.strip()]

@@ -1,0 +1,120 @@
+"""The program: how a command is declared, and what an error looks like.
+
+A command is a function; `command` registers it. Parameters whose type is a dataclass (see
+`ssme.cli.options`) are spread into one option per field, so that commands share options without
+repeating them. Bad input ends in the error's own words and exit code 2, never in a traceback.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from ssme.errors import InputError, MissingExtraError, SsmeWarning
+
+__all__ = ["BAD_INPUT", "CONDITION_FAILED", "app", "command", "main"]
+
+CONDITION_FAILED = 1
+BAD_INPUT = 2
+
+app = typer.Typer(
+    name="ssme",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Know how good each classifier is, from a handful of labels and a pile of unlabeled rows.",
+    epilog="Start with [bold]ssme demo[/bold], then [bold]ssme doctor FILE[/bold].",
+)
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)
+    ] = False,
+) -> None:
+    """What applies to every command."""
+    if version:
+        from ssme import __version__
+
+        print(f"ssme {__version__}")
+        raise typer.Exit
+
+
+def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None]], Any]:
+    """Register a function as ``ssme <name>``, listed under ``panel``."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        app.command(name or function.__name__, rich_help_panel=panel)(_spread(function))
+        return function
+
+    return register
+
+
+def main() -> None:
+    """Entry point of the command ``ssme``."""
+    app()
+
+
+def _spread(function: Callable[..., None]) -> Callable[..., None]:
+    """``function`` with each dataclass parameter replaced by that dataclass's fields."""
+    hints = get_type_hints(function, include_extras=True)
+    bundles = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    parameters = []
+    for parameter in inspect.signature(function).parameters.values():
+        kind = bundles.get(parameter.name)
+        if kind is None:
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        types = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=types[field.name],
+            )
+            for field in dataclasses.fields(kind)
+        ]
+    parameters.sort(key=lambda parameter: parameter.kind)
+
+    @functools.wraps(function)
+    def call(**given: Any) -> None:
+        for name, kind in bundles.items():
+            names = [field.name for field in dataclasses.fields(kind)]
+            given[name] = kind(**{field: given.pop(field) for field in names})
+        with _errors_as_messages():
+            function(**given)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call
+
+
+@contextmanager
+def _errors_as_messages() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SsmeWarning)
+        warnings.showwarning = _show_warning
+        try:
+            yield
+        except (InputError, MissingExtraError, OSError) as error:
+            if isinstance(error, BrokenPipeError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit(CONDITION_FAILED) from None
+            print(f"Error: {error}", file=sys.stderr)
+            raise typer.Exit(BAD_INPUT) from None
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    print(f"Warning: {message}", file=sys.stderr)

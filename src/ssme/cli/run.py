@@ -1,0 +1,116 @@
+"""A run: one file, how to read it, what to estimate; from options and config, back to config."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ssme.cli.config import read_config
+from ssme.cli.options import ReadOptions, RunOptions, merged
+from ssme.errors import InputError
+
+if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
+    from ssme.results.evaluation import Evaluation
+
+__all__ = ["Run"]
+
+READ_NAMES = {"group": "groups"}
+RUN_NAMES = {"metric": "metrics", "draws": "n_draws", "seed": "random_state", "option": "options"}
+"""Options whose name on the command line differs from the one in Python."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command was asked to do, free of defaults, so that it can be saved and repeated."""
+
+    file: str
+    read_options: dict[str, Any]
+    run_options: dict[str, Any]
+
+    @classmethod
+    def gather(
+        cls, file: Path | None, read: ReadOptions, run: RunOptions, config: Path | None = None
+    ) -> Run:
+        """The command line over the config file."""
+        base = read_config(config) if config is not None else {}
+        name = str(file) if file is not None else base.get("file")
+        if name is None:
+            raise InputError("no FILE was given", fix="name the file that holds the scores")
+        return cls(
+            str(name),
+            merged(read, base.get("read", {}), "read"),
+            merged(run, base.get("run", {}), "run"),
+        )
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """As a config file holds it."""
+        sections = {"read": self.read_options, "run": self.run_options}
+        return {"file": self.file, **{name: part for name, part in sections.items() if part}}
+
+    def read(self) -> ScoreSet:
+        """The scores, refused where no label column is named or recognized."""
+        from ssme.data.scoreset import ScoreSet
+
+        options = {READ_NAMES.get(key, key): value for key, value in self.read_options.items()}
+        labels = options.pop("labels_file", None)
+        for key in ("classes", "unlabeled"):
+            if key in options:
+                options[key] = [_class_name(item) for item in options[key]]
+        if "positive" in options:
+            options["positive"] = _class_name(options["positive"])
+        return ScoreSet.read(self.file, None if labels is None else Path(labels), **options)
+
+    def evaluate(self, data: ScoreSet, **changes: Any) -> Evaluation:
+        """Evaluate ``data``; ``changes`` (such as another method) go over the options."""
+        from ssme._evaluate import evaluate
+
+        options = {RUN_NAMES.get(key, key): value for key, value in self.run_options.items()}
+        result = evaluate(data, **{**options, **changes})
+        settings = {**result.settings, "config": self.config, "file_sha256": _digest(self.file)}
+        return dataclasses.replace(result, settings=settings)
+
+    def recognized(self, data: ScoreSet) -> list[str]:
+        """Sentences on what was recognized without being named."""
+        layout = data.layout
+        if layout is None:
+            return []
+        named = self.read_options
+        said = []
+        if layout.label and "label" not in named:
+            said.append(f"Label column: {layout.label!r}, by its name (--label chooses another).")
+        if layout.columns and "models" not in named and "pattern" not in named:
+            names = ", ".join(data.models[:8]) + (", ..." if data.n_models > 8 else "")
+            said.append(f"Models: {names} (--models chooses others).")
+        if layout.groups and "group" not in named:
+            said.append(f"Group columns: {', '.join(layout.groups)}, by their names.")
+        if layout.weight and "weight" not in named:
+            said.append(f"Weight column: {layout.weight!r}, by its name.")
+        if layout.ignored:
+            said.append(f"Columns left out: {', '.join(layout.ignored)}.")
+        return said
+
+
+def _class_name(value: Any) -> Any:
+    """Classes typed on a command line: whole numbers and true/false are meant as such."""
+    if not isinstance(value, str):
+        return value
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def _digest(file: str) -> str | None:
+    import hashlib
+
+    path = Path(file)
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

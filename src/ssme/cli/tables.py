@@ -1,0 +1,148 @@
+"""Tables for a terminal 80 columns wide: each number beside its interval and labels alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ssme.metrics.base import Metric
+    from ssme.results.evaluation import Evaluation
+
+__all__ = [
+    "LIMIT",
+    "evaluation_tables",
+    "interval_text",
+    "number",
+    "plain_table",
+    "print_doubts",
+    "short",
+    "summary_line",
+]
+
+LIMIT = 20
+"""Models and group rows shown of each metric; files hold all."""
+
+SEVERITY_STYLE = {"high": "bold red", "error": "bold red", "medium": "yellow", "warning": "yellow"}
+
+
+def number(value: float | None) -> str:
+    """Three decimals, or a dash where undefined."""
+    return "-" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """``low to high``, or a dash where there is none."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"{low:.3f} to {high:.3f}"
+
+
+def short(name: object, width: int = 24) -> str:
+    """A name cut to ``width`` characters, control characters made visible."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def plain_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -> Table:
+    """A table in the house style; columns named in ``right`` hold numbers."""
+    table = Table(
+        title=Text(title) if title else None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for column in columns:
+        table.add_column(
+            column,
+            justify="right" if column in right else "left",
+            no_wrap=column in right,
+            overflow="fold",
+        )
+    return table
+
+
+def direction(metric: Metric) -> str:
+    """Which way is better, in words."""
+    if metric.greater_is_better is None:
+        return "neither direction is better"
+    return "higher is better" if metric.greater_is_better else "lower is better"
+
+
+def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iterator[Table]:
+    """A table for each metric, best model first, then one for each metric by group."""
+    rows = list(evaluation.rows())
+    level = f"{evaluation.level * 100:g} % interval"
+    first = evaluation.groups[0].name
+    for metric in evaluation.metrics:
+        mine = [r for r in rows if r["metric"] == metric.name and r["group"] == first]
+        columns = ("model", "estimate", level, "labels only", "their interval")
+        table = plain_table(f"{metric.name} ({direction(metric)})", *columns, right=columns[1:])
+        for row in _best_first(mine, metric)[:limit]:
+            table.add_row(escape(short(row["model"])), *_cells(row))
+        yield _with_rest(table, len(mine), limit, "models")
+    for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
+        mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
+        columns = ("group", "labels", "model", "estimate", level, "labels only")
+        right = ("labels", "estimate", level, "labels only")
+        table = plain_table(f"{metric.name} by group", *columns, right=right)
+        for row in mine[:limit]:
+            group, model = escape(short(row["group"], 18)), escape(short(row["model"], 16))
+            table.add_row(group, str(row["n_labeled"]), model, *_cells(row)[:3])
+        yield _with_rest(table, len(mine), limit, "rows")
+
+
+def summary_line(evaluation: Evaluation) -> str:
+    """What was evaluated, in one sentence."""
+    data = evaluation.data
+    return (
+        f"{data.n_models} models, {data.n_labeled:,} labeled and {data.n_unlabeled:,} unlabeled "
+        f"rows, {data.n_classes} classes, method {evaluation.method!r}."
+    )
+
+
+def print_doubts(console: Console, doubts: tuple[Any, ...]) -> None:
+    """Each doubt: what, why, what to do."""
+    if not doubts:
+        return
+    console.print(Text("\nWhat should worry you", style="bold"))
+    for doubt in doubts:
+        severity = str(getattr(doubt, "severity", ""))
+        head = " ".join(str(getattr(doubt, name, "")) for name in ("code", "title")).strip()
+        line = Text(f"{severity}: " if severity else "", style=SEVERITY_STYLE.get(severity, "bold"))
+        console.print(line + Text(head or str(doubt), style="bold"))
+        for name in ("reason", "advice"):
+            text = getattr(doubt, name, None)
+            if text:
+                console.print(Text(f"  {text}"))
+
+
+def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
+    sign = {True: -1.0, False: 1.0, None: 0.0}[metric.greater_is_better]
+    return sorted(rows, key=lambda r: math.inf if r["estimate"] != r["estimate"] else sign * r["estimate"])
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        number(row["estimate"]),
+        interval_text(row["low"], row["high"]),
+        number(row["labels_only"]),
+        interval_text(row.get("labels_only_low"), row.get("labels_only_high")),
+    )
+
+
+def _with_rest(table: Table, total: int, limit: int | None, what: str) -> Table:
+    if limit is not None and total > limit:
+        table.caption = f"{total - limit} more {what}: --all shows them, --csv keeps them"
+        table.caption_justify = "left"
+    return table

@@ -1,0 +1,80 @@
+"""Progress of long work, told to whoever listens; nobody listening costs nothing.
+
+Loops that may take more than a second run over ``track(items, title)``. A person sees them with
+
+    with ssme.progress.show():          # a bar with the time left, in a terminal or a notebook
+        result = ssme.evaluate("scores.csv")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+__all__ = ["Listener", "listen", "show", "track"]
+
+T = TypeVar("T")
+Listener = Callable[[str, int, int], None]
+"""Called with a loop's title, the steps done and the steps in all."""
+
+_listener: ContextVar[Listener | None] = ContextVar("ssme_progress", default=None)
+
+
+def track(items: Sequence[T], title: str) -> Iterator[T]:
+    """``items`` one by one, telling the listener how far it is."""
+    listener = _listener.get()
+    if listener is None:
+        yield from items
+        return
+    for done, item in enumerate(items):
+        listener(title, done, len(items))
+        yield item
+    listener(title, len(items), len(items))
+
+
+@contextmanager
+def listen(listener: Listener | None) -> Iterator[None]:
+    """Within the block, ``listener`` hears of every loop; None silences them."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def show(title: str = "working", console: Any = None) -> Iterator[None]:
+    """Bars with elapsed time and time left while the block runs; gone when it ends."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    bars = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console or Console(stderr=True),
+        transient=True,
+    )
+    tasks = {title: bars.add_task(title, total=None)}
+
+    def hear(title: str, done: int, total: int) -> None:
+        if title not in tasks:
+            tasks[title] = bars.add_task(title, total=total)
+        elif done == 0:
+            bars.reset(tasks[title], total=total)
+        bars.update(tasks[title], completed=done, total=total)
+
+    with bars, listen(hear):
+        yield
