@@ -1,0 +1,101 @@
+"""``ssme doctor``: what is in a file, how it was understood, what can be estimated from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+from ssme.cli.run import Run
+from ssme.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
+
+__all__ = ["doctor"]
+
+
+@command("Evaluate")
+def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> None:
+    """Say what is in a file: layout, labels, models, what can be estimated, what looks wrong.
+
+    Example:
+
+    [cyan]ssme doctor scores.csv --label y[/cyan]
+    """
+    from rich.text import Text
+
+    from ssme.cli.tables import plain_table, short
+    from ssme.data.inspection import inspect
+    from ssme.metrics import metric_names
+
+    output = Output(out)
+    task = Run.gather(file, read, RunOptions())
+    with output.working("reading"):
+        data = task.read()
+        inspection = inspect(data)
+    understood = data.layout.describe() if data.layout is not None else {}
+    can, cannot = _methods(data)
+    findings = [asdict(finding) for finding in inspection.findings]
+    facts: dict[str, Any] = {
+        "file": task.file,
+        "understood": understood,
+        "rows": inspection.n_rows,
+        "labeled": inspection.n_labeled,
+        "labels": inspection.labels,
+        "models": list(data.models),
+        "missing_scores": inspection.missing,
+        "methods": can,
+        "methods_not": cannot,
+        "metrics": list(metric_names(data.n_classes)),
+        "looks_wrong": findings,
+    }
+    output.write(out.json, json_text(facts))
+    output.write(out.csv, csv_text(findings))
+    console = output.console
+    table = plain_table("How the file was understood", "", "")
+    for title, text in understood.items():
+        table.add_row(Text(title), Text(short(text, 400)))
+    console.print(table)
+    table = plain_table("\nWhat is in it", "", "")
+    table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
+    labels = [f"{short(name)}: {count}" for name, count in inspection.labels.items()]
+    table.add_row("labels per class", Text(_some(labels, 20)))
+    table.add_row("models", Text(f"{data.n_models}: {_some([short(m) for m in data.models], 20)}"))
+    if inspection.missing:
+        gaps = [f"{short(name)}: {count:,}" for name, count in inspection.missing.items()]
+        table.add_row("missing scores", Text(_some(gaps, 20)))
+    console.print(table)
+    table = plain_table("\nWhat can be estimated", "", "")
+    table.add_row("metrics", Text(", ".join(facts["metrics"])))
+    table.add_row("methods", Text(", ".join(can) or "none"))
+    for name, reason in cannot.items():
+        table.add_row(f"not {name}", Text(reason))
+    console.print(table)
+    console.print(Text("\nWhat looks wrong", style="bold"))
+    for finding in inspection.findings:
+        console.print(Text(f"! {finding.what}\n  {finding.advice}"))
+    if not inspection.findings:
+        console.print("nothing")
+
+
+def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
+    """Methods that accept ``data``, and why the others do not."""
+    from ssme.methods.base import check_supported
+    from ssme.methods.registry import method_class, method_names
+
+    can: list[str] = []
+    cannot: dict[str, str] = {}
+    for name in method_names():
+        try:
+            check_supported(method_class(name).spec, data, [])
+            can.append(name)
+        except UnsupportedError as error:
+            cannot[name] = error.got
+    return can, cannot
+
+
+def _some(items: list[str], limit: int) -> str:
+    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
