@@ -13,12 +13,13 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
-    "engines": {"errors"},
+    "progress": set(),
+    "engines": {"errors", "progress"},
     "data": {"errors"},
     "transforms": {"errors"},
     "metrics": {"errors"},
     "densities": {"errors", "engines", "transforms"},
-    "mixture": {"errors", "engines", "transforms", "densities"},
+    "mixture": {"errors", "progress", "engines", "transforms", "densities"},
 }
 ALLOWED["methods"] = {*ALLOWED, "data"}
 ALLOWED["estimator"] = {*ALLOWED}

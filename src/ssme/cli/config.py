@@ -1,15 +1,15 @@
 """Config files: TOML, YAML or JSON with sections ``read`` and ``run`` that reproduce a run.
 
-    file = "scores.csv"
+file = "scores.csv"
 
-    [read]
-    label = "y"
-    models = ["forest", "logistic"]
+[read]
+label = "y"
+models = ["forest", "logistic"]
 
-    [run]
-    method = "auto"
-    metric = ["accuracy", "ece"]
-    option = {n_draws = 500}
+[run]
+method = "auto"
+metric = ["accuracy", "ece"]
+option = {n_draws = 500}
 """
 
 from __future__ import annotations
@@ -106,5 +106,7 @@ def _yaml() -> Any:
 def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in (".toml", ".json", ".yaml", ".yml"):
-        raise InputError(f"config {path}", allowed="a name that ends in .toml, .yaml, .yml or .json")
+        raise InputError(
+            f"config {path}", allowed="a name that ends in .toml, .yaml, .yml or .json"
+        )
     return suffix

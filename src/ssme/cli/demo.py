@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import ReportOptions
+from ssme.cli.options import OutputOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-METHODS = ("ssme", "auto")
+METHODS = ("ssme",)
 LABELS_ONLY = "labels only"
 
 
 @command("Try")
-def demo(out: ReportOptions) -> None:
+def demo(out: OutputOptions) -> None:
     """Six real classifiers, 30 labels of 1,297: how close do estimates come to the truth?
 
     Example:
 
-    [cyan]ssme demo --html demo.html[/cyan]
+    [cyan]ssme demo --csv demo.csv[/cyan]
     """
     import numpy as np
 
@@ -45,11 +45,6 @@ def demo(out: ReportOptions) -> None:
     rows = _rows(truth, results)
     output.write(out.json, json_text(rows))
     output.write(out.csv, csv_text(rows))
-    best = results[METHODS[-1]]
-    if out.html is not None:
-        from ssme.report import render_html, summarize
-
-        output.write(out.html, render_html(summarize(best)))
     output.console.print(
         f"Six classifiers tell odd from even digits. {data.n_labeled} of {data.n_rows:,} images "
         "have a label.\nThe truth is what all labels give; no method saw it.",
@@ -85,16 +80,18 @@ def _rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, A
 
 
 def _table(metric: str, rows: list[dict[str, Any]]) -> Table:
-    from ssme.cli.tables import number, plain_table
+    from ssme.cli.tables import interval_text, number, plain_table
 
-    table = plain_table(metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY))
+    table = plain_table(
+        metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY)
+    )
     for row in rows:
         table.add_row(
             row["model"],
             number(row["truth"]),
             number(row[LABELS_ONLY]),
             *(
-                f"{number(row[name])} ({number(row[f'{name} low'])} to {number(row[f'{name} high'])})"
+                f"{number(row[name])} ({interval_text(row[f'{name} low'], row[f'{name} high'])})"
                 for name in METHODS
             ),
         )
@@ -116,7 +113,11 @@ def _errors(rows: list[dict[str, Any]]) -> Table:
         table.add_row(
             metric,
             f"{mean[LABELS_ONLY]:.4f}",
-            *(f"{mean[w]:.4f} ({mean[LABELS_ONLY] / mean[w]:.1f}x closer)" for w in METHODS),
+            *(f"{mean[way]:.4f} ({_ratio(mean[LABELS_ONLY], mean[way])})" for way in METHODS),
             style="bold" if metric == "all" else None,
         )
     return table
+
+
+def _ratio(alone: float, mine: float) -> str:
+    return f"{alone / mine:.1f}x closer" if mine <= alone else f"{mine / alone:.1f}x farther"

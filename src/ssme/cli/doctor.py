@@ -98,4 +98,6 @@ def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
 
 
 def _some(items: list[str], limit: int) -> str:
-    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
+    return ", ".join(items[:limit]) + (
+        f" and {len(items) - limit} more" if len(items) > limit else ""
+    )

@@ -9,7 +9,7 @@ import typer
 
 from ssme.cli import conditions
 from ssme.cli.config import write_config
-from ssme.cli.options import OUT, FileArgument, ReadOptions, ReportOptions, RunOptions
+from ssme.cli.options import OUT, FileArgument, OutputOptions, ReadOptions, RunOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command
 from ssme.cli.run import Run
@@ -24,7 +24,7 @@ __all__ = ["evaluate", "show"]
 def evaluate(
     read: ReadOptions,
     run: RunOptions,
-    out: ReportOptions,
+    out: OutputOptions,
     file: FileArgument = None,
     fail_under: Annotated[
         list[str] | None,
@@ -71,10 +71,6 @@ def evaluate(
     failed = conditions.failures(result, demands)
     output.write(out.json, json_text(result.to_dict()))
     output.write(out.csv, csv_text(list(result.rows())))
-    if out.html is not None:
-        from ssme.report import render_html, summarize
-
-        output.write(out.html, render_html(summarize(result)))
     show(result, output, show_all)
     for sentence in failed:
         typer.echo(f"Failed: {sentence}", err=True)

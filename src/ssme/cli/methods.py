@@ -50,7 +50,10 @@ def methods(
                 fact["binary"], fact["multiclass"]
             ],
             "needed" if fact["needs_labels"] else "optional",
-            *("yes" if fact[key] else "-" for key in ("gives_intervals", "gives_posterior", "groups")),
+            *(
+                "yes" if fact[key] else "-"
+                for key in ("gives_intervals", "gives_posterior", "groups")
+            ),
             _metrics(fact),
         )
     output.console.print(table)
@@ -84,4 +87,6 @@ def _show_one(output: Output, fact: dict[str, Any]) -> None:
         table.add_row(option, str(default))
     output.console.print(table)
     output.console.print(f"Source: {fact['source']}", markup=False)
-    output.console.print(f"Set one with --option {next(iter(fact['options']), 'key')}=VALUE", markup=False)
+    output.console.print(
+        f"Set one with --option {next(iter(fact['options']), 'key')}=VALUE", markup=False
+    )

@@ -53,9 +53,7 @@ class ReadOptions:
     ] = None
     labels_file: Annotated[
         Path | None,
-        Option(
-            "--labels-file", help="File with the labels, joined by id.", rich_help_panel=READ
-        ),
+        Option("--labels-file", help="File with the labels, joined by id.", rich_help_panel=READ),
     ] = None
     id: Annotated[str | None, Option("--id", help="Row name column.", rich_help_panel=READ)] = None
     weight: Annotated[

@@ -37,18 +37,23 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def program(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)
-    ] = False,
-) -> None:
-    """What applies to every command."""
-    if version:
+def _print_version(asked: bool) -> None:
+    if asked:
         from ssme import __version__
 
         print(f"ssme {__version__}")
         raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version),
+]
+
+
+@app.callback()
+def program(version: Version = False) -> None:
+    """What applies to every command."""
 
 
 def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None]], Any]:
@@ -69,7 +74,7 @@ def main() -> None:
 def _spread(function: Callable[..., None]) -> Callable[..., None]:
     """``function`` with each dataclass parameter replaced by that dataclass's fields."""
     hints = get_type_hints(function, include_extras=True)
-    bundles = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    bundles: dict[str, Any] = {n: k for n, k in hints.items() if dataclasses.is_dataclass(k)}
     parameters = []
     for parameter in inspect.signature(function).parameters.values():
         kind = bundles.get(parameter.name)
@@ -105,7 +110,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
 def _errors_as_messages() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", SsmeWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             yield
         except (InputError, MissingExtraError, OSError) as error:

@@ -93,9 +93,10 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
         yield _with_rest(table, len(mine), limit, "models")
     for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
-        columns = ("group", "labels", "model", "estimate", level, "labels only")
         right = ("labels", "estimate", level, "labels only")
-        table = plain_table(f"{metric.name} by group", *columns, right=right)
+        table = plain_table(
+            f"{metric.name} by group", "group", "labels", "model", *right[1:], right=right
+        )
         for row in mine[:limit]:
             group, model = escape(short(row["group"], 18)), escape(short(row["model"], 16))
             table.add_row(group, str(row["n_labeled"]), model, *_cells(row)[:3])
@@ -129,7 +130,9 @@ def print_doubts(console: Console, doubts: tuple[Any, ...]) -> None:
 
 def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
     sign = {True: -1.0, False: 1.0, None: 0.0}[metric.greater_is_better]
-    return sorted(rows, key=lambda r: math.inf if r["estimate"] != r["estimate"] else sign * r["estimate"])
+    return sorted(
+        rows, key=lambda r: math.inf if r["estimate"] != r["estimate"] else sign * r["estimate"]
+    )
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -91,7 +91,9 @@ def _of_labels(data: ScoreSet, labels: dict[str, int]) -> list[Finding]:
 
 def _of_scores(data: ScoreSet) -> list[Finding]:
     found = []
-    spread = np.array([np.nanmax(s) - np.nanmin(s) if np.isfinite(s).any() else 0.0 for s in _last(data)])
+    spread = np.array(
+        [np.nanmax(s) - np.nanmin(s) if np.isfinite(s).any() else 0.0 for s in _last(data)]
+    )
     constant = [m for m, s in zip(data.models, spread, strict=True) if s == 0.0]
     if constant:
         found.append(
@@ -141,7 +143,12 @@ def _reversed(data: ScoreSet) -> list[Finding]:
         rows = present[:, j] & (count > 0)
         mean = filled[:, others].sum(axis=1)[rows] / count[rows]
         mine = scores[rows, j]
-        if rows.sum() > 2 and mean.std() > 0 and mine.std() > 0 and np.corrcoef(mean, mine)[0, 1] < AGAINST:
+        if (
+            rows.sum() > 2
+            and mean.std() > 0
+            and mine.std() > 0
+            and np.corrcoef(mean, mine)[0, 1] < AGAINST
+        ):
             against.append(model)
     if not against:
         return []

@@ -110,9 +110,7 @@ def precision_recall(
     return rows
 
 
-def reliability(
-    evaluation: Evaluation, group: str = ALL, n_bins: int = 10
-) -> list[dict[str, Any]]:
+def reliability(evaluation: Evaluation, group: str = ALL, n_bins: int = 10) -> list[dict[str, Any]]:
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
     seen = labelings(evaluation, group)
     tail = (1.0 - evaluation.level) / 2.0
@@ -124,7 +122,9 @@ def reliability(
         else:
             confidence, target = scores.max(axis=1), scores.argmax(axis=1)
         which = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
-        right = np.concatenate([mass[np.arange(len(target)), target][None], (draws == target) * weights])
+        right = np.concatenate(
+            [mass[np.arange(len(target)), target][None], (draws == target) * weights]
+        )
         total = np.bincount(which, weights, n_bins)
         hits = np.stack([np.bincount(which, r, n_bins) for r in right])
         mean = np.bincount(which, weights * confidence, n_bins)
@@ -197,7 +197,7 @@ def agreement(evaluation: Evaluation, group: str = ALL) -> list[dict[str, Any]]:
     """For each pair: share of rows with the same decision, and correlation of their errors."""
     seen = labelings(evaluation, group)
     models = evaluation.data.models
-    present = np.isfinite(seen.scores).all(axis=2)
+    present: NDArray[np.bool_] = np.isfinite(seen.scores[:, :, 0])
     said = np.where(present, np.nan_to_num(seen.scores).argmax(axis=2), -1)
     rows = []
     for a, first in enumerate(models):
@@ -207,13 +207,14 @@ def agreement(evaluation: Evaluation, group: str = ALL) -> list[dict[str, Any]]:
             if weights.sum() == 0.0:
                 continue
             classes = np.arange(mass.shape[1])
-            wrong_a = said[both, a, None] != classes
-            wrong_b = said[both, b, None] != classes
+            wrong_a = np.asarray(said[both, a, None] != classes)
+            wrong_b = np.asarray(said[both, b, None] != classes)
+            same = np.asarray(said[both, a] == said[both, b])
             rows.append(
                 {
                     "model": first,
                     "other": second,
-                    "agree": float(weights[said[both, a] == said[both, b]].sum() / weights.sum()),
+                    "agree": float(weights[same].sum() / weights.sum()),
                     "error_correlation": _correlation(wrong_a, wrong_b, mass),
                 }
             )
@@ -247,7 +248,7 @@ def _present(
     seen: Labelings, j: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64]]:
     """Model j's scores (n', K), mass, weights and draws on the rows it has scores for."""
-    rows = np.isfinite(seen.scores[:, j]).all(axis=1)
+    rows = np.isfinite(seen.scores[:, j, 0])
     return seen.scores[rows, j], seen.mass[rows], seen.weights[rows], seen.draws[:, rows]
 
 
@@ -268,7 +269,8 @@ def _counts(
         size = len(cuts) + 1
         hits = [mass[:, k], *((draw == k) * weights for draw in draws)]
         positive = np.stack([np.bincount(which, hit, size) for hit in hits])
-        yield model, positive, np.bincount(which, weights, size).astype(np.float64)
+        total: FloatArray = np.bincount(which, weights, size).astype(np.float64)
+        yield model, positive.astype(np.float64), total
 
 
 def _share(counts: FloatArray) -> FloatArray:

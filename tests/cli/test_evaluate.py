@@ -1,0 +1,203 @@
+"""``ssme evaluate``: results, files, conditions, configs and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from ssme.cli.conditions import parse
+from ssme.errors import InputError
+
+Run = Callable[..., Result]
+FAST = ("--method", "ensemble", "--draws", 20)
+MODELS = ("--models", "forest,logistic,coin")
+
+
+def test_table_says_estimate_interval_and_labels_only(run: Run, scores: Path) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, "--label", "y")
+    assert result.exit_code == 0, result.output
+    assert "40 labeled and 360 unlabeled" in result.stdout
+    for word in ("accuracy", "forest", "labels only", "95 % interval"):
+        assert word in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_recognized_columns_are_said(run: Run, scores: Path) -> None:
+    result = run("evaluate", scores, *FAST, "--group", "site")
+    assert result.exit_code == 0, result.output
+    assert "Label column: 'y', by its name" in result.stderr
+    assert "Models: forest, logistic, coin" in result.stderr
+
+
+def test_no_label_column_is_refused_with_choices(run: Run, scores: Path) -> None:
+    scores.write_text(scores.read_text().replace("y,forest", "answer,forest"))
+    result = run("evaluate", scores, *FAST, *MODELS)
+    assert result.exit_code == 2
+    assert "label" in result.stderr
+    assert "answer" in result.stderr
+
+
+def test_json_to_stdout_is_only_json(run: Run, scores: Path) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, "--json", "-", "--seed", 3)
+    found = json.loads(result.stdout)
+    assert {row["model"] for row in found["estimates"]} == {"forest", "logistic", "coin"}
+    config = found["settings"]["config"]
+    assert config["run"] == {
+        "method": "ensemble",
+        "metric": ["accuracy", "ece", "roc_auc", "average_precision"],
+        "draws": 20,
+        "seed": 3,
+    } or config["run"] == {"method": "ensemble", "draws": 20, "seed": 3}
+    assert len(found["settings"]["file_sha256"]) == 64
+
+
+def test_csv_file_and_overwriting(run: Run, scores: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    arguments = ("evaluate", scores, *FAST, *MODELS, "--csv", target, "--quiet")
+    first = run(*arguments)
+    assert (first.exit_code, first.stdout, first.stderr) == (0, "", "")
+    assert target.read_text().startswith("model,group,metric,estimate,low,high,labels_only")
+    second = run(*arguments)
+    assert second.exit_code == 2
+    assert "exists" in second.stderr
+    assert run(*arguments, "--force").exit_code == 0
+
+
+def test_groups(run: Run, scores: Path) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, "--group", "site", "--metric", "accuracy")
+    assert "accuracy by group" in result.stdout
+    assert "site=north" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("accuracy>=0.1", 0),
+        ("accuracy>=0.99", 1),
+        ("forest:accuracy.low>=0.5", 0),
+        ("coin:accuracy.low>=0.9", 1),
+        ("ece<=0.9", 0),
+        ("f1>0.01", 0),
+        ("acuracy>=0.9", 2),
+        ("nobody:accuracy>=0.9", 2),
+        ("accuracy=0.9", 2),
+        ("accuracy>=much", 2),
+    ],
+)
+def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, "--fail-under", condition)
+    assert result.exit_code == code, result.output
+    if code == 1:
+        assert "Failed: " in result.stderr
+    if code == 2:
+        assert result.stderr.startswith("Error: ")
+        assert "Traceback" not in result.output
+
+
+def test_fail_under_counts_every_condition(run: Run, scores: Path) -> None:
+    both = ("--fail-under", "accuracy>=0.1", "--fail-under", "coin:accuracy>=0.99")
+    result = run("evaluate", scores, *FAST, *MODELS, *both)
+    assert result.exit_code == 1
+    assert result.stderr.count("Failed: ") == 1
+
+
+def test_fail_under_with_threshold(run: Run, scores: Path) -> None:
+    result = run(
+        "evaluate", scores, *FAST, *MODELS, "--threshold", 0.3, "--fail-under", "accuracy>=0.1"
+    )
+    assert result.exit_code == 0, result.output
+
+
+def test_condition_parts() -> None:
+    condition = parse("a: b:accuracy@0.3.low >= 0.5")
+    assert (condition.model, condition.metric) == ("a: b", "accuracy@0.3")
+    assert (condition.column, condition.sign, condition.limit) == ("low", ">=", 0.5)
+    with pytest.raises(InputError, match=r"--fail-under 'nothing'"):
+        parse("nothing")
+
+
+@pytest.mark.parametrize("suffix", ["toml", "yaml", "json"])
+def test_config_reproduces_the_run(run: Run, scores: Path, tmp_path: Path, suffix: str) -> None:
+    config = tmp_path / f"run.{suffix}"
+    asked = (*FAST, *MODELS, "-y", "y", "-k", "accuracy,ece", "--level", 0.8, "--json", "-")
+    first = run("evaluate", scores, *asked, "--save-config", config)
+    again = run("evaluate", "--config", config, "--json", "-")
+    assert again.exit_code == 0, again.output
+    one, two = json.loads(first.stdout), json.loads(again.stdout)
+    assert one["estimates"] == two["estimates"]
+    assert one["settings"]["config"] == two["settings"]["config"]
+
+
+def test_command_line_wins_over_config(run: Run, scores: Path, tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(f'file = "{scores}"\n[run]\nmethod = "ssme"\nmetric = ["accuracy"]\n')
+    result = run("evaluate", "-c", config, *FAST, *MODELS, "--json", "-")
+    assert json.loads(result.stdout)["settings"]["method"] == "ensemble"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[run]\nmethods = 3\n", "'methods' in section"),
+        ("[runs]\n", "has 'runs'"),
+        ("run = 3\n", "is no section"),
+        ("= =", "does not parse"),
+    ],
+)
+def test_bad_config(run: Run, scores: Path, tmp_path: Path, text: str, message: str) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(text)
+    result = run("evaluate", scores, "--config", config)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.csv",), "nowhere.csv"),
+        ((), "no FILE"),
+        (("{scores}", "--method", "magic"), "unknown method"),
+        (("{scores}", "--metric", "acuracy"), "did you mean accuracy"),
+        (("{scores}", "--option", "n_draws"), "key=value"),
+        (("{scores}", "--level", "2"), "level"),
+        (("{scores}", "--models", "forrest"), "forrest"),
+        (("{scores}", "--json", "nowhere/out.json"), "no folder"),
+        (("{scores}", "--json", "-", "--csv", "-"), "two results"),
+        (("{scores}", "--layout", "tall"), "tall"),
+    ],
+)
+def test_bad_input_exits_2_without_traceback(
+    run: Run, scores: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    result = run("evaluate", *(a.format(scores=scores) for a in arguments))
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_many_models_are_cut_with_a_note(run: Run, tmp_path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    values = np.random.default_rng(0).random((50, 30)).round(3)
+    frame = pd.DataFrame(values, columns=[f"model_{j}" for j in range(30)])
+    frame["label"] = [0, 1] * 10 + [None] * 30
+    path = tmp_path / "many.csv"
+    frame.to_csv(path, index=False)
+    arguments = ("evaluate", path, *FAST, "--metric", "accuracy")
+    assert "10 more models" in run(*arguments).stdout
+    assert "more models" not in run(*arguments, "--all").stdout
+
+
+def test_terminal_tricks_in_names_are_inert(run: Run, scores: Path) -> None:
+    scores.write_text(scores.read_text().replace("forest", "[red]\x1b[31mx"))
+    result = run("evaluate", scores, *FAST, "--group", "site")
+    assert result.exit_code == 0, result.output
+    assert "[red]" in result.stdout
+    assert "\x1b[31m" not in result.stdout

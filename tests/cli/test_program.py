@@ -1,0 +1,109 @@
+"""The program as a whole: help, examples, start-up, look-up commands, demo, doctor, compare."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import Result
+
+from ssme.cli import app
+from ssme.methods.registry import method_names
+from ssme.metrics import metric_names
+
+Run = Callable[..., Result]
+COMMANDS = sorted(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_help_has_an_example(run: Run, name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert f"ssme {name}" in result.stdout
+
+
+def test_help_and_version(run: Run) -> None:
+    assert all(name in run("--help").stdout for name in COMMANDS)
+    assert run("--version").stdout.startswith("ssme ")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from ssme.cli import app; "
+        "heavy = ('numpy', 'scipy', 'pandas', 'sklearn', 'altair', 'rich.table', 'jinja2'); "
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_methods(run: Run) -> None:
+    result = run("methods")
+    assert result.exit_code == 0
+    assert all(name in result.stdout for name in method_names())
+    facts = json.loads(run("methods", "ssme", "--json", "-").stdout)
+    assert "bandwidth" in facts["options"]
+    assert run("methods", "magic").exit_code == 2
+    assert "n_draws" in run("methods", "ensemble").stdout
+
+
+def test_metrics(run: Run) -> None:
+    found = json.loads(run("metrics", "--json", "-").stdout)
+    assert [metric["name"] for metric in found] == list(metric_names())
+    assert all(metric["definition"] for metric in found)
+    assert max(map(len, run("metrics").stdout.splitlines())) <= 80
+
+
+def test_doctor(run: Run, scores: Path) -> None:
+    result = run("doctor", scores, "--group", "site")
+    assert result.exit_code == 0, result.output
+    for words in ("layout", "wide", "400, 40 labeled", "roc_auc", "ensemble"):
+        assert words in result.stdout
+    facts = json.loads(run("doctor", scores, "--group", "site", "--json", "-").stdout)
+    assert facts["labels"].keys() == {"0", "1"}
+    assert facts["looks_wrong"] == []
+
+
+def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:
+    lines = ["label,a,b,copy,flat,against"]
+    for i in range(60):
+        p = (i % 10) / 10 + 0.03
+        label = "1" if i == 0 else ""
+        lines.append(f"{label},{p},{p * 0.9:.3f},{p},0.5,{1 - p:.3f}")
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(lines))
+    facts = json.loads(run("doctor", path, "--json", "-").stdout)
+    words = " ".join(finding["what"] for finding in facts["looks_wrong"])
+    for expected in ("no label of class '0'", "fewer than 10", "identical", "'flat'", "'against'"):
+        assert expected in words
+
+
+def test_compare(run: Run, scores: Path) -> None:
+    arguments = ("compare", scores, "--models", "forest,coin", "--metric", "accuracy")
+    result = run(*arguments, "--methods", "ensemble,labeled,majority_vote")
+    assert result.exit_code == 0, result.output
+    assert "seconds" in result.stdout
+    assert "majority_vote" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert run(*arguments, "--methods", "ensemble,magic").exit_code == 2
+
+
+def test_compare_says_what_a_method_cannot(run: Run, scores: Path) -> None:
+    arguments = ("compare", scores, "--models", "forest,coin", "--metric", "ece")
+    result = run(*arguments, "--methods", "ensemble,autoeval")
+    assert result.exit_code == 0, result.output
+    assert "Not run: autoeval" in result.stdout
+    assert run(*arguments, "--methods", "autoeval").exit_code == 2
+
+
+def test_demo(run: Run) -> None:
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    for words in ("truth", "labels only", "Mean distance from the truth", "accuracy"):
+        assert words in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
