@@ -37,8 +37,12 @@ def test_no_label_column_is_refused_with_choices(run: Run, scores: Path) -> None
     scores.write_text(scores.read_text().replace("y,forest", "answer,forest"))
     result = run("evaluate", scores, *FAST, *MODELS)
     assert result.exit_code == 2
-    assert "label" in result.stderr
-    assert "answer" in result.stderr
+    assert "no label column" in result.stderr
+    assert "'answer'" in result.stderr
+    assert run("evaluate", scores, *FAST, *MODELS, "--no-labels").exit_code == 0
+    needs = run("evaluate", scores, "--method", "ssme", *MODELS, "--no-labels")
+    assert needs.exit_code == 2
+    assert "needs labels" in needs.stderr
 
 
 def test_json_to_stdout_is_only_json(run: Run, scores: Path) -> None:
@@ -95,7 +99,7 @@ def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
     if code == 1:
         assert "Failed: " in result.stderr
     if code == 2:
-        assert result.stderr.startswith("Error: ")
+        assert "\nError: " in "\n" + result.stderr
         assert "Traceback" not in result.output
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import Result
 
+import ssme
 from ssme.cli import app
 from ssme.methods.registry import method_names
 from ssme.metrics import metric_names
@@ -38,7 +40,10 @@ def test_help_imports_nothing_heavy() -> None:
         "heavy = ('numpy', 'scipy', 'pandas', 'sklearn', 'altair', 'rich.table', 'jinja2'); "
         "print([m for m in heavy if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONPATH": str(Path(ssme.__file__).parents[1])}
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
     assert found.stdout.strip() == "[]"
 
 

@@ -55,6 +55,10 @@ class ReadOptions:
         Path | None,
         Option("--labels-file", help="File with the labels, joined by id.", rich_help_panel=READ),
     ] = None
+    no_labels: Annotated[
+        bool | None,
+        Option("--no-labels", help="No row has a label.", rich_help_panel=READ),
+    ] = None
     id: Annotated[str | None, Option("--id", help="Row name column.", rich_help_panel=READ)] = None
     weight: Annotated[
         str | None, Option("--weight", help="Row weight column.", rich_help_panel=READ)

@@ -12,6 +12,7 @@ from ssme.cli.options import ReadOptions, RunOptions, merged
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
+    from ssme.data.layout import Layout
     from ssme.data.scoreset import ScoreSet
     from ssme.results.evaluation import Evaluation
 
@@ -57,12 +58,16 @@ class Run:
 
         options = {READ_NAMES.get(key, key): value for key, value in self.read_options.items()}
         labels = options.pop("labels_file", None)
+        no_labels = options.pop("no_labels", False)
         for key in ("classes", "unlabeled"):
             if key in options:
                 options[key] = [_class_name(item) for item in options[key]]
         if "positive" in options:
             options["positive"] = _class_name(options["positive"])
-        return ScoreSet.read(self.file, None if labels is None else Path(labels), **options)
+        data = ScoreSet.read(self.file, None if labels is None else Path(labels), **options)
+        if not no_labels and data.n_labeled == 0 and data.layout is not None:
+            _refuse_unnamed_labels(data.layout)
+        return data
 
     def evaluate(self, data: ScoreSet, **changes: Any) -> Evaluation:
         """Evaluate ``data``; ``changes`` (such as another method) go over the options."""
@@ -92,6 +97,16 @@ class Run:
         if layout.ignored:
             said.append(f"Columns left out: {', '.join(layout.ignored)}.")
         return said
+
+
+def _refuse_unnamed_labels(layout: Layout) -> None:
+    """No label was found though a column that was left out may hold them."""
+    if layout.label is None and layout.labels_source is None and layout.ignored:
+        raise InputError(
+            "no label column was named or recognized",
+            allowed="one of the columns left out: " + ", ".join(map(repr, layout.ignored)),
+            fix="name it with --label, or say --no-labels",
+        )
 
 
 def _class_name(value: Any) -> Any:
