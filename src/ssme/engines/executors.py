@@ -1,0 +1,137 @@
+"""Where independent pieces of work run: here, on threads, on processes, or on a Dask cluster.
+
+    with open_executor("processes", workers=4) as executor:
+        for result in ordered_map(executor, function, items):
+            ...
+
+Every kind is a `concurrent.futures.Executor`; Dask's own `Client.get_executor` is one too, so it
+schedules, moves data and repeats the work of workers that die. `ordered_map` hands results over
+in the order of the items whatever finishes first: what is merged from them does not depend on the
+number of workers, not even in the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from ssme.errors import InputError, MissingExtraError
+
+__all__ = ["EXECUTORS", "SerialExecutor", "open_executor", "ordered_map", "single_threaded_blas"]
+
+EXECUTORS = ("serial", "threads", "processes", "dask")
+RETRIES = 3
+"""Times Dask repeats a piece of work before it counts as failed."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class SerialExecutor(Executor):
+    """Runs each piece at once, in the calling thread."""
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        future: Future[Result] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def open_executor(
+    kind: str = "serial", *, workers: int | None = None, scheduler: str | None = None
+) -> Iterator[Executor]:
+    """An executor of one of the `EXECUTORS`, closed on the way out.
+
+    Parameters
+    ----------
+    workers : number of threads, processes or local Dask workers; by default one a core.
+    scheduler : address of a running Dask scheduler (``tcp://host:8786``); without one, Dask
+        starts a local cluster of single-threaded worker processes. Only for ``kind="dask"``.
+    """
+    if kind not in EXECUTORS:
+        raise InputError(f"unknown executor {kind!r}", allowed=", ".join(EXECUTORS))
+    if scheduler is not None and kind != "dask":
+        raise InputError(
+            f"a scheduler address ({scheduler!r}) with the executor {kind!r}",
+            allowed="a scheduler address only for the executor 'dask'",
+            fix="ask for 'dask', or leave the address out",
+        )
+    if workers is not None and workers < 1:
+        raise InputError(f"{workers} workers", allowed="1 or more")
+    if kind == "serial":
+        yield SerialExecutor()
+    elif kind == "threads":
+        with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
+            yield executor
+    elif kind == "processes":
+        from multiprocessing import get_context
+
+        with ProcessPoolExecutor(
+            workers or os.cpu_count(), get_context("spawn"), single_threaded_blas
+        ) as executor:
+            yield executor
+    else:
+        with _dask_client(workers, scheduler) as client:
+            yield client.get_executor(pure=False, retries=RETRIES)
+
+
+def ordered_map(
+    executor: Executor,
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    ahead: int = 8,
+) -> Iterator[Result]:
+    """``function`` of each item, in order, with at most ``ahead`` pieces under way at once."""
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(executor.submit(function, item))
+            if len(waiting) >= ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def single_threaded_blas() -> None:
+    """One BLAS thread in this process: the cores are already shared by pieces of work."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+@contextmanager
+def _dask_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingExtraError("the executor 'dask'", "dask") from error
+    if scheduler is not None:
+        try:
+            client = Client(scheduler, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at {scheduler!r} ({error})",
+                allowed="the address of a running scheduler, as in tcp://host:8786",
+                fix="start one with `dask scheduler`, or leave the address out for a local cluster",
+            ) from error
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(
+            n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
