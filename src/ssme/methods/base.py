@@ -55,14 +55,19 @@ class Estimate:
     bounds: Callable[[float], tuple[FloatArray, FloatArray]] | None = None
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends (M,), NaN where the method gives none."""
+        """Lower and upper ends (M,), the value between them; NaN where the method gives none."""
         if self.bounds is not None:
             return self.bounds(level)
         if self.draws is None:
             nothing = np.full_like(self.value, np.nan)
             return nothing, nothing.copy()
         tail = (1.0 - level) / 2.0
-        low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=0)
+        low, high = np.full(self.value.shape, np.nan), np.full(self.value.shape, np.nan)
+        known = np.isfinite(self.value) & np.isfinite(self.draws).any(axis=0)
+        if known.any():
+            ends = np.nanquantile(self.draws[:, known], [tail, 1.0 - tail], axis=0)
+            low[known] = np.minimum(ends[0], self.value[known])
+            high[known] = np.maximum(ends[1], self.value[known])
         return low, high
 
 

@@ -41,7 +41,7 @@ from ssme.methods.labeled_resampling import (
     resampled_values,
     sees_decisions_only,
 )
-from ssme.methods.posterior import BATCH_CELLS, draw_labels
+from ssme.methods.posterior import BATCH_CELLS, child_seed, draw_labels, spawn_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.confusion import DEFAULT_THRESHOLD, confusion_matrices, predicted_classes
 
@@ -192,8 +192,7 @@ class Labeled:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
-        seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
-        return LabeledBelief(data, self.n_draws, seed)
+        return LabeledBelief(data, self.n_draws, spawn_seed(rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +228,7 @@ class LabeledBelief:
             labels=self.data.labels[taken],
             weights=np.ones(taken.size) if weights is None else weights[taken],
         )
-        seed = _child(self.seed, group + 1)
+        seed = child_seed(self.seed, group + 1)
         estimates = []
         for metric, draws in zip(metrics, self._draws(metrics, part, keep, seed), strict=True):
             value = metric(part.scores, part.mass)[0]
@@ -244,7 +243,7 @@ class LabeledBelief:
         seed: np.random.SeedSequence,
     ) -> list[FloatArray]:
         """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
-        rows, prior = np.random.default_rng(_child(self.seed, 0)), np.random.default_rng(seed)
+        rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
         soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
         plans = {m: metrics[m].plan(part.scores) for m in soft}
         values: list[list[FloatArray]] = [[] for _ in metrics]
@@ -261,11 +260,6 @@ class LabeledBelief:
                 again = (part.scores, part.labels, part.weights, n_draws, rng)
                 values[m].append(resampled_values(metric, *again))
         return [np.concatenate(v) for v in values]
-
-
-def _child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    """A child of ``seed`` that is the same whenever it is asked for."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
 
 
 def _no_interval(value: FloatArray, level: float) -> Interval:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate
-from ssme.methods.posterior import BATCH_CELLS, average_draws
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.methods.posterior import BATCH_CELLS, child_seed
+from ssme.methods.worlds import N_WORLDS, RowWeights, centered, mean_defined
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 
 __all__ = ["PerModelPosterior", "labels_at"]
 
@@ -52,7 +53,7 @@ class PerModelPosterior:
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
     ) -> list[list[Estimate]]:
-        """Mean over the draws of each classifier's own labels."""
+        """Mean over the draws of each classifier's own labels; worlds reuse the first of them."""
         scores, weights = self.data.scores, self.data.weights
         parts = [slice(None) if mask is None else np.flatnonzero(mask) for mask in rows]
         models, k = range(self.data.n_models), self.data.n_classes
@@ -60,15 +61,29 @@ class PerModelPosterior:
             [[metric.plan(scores[part][:, [j]]) for j in models] for metric in metrics]
             for part in parts
         ]
-        batches: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        rng, n_worlds = np.random.default_rng(child_seed(self.seed, 0)), 0
         for labels in self.label_batches():
+            again = labels[:, : max(0, N_WORLDS - n_worlds)]
+            n_worlds += again.shape[1]
+            resampled = RowWeights.draw(metrics, again.shape[1], labels.shape[2], rng)
             for g, part in enumerate(parts):
                 part_weights = None if weights is None else weights[part]
                 masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
-                for m in range(len(metrics)):
-                    columns = [plan(mass) for plan, mass in zip(plans[g][m], masses, strict=True)]
-                    batches[g][m].append(np.concatenate(columns, axis=1))
-        return [[average_draws(np.concatenate(draws)) for draws in group] for group in batches]
+                for m, metric in enumerate(metrics):
+                    points[g][m].append(_side_by_side(plans[g][m], masses))
+                    if again.size:
+                        rows_again = resampled.of(metric)[:, part, None]
+                        reweighted = [mass[: len(rows_again)] * rows_again for mass in masses]
+                        worlds[g][m].append(_side_by_side(plans[g][m], reweighted))
+        return [
+            [
+                centered(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+                for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
+            ]
+            for g in range(len(parts))
+        ]
 
     def label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
@@ -89,3 +104,10 @@ class PerModelPosterior:
         """P(y | s_j) behind draws start..stop: (n, K), or (stop - start, n, K) if it varies."""
         posterior: FloatArray = self.posteriors[model]
         return posterior
+
+
+def _side_by_side(plans: Sequence[MetricPlan], masses: Sequence[FloatArray]) -> FloatArray:
+    """Values (D, M), classifier j from its own mass."""
+    columns = [plan(mass) for plan, mass in zip(plans, masses, strict=True)]
+    out: FloatArray = np.concatenate(columns, axis=1)
+    return out

@@ -22,7 +22,17 @@ from ssme.errors import InputError
 from ssme.mixture.em import EmFit, EmRules, run_em
 from ssme.mixture.start import STARTS, draw_start, knn_start
 
-__all__ = ["PRESETS", "MixtureFit", "MixtureOptions", "fit_mixture", "preset_options"]
+__all__ = [
+    "PRESETS",
+    "MixtureFit",
+    "MixtureOptions",
+    "fit_mixture",
+    "preset_options",
+    "refit_responsibilities",
+]
+
+REFIT_STEPS = 20
+"""Steps of a bootstrap refit; the public code's whole fit takes as many."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +128,29 @@ def fit_mixture(
         start = knn_start(points, labels, guess.shape[1])
     em = run_em(densities, start, labels, options.em_rules, rng, sample_weight)
     return MixtureFit(em, densities)
+
+
+def refit_responsibilities(
+    fitted: MixtureFit,
+    points: FloatArray,
+    labels: NDArray[np.int64],
+    guess: FloatArray,
+    options: MixtureOptions,
+    rng: np.random.Generator,
+    sample_weight: FloatArray | None = None,
+) -> FloatArray:
+    """Responsibilities (n, K) of a fit to rows reweighted by the Bayesian bootstrap.
+
+    Kernels and bandwidth of ``fitted`` are kept; start, priors and class densities are new
+    (weighted-likelihood bootstrap: Newton and Raftery, JRSS B 56, 1994).
+    """
+    weights = rng.standard_exponential(len(labels))
+    if sample_weight is not None:
+        weights *= sample_weight
+    start = (
+        draw_start(guess, rng)
+        if options.init == "draw"
+        else knn_start(points, labels, guess.shape[1])
+    )
+    rules = replace(options.em_rules, max_iter=min(options.max_iter, REFIT_STEPS), tol=None)
+    return run_em(fitted.densities, start, labels, rules, rng, weights).responsibilities
