@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,12 @@ def score_set(n: int = 60, k: int = 2, m: int = 3, labeled: int = 30, seed: int 
     labels = np.where(np.arange(n) < labeled, y, -1)
     names = tuple(f"m{j}" for j in range(m))
     return ScoreSet(scores, labels, names, tuple(range(k)), **extra)
+
+
+def with_scores(data: ScoreSet, rows: object, models: object, values: object) -> ScoreSet:
+    scores = data.scores.copy()
+    scores[rows, models] = values
+    return replace(data, scores=scores)
 
 
 def estimate(data: ScoreSet, metric: object, rows=None, seed: int = 0) -> Estimate:
@@ -76,8 +84,7 @@ def test_closed_forms_rest_on_their_own_denominators():
 
 
 def test_missing_scores_do_not_count_for_that_classifier():
-    data = score_set()
-    data.scores[:10, 0] = np.nan
+    data = with_scores(score_set(), slice(10), 0, np.nan)
     result = estimate(data, "accuracy")
     low, high = wilson(result.value, np.array([20.0, 30.0, 30.0]))
     assert np.allclose(result.interval(), (low, high))
@@ -115,8 +122,9 @@ def test_confusion_interval_of_accuracy_is_near_wilson():
 
 
 def test_cost_and_threshold_metrics_use_the_confusion_rule():
-    perfect = score_set()
-    perfect.scores[:30] = np.eye(2)[perfect.labels[:30]][:, None, :]
+    plain = score_set()
+    truth = np.eye(2)[plain.labels[:30]][:, None, :]
+    perfect = with_scores(plain, slice(30), slice(None), truth)
     cost = expected_cost([[0.0, 1.0], [5.0, 0.0]], name="euros")
     low, high = estimate(perfect, cost).interval()
     assert (low == 0.0).all()
@@ -142,8 +150,8 @@ def test_callables_with_and_without_weights():
 
 
 def test_draws_are_joint_and_reproducible():
-    data = score_set()
-    data.scores[:, 1] = data.scores[:, 0]
+    plain = score_set()
+    data = with_scores(plain, slice(None), 1, plain.scores[:, 0])
     first, again, other = (estimate(data, "accuracy", seed=s) for s in (1, 1, 2))
     assert np.array_equal(first.draws[:, 0], first.draws[:, 1])
     assert np.array_equal(first.draws, again.draws)
@@ -166,8 +174,8 @@ def test_groups_use_their_own_rows_and_an_empty_one_is_nan():
 
 
 def test_one_class_only_is_nan_not_an_error():
-    data = score_set()
-    data.labels[:30] = 1
+    plain = score_set()
+    data = replace(plain, labels=np.where(plain.labeled, 1, -1))
     for name in ("roc_auc", "specificity"):
         result = estimate(data, name)
         assert np.isnan(result.value).all()

@@ -21,14 +21,27 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import MethodSpec
-from ssme.methods.posterior import LabelPosterior, clamp
-from ssme.mixture.model import MixtureFit, MixtureOptions, fit_mixture, preset_options
+from ssme.methods.posterior import LabelPosterior, child_seed, clamp
+from ssme.metrics.base import FloatArray
+from ssme.mixture.model import (
+    MixtureFit,
+    MixtureOptions,
+    fit_mixture,
+    preset_options,
+    refit_responsibilities,
+)
 from ssme.mixture.start import draw_probabilities
 from ssme.transforms.alr import stack_alr
 
 __all__ = ["PRESET_DRAWS", "SsmeMethod", "SsmeOptions", "fit_scores"]
 
 PRESET_DRAWS = {"paper": 500, "public_code": 100}
+
+REFITS = 20
+"""Bootstrap refits; with 10 worlds each they make up `ssme.methods.worlds.N_WORLDS`."""
+
+REFIT_ROWS = 20_000
+"""Rows up to which refits are worth their time: beyond, rows hardly add to the interval."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +96,14 @@ class SsmeOptions:
 
 @dataclass(frozen=True)
 class SsmeMethod(SsmeOptions):
-    """Semi-supervised model evaluation from the scores of all classifiers together."""
+    """Semi-supervised model evaluation from the scores of all classifiers together.
+
+    ``n_bootstrap`` is the number of refits to resampled rows behind the intervals; None: `REFITS`
+    up to `REFIT_ROWS` rows and none beyond, where labels and rows alone vary. The estimates are
+    the same with any number.
+    """
+
+    n_bootstrap: int | None = None
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ssme",
@@ -96,8 +116,25 @@ class SsmeMethod(SsmeOptions):
         fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
         fitted = fit_scores(data, options, np.random.default_rng(fit_seed))
         posterior = clamp(fitted.em.responsibilities, data.labels)
-        notes = {"preset": self.preset, **fitted.describe()}
-        return LabelPosterior(data, posterior, n_draws, draw_seed, notes)
+        refits = self._refits(data, fitted, options, np.random.default_rng(child_seed(fit_seed, 0)))
+        notes = {"preset": self.preset, "n_bootstrap": len(refits), **fitted.describe()}
+        return LabelPosterior(data, posterior, n_draws, draw_seed, notes, refits)
+
+    def _refits(
+        self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: np.random.Generator
+    ) -> tuple[FloatArray, ...]:
+        """Posteriors (n, K) of refits to resampled rows, labeled rows clamped in each."""
+        n_refits = self.n_bootstrap
+        if n_refits is None:
+            n_refits = REFITS if data.n_rows <= REFIT_ROWS else 0
+        if n_refits < 0:
+            raise InputError(f"n_bootstrap is {n_refits!r}", allowed="an integer >= 0")
+        points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
+        problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
+        return tuple(
+            clamp(refit_responsibilities(*problem, rng, data.weights), data.labels)
+            for _ in range(n_refits)
+        )
 
 
 def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator) -> MixtureFit:
