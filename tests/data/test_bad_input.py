@@ -89,16 +89,16 @@ ARRAYS = [
     Bad(
         "object array with text",
         arrays(np.array([[0.1, "high"], [0.2, 0.3]], dtype=object)),
-        "object array holding 'high' at [0, 1]",
+        "holds 'high' at [0, 1]",
         "numbers",
-        ".astype(float)",
+        "convert to numbers",
     ),
     Bad(
         "object array with containers",
         arrays(np.array([[0.1, {"p": 1}]], dtype=object)),
-        "holding {'p': 1} at [0, 1]",
+        "holds {'p': 1} at [0, 1]",
         "numbers",
-        ".astype(float)",
+        "convert to numbers",
     ),
     Bad(
         "text scores",
@@ -155,6 +155,20 @@ ARRAYS = [
         "row 0 sum to 0",
         "above 0",
         "NaN",
+    ),
+    Bad(
+        "normalizing single probabilities",
+        arrays(P, normalize=True),
+        "normalize=True with one score per model",
+        "(n, M, K)",
+        "no sum to rescale",
+    ),
+    Bad(
+        "normalizing logits",
+        arrays(Q, normalize=True, logits=True),
+        "normalize=True with logits=True",
+        "(n, M, K)",
+        "leave it out",
     ),
     Bad(
         "normalizing negative scores",
@@ -536,6 +550,20 @@ FRAMES = [
         "decimal comma",
     ),
     Bad(
+        "a stray text in an unnamed score column",
+        frame(WIDE.assign(bert=["0.1", "n/a", "0.3", "0.2"])),
+        "column 'bert' holds 'n/a' at row 1, text among numbers",
+        "numbers, empty where",
+        "correct the entry",
+    ),
+    Bad(
+        "a frame given as an array",
+        arrays(WIDE[["bert", "gpt"]]),
+        "scores is a pandas DataFrame",
+        "an array",
+        "ScoreSet.from_frame",
+    ),
+    Bad(
         "a column that is no probability",
         frame(WIDE.assign(age=[30, 41, 22, 57])),
         "column 'age' holds 30 at row 0, which is no probability",
@@ -566,9 +594,23 @@ FRAMES = [
     Bad(
         "options of two layouts",
         frame(LONG, score="score", pattern="{model}:{class}"),
-        "'score' (long) and 'pattern' (wide)",
-        "one layout",
+        "pattern for the long layout",
+        "pattern is for wide",
         "row per score",
+    ),
+    Bad(
+        "an option of the other layout",
+        frame(WIDE, layout="wide", score="bert"),
+        "score for the wide layout",
+        "score is for long",
+        "row per score",
+    ),
+    Bad(
+        "a pattern beside a mapping",
+        frame(GRID, models={"bert": "bert:a"}, pattern="{model}:{class}"),
+        "both pattern='{model}:{class}' and models as a mapping",
+        "one of them",
+        "which column is which",
     ),
     Bad(
         "a pattern without a class",

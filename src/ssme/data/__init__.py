@@ -23,6 +23,8 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
         return ScoreSet.read(source, labels, **options)
-    if hasattr(source, "columns") or hasattr(source, "column_names"):
+    from ssme.data.tables import is_frame
+
+    if is_frame(source):
         return ScoreSet.from_frame(source, labels, **options)
     return ScoreSet.from_arrays(source, labels, **options)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ssme.data.labels import encode, observe, resolve_classes
+from ssme.data.labels import declared_codes, encode, observe, resolve_classes
 from ssme.data.layout import Layout
 from ssme.data.scoreset import ScoreSet
+from ssme.data.simplex import to_simplex
 from ssme.data.validation import (
     FloatArray,
     as_floats,
@@ -18,7 +19,6 @@ from ssme.data.validation import (
     as_models,
     as_weights,
     listing,
-    to_simplex,
 )
 from ssme.errors import InputError
 
@@ -45,6 +45,12 @@ def build(
     if isinstance(scores, Mapping):
         array, models = _stack(scores, models)
         layout = layout or Layout("mapping")
+    elif hasattr(type(scores), "columns"):
+        raise InputError(
+            f"scores is a {type(scores).__module__.split('.')[0]} {type(scores).__name__}",
+            allowed="an array, or a mapping from model to array",
+            fix="use ScoreSet.from_frame, which keeps the column names",
+        )
     else:
         array = _rectangular(as_floats(scores, "scores"))
         layout = layout or Layout("arrays")
@@ -61,7 +67,6 @@ def build(
         unlabeled=unlabeled,
         one_column=one_column,
     )
-    codes = unlabeled if isinstance(unlabeled, list | tuple | set | frozenset) else [unlabeled]
     return ScoreSet(
         scores=to_simplex(array, names, logits=logits, normalize=normalize),
         labels=encode(raw, class_names),
@@ -74,7 +79,7 @@ def build(
         layout=replace(
             layout,
             encoding={name: index for index, name in enumerate(class_names)},
-            unlabeled=tuple(code for code in codes if code is not None),
+            unlabeled=declared_codes(unlabeled),
         ),
     )
 

@@ -47,9 +47,11 @@ def read(
     if reader.kind == "table":
         from ssme.data.frames import read_frame
 
-        _refuse_unknown(options, FrameOptions.__dataclass_fields__, file)
+        known = FrameOptions.__dataclass_fields__
+        _refuse_unknown(options, [name for name in known if name != "delimiter"], file)
         frame = open_table(file, delimiter=delimiter, classes=options.get("classes"))
-        return read_frame(frame, labels, FrameOptions(**options), source=str(file))
+        parts = FrameOptions(**options, delimiter=delimiter)
+        return read_frame(frame, labels, parts, source=str(file))
     if delimiter is not None:
         raise InputError(
             f"delimiter={delimiter!r} for {file}",
@@ -226,7 +228,7 @@ def _from_arrays(
 ) -> ScoreSet:
     """Arrays of an npz or npy, with ``options`` of `ScoreSet.from_arrays` put over them."""
     known = set(inspect.signature(ScoreSet.from_arrays).parameters) - {"scores", "labels"}
-    table_options = {"label": options.pop("label", None), "id_name": options.pop("id", None)}
+    parts = FrameOptions(label=options.pop("label", None), id=options.pop("id", None))
     _refuse_unknown(options, sorted(known | {"label", "id"}), file)
     if "scores" not in arrays:
         raise InputError(
@@ -257,7 +259,7 @@ def _from_arrays(
     elif isinstance(labels, str | Path) and Path(labels).suffix.lower() == ".npy":
         labels = _open_arrays(Path(labels))["scores"]
     elif joins_by_id(labels):
-        labels = joined(labels, given.get("ids"), **table_options)
+        labels = joined(labels, given.get("ids"), parts, parts.id)
     data = ScoreSet.from_arrays(arrays["scores"], labels, **given)
     assert data.layout is not None
     return data.replace(layout=replace(data.layout, source=str(file)))

@@ -37,6 +37,7 @@ def read_frame(
         raise InputError(
             f"layout={kind!r}", allowed="'wide' or 'long'", fix="or leave layout out to find it out"
         )
+    _refuse_other_layout(kind, options)
     reading = LAYOUTS[kind](table, roles, options, labels)
     return build(
         reading.scores,
@@ -86,20 +87,30 @@ def _label_column_given_as_labels(
     return replace(options, label=labels), None
 
 
+def _only_for(layout: str, options: FrameOptions) -> list[str]:
+    """Options given that make sense in one layout only."""
+    names = ("model", "class_", "score") if layout == "long" else ("pattern",)
+    given = [name for name in names if getattr(options, name) is not None]
+    if layout == "wide" and isinstance(options.models, Mapping):
+        given.append("models as a mapping")
+    return given
+
+
+def _refuse_other_layout(layout: str, options: FrameOptions) -> None:
+    other = "wide" if layout == "long" else "long"
+    foreign = _only_for(other, options)
+    if foreign:
+        raise InputError(
+            f"{', '.join(foreign)} for the {layout} layout",
+            allowed=f"options of the {layout} layout; {', '.join(foreign)} is for {other}",
+            fix="wide has a column per model, long a row per score: choose one",
+        )
+
+
 def detect_layout(table: Table, roles: Roles, options: FrameOptions) -> str:
     """``"long"`` if there are a text column of models and a score column, else ``"wide"``."""
-    says_long = [n for n in ("model", "class_", "score") if getattr(options, n) is not None]
-    says_wide = ["pattern"] if options.pattern is not None else []
-    if isinstance(options.models, Mapping):
-        says_wide.append("models")
-    if says_long and says_wide:
-        raise InputError(
-            f"options of two layouts: {listing(says_long)} (long) and {listing(says_wide)} (wide)",
-            allowed="options of one layout",
-            fix="wide has a column per model, long a row per score",
-        )
-    if says_long or says_wide:
-        return "long" if says_long else "wide"
+    if _only_for("long", options) or _only_for("wide", options):
+        return "long" if _only_for("long", options) else "wide"
     model = table.find(None, USUAL_NAMES["model"], "model column")
     score = table.find(None, USUAL_NAMES["score"], "score column")
     if model is None or score is None or table.kind(model) != "other":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.roles import USUAL_NAMES
+from ssme.data.roles import USUAL_NAMES, FrameOptions
 from ssme.data.tables import Table, is_frame
 from ssme.data.validation import as_ids, as_objects, is_missing, listing
 from ssme.errors import InputError
@@ -23,13 +23,13 @@ def joins_by_id(labels: object) -> bool:
 
 
 def joined(
-    labels: Any, ids: NDArray[Any] | None, *, label: str | None = None, id_name: str | None = None
+    labels: Any, ids: NDArray[Any] | None, options: FrameOptions, id_name: str | None = None
 ) -> NDArray[np.object_]:
     """(n,) label of each id, None where the table of labels has none.
 
     Every id of the table of labels must be among ``ids``; ids without a label are unlabeled rows.
     """
-    table = _open(labels)
+    table = _open(labels, options.delimiter)
     if ids is None:
         raise InputError(
             f"labels in {table.what} and no id column beside the scores",
@@ -37,7 +37,7 @@ def joined(
             fix="name it with id='...', or pass labels as an array in the order of the rows",
         )
     id_column = _id_column(table, id_name)
-    label_column = _label_column(table, label, id_column)
+    label_column = _label_column(table, options.label, id_column)
     label_ids = as_ids(table.values(id_column), table.n_rows)
     assert label_ids is not None
     place = _places(as_objects(ids), label_ids, table.what)
@@ -48,11 +48,13 @@ def joined(
     return out
 
 
-def _open(labels: Any) -> Table:
+def _open(labels: Any, delimiter: str | None) -> Table:
     if isinstance(labels, str | Path):
         from ssme.data.files import open_table
 
-        return Table(open_table(Path(labels)), str(labels))
+        file = Path(labels)
+        of_csv = delimiter if file.suffix.lower() == ".csv" else None
+        return Table(open_table(file, delimiter=of_csv), str(labels))
     return Table(labels, "the table of labels")
 
 

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.validation import did_you_mean, factorize, is_missing, listing, refuse_duplicates
+from ssme.data.validation import (
+    did_you_mean,
+    factorize,
+    is_missing,
+    listing,
+    plain,
+    refuse_duplicates,
+)
 from ssme.errors import InputError
 
-__all__ = ["RawLabels", "encode", "observe", "resolve_classes"]
+__all__ = ["RawLabels", "declared_codes", "encode", "observe", "resolve_classes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +61,14 @@ def observe(labels: object | None, n: int, unlabeled: object = None) -> RawLabel
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
-    return _without(RawLabels(codes, tuple(map(_plain, distinct))), _codes_declared(unlabeled))
+    return _without(RawLabels(codes, tuple(map(plain, distinct))), declared_codes(unlabeled))
 
 
 def _as_column(labels: object) -> NDArray[Any]:
     if isinstance(labels, np.ma.MaskedArray):
-        return np.ma.filled(labels.astype(object), None)
+        values: NDArray[Any] = labels.data.astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+        return values
     array = np.asarray(labels)
     return array.astype(object) if array.dtype.kind not in "fiubUO" else array
 
@@ -71,19 +80,12 @@ def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return factorize(values)
 
 
-def _plain(value: Any) -> Hashable:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return cast(Hashable, value)
-
-
-def _codes_declared(unlabeled: object) -> tuple[Hashable, ...]:
+def declared_codes(unlabeled: object) -> tuple[Hashable, ...]:
+    """The code or codes declared to mean unlabeled."""
     if unlabeled is None:
         return ()
     codes: Iterable[Any] = unlabeled if isinstance(unlabeled, list | tuple | set) else [unlabeled]
-    return tuple(_plain(code) for code in codes)
+    return tuple(plain(code) for code in codes)
 
 
 def _without(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
@@ -116,10 +118,10 @@ def resolve_classes(
     if classes is not None:
         return _explicit(classes, n_classes, positive, unlabeled, one_column)
     if positive is not None and one_column:
-        return _around_positive(raw, _plain(positive))
+        return _around_positive(raw, plain(positive))
     names = _from_labels(raw, n_classes, one_column)
     if positive is not None:
-        _refuse_other_order(names, _plain(positive))
+        _refuse_other_order(names, plain(positive))
     return names
 
 
@@ -140,7 +142,7 @@ def _explicit(
     unlabeled: object,
     one_column: bool,
 ) -> tuple[Hashable, ...]:
-    names = tuple(_plain(name) for name in classes)
+    names = tuple(plain(name) for name in classes)
     refuse_duplicates(names, "class", "unique classes")
     if len(names) != n_classes:
         hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
@@ -149,7 +151,7 @@ def _explicit(
             allowed=f"{n_classes} class names in the order of the class axis",
             fix=f"give one name per class{hint}",
         )
-    for code in _codes_declared(unlabeled):
+    for code in declared_codes(unlabeled):
         if code in names:
             raise InputError(
                 f"unlabeled={code!r} is also one of the classes {listing(names)}",
@@ -158,15 +160,15 @@ def _explicit(
             )
     if positive is None:
         return names
-    if _plain(positive) not in names:
+    if plain(positive) not in names:
         raise InputError(
             f"positive={positive!r} is not one of the classes {listing(names)}",
             allowed="one of the two classes",
             fix=f"{did_you_mean(positive, names)}name one of them",
         )
     if one_column:
-        return tuple(sorted(names, key=lambda name: name == _plain(positive)))
-    _refuse_other_order(names, _plain(positive))
+        return tuple(sorted(names, key=lambda name: name == plain(positive)))
+    _refuse_other_order(names, plain(positive))
     return names
 
 
@@ -212,7 +214,8 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
         f"label {outside!r} at row {raw.first_row(outside)} among {listing(values)}, "
         f"with scores over {n_classes} classes",
         allowed=f"labels 0..{n_classes - 1}, or {n_classes} distinct integers",
-        fix=f"list classes= in the order of the scores{hint}",
+        fix=f"list classes= in the order of the scores, or declare unlabeled={outside!r} if it "
+        f"means no label{hint}",
     )
 
 

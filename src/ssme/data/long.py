@@ -195,7 +195,7 @@ def _labels(
 ) -> NDArray[Any] | None:
     if labels is not None:
         if joins_by_id(labels):
-            return joined(labels, ids, label=options.label, id_name=roles.id)
+            return joined(labels, ids, options, roles.id)
         raise InputError(
             f"labels is a {type(labels).__name__} beside a long table",
             allowed="a label column, or a table of labels joined by id",

@@ -44,6 +44,7 @@ class FrameOptions:
     unlabeled: object | None = None
     logits: bool = False
     normalize: bool = False
+    delimiter: str | None = None  # of a CSV with the labels
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.validation import FloatArray, as_floats, did_you_mean, listing
+from ssme.data.validation import FloatArray, as_floats, did_you_mean, is_numeric, listing
 from ssme.errors import InputError
 
 __all__ = ["Table", "is_frame", "make_frame"]
@@ -107,33 +107,36 @@ class Table:
         return out
 
     def kind(self, name: str) -> str:
-        """``"number"``, ``"boolean"`` or ``"other"``."""
+        """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
         import narwhals
 
         dtype = self._frame.schema[name]
         if dtype == narwhals.Boolean:
             return "boolean"
+        if dtype == narwhals.Object and is_numeric(self.values(name)):
+            return "number"
         return "number" if dtype.is_numeric() else "other"
 
     def floats(self, name: str) -> FloatArray:
         """A column of numbers, NaN where missing; anything else is refused."""
         import narwhals
 
-        if self.kind(name) == "other":
-            values = self.values(name)
-            if values.dtype.kind == "O":
-                return self._floats_of_objects(name, values)
-            return as_floats(values, f"column {name!r}")
-        series = self._frame[name].cast(narwhals.Float64)
+        series = self._frame[name]
+        if series.dtype.is_numeric() or series.dtype == narwhals.Boolean:
+            series = series.cast(narwhals.Float64)
         return as_floats(series.to_numpy(), f"column {name!r}")
 
-    def _floats_of_objects(self, name: str, values: NDArray[Any]) -> FloatArray:
-        try:
-            return as_floats(values, f"column {name!r}")
-        except InputError:
-            bad = next(row for row, v in enumerate(values) if isinstance(v, str | bytes | list))
+    def refuse_numbers_as_text(self, name: str) -> None:
+        """A text column that is mostly numbers is a score column with a stray entry."""
+        import pandas
+
+        values = pandas.Series(self.values(name), dtype=object).dropna()
+        numbers = pandas.to_numeric(values, errors="coerce")
+        stray = numbers.isna()
+        if len(values) and stray.mean() < 0.5:
+            row = int(values.index[int(stray.argmax())])
             raise InputError(
-                f"column {name!r} holds {values[bad]!r} at row {bad}",
+                f"column {name!r} holds {values.loc[row]!r} at row {row}, text among numbers",
                 allowed="numbers, empty where a model has no score",
-                fix="name the score columns with models=, or check for a decimal comma",
-            ) from None
+                fix="correct the entry, or list the score columns with models=[...]",
+            )

@@ -1,4 +1,4 @@
-"""What may pass the door: probabilities on the simplex, names, weights, groups and ids.
+"""What may pass the door besides scores: numbers, names, weights, groups and ids.
 
 Every check is vectorized over rows; the first offender is looked up only once a check has failed,
 so that the message can name its row, its model and its value.
@@ -7,8 +7,9 @@ so that the message can name its row, its model and its value.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from ssme.errors import InputError
 
 __all__ = [
-    "SUM_TOLERANCE",
     "as_floats",
     "as_groups",
     "as_ids",
@@ -25,16 +25,9 @@ __all__ = [
     "did_you_mean",
     "is_missing",
     "listing",
-    "to_simplex",
 ]
 
 FloatArray = NDArray[np.float64]
-
-SUM_TOLERANCE = 1e-3
-"""Sums of class probabilities this close to 1 are rounding and are renormalized."""
-
-RANGE_TOLERANCE = 1e-6
-"""Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
 
 
 def listing(items: Iterable[object], limit: int = 8) -> str:
@@ -68,6 +61,15 @@ def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
+
+
+def plain(value: Any) -> Hashable:
+    """A Python scalar; a whole number is an integer (1.0 is how tables with holes hold 1)."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float | Decimal) and float(value).is_integer():
+        return int(value)
+    return cast(Hashable, value)
 
 
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
@@ -104,7 +106,7 @@ def as_floats(values: object, where: str) -> FloatArray:
         sample = array.flat[0] if array.size else array.dtype.name
         raise InputError(
             f"{where} holds {array.dtype.name} values such as {_shown(sample)}",
-            allowed="numbers",
+            allowed="numbers, with NaN or None where there is no score",
             fix="convert to numbers first; check for a decimal comma or a text column",
         )
     return np.array(array, dtype=np.float64, order="C")
@@ -113,138 +115,36 @@ def as_floats(values: object, where: str) -> FloatArray:
 def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
     import pandas
 
-    missing = np.asarray(pandas.isna(array), dtype=bool).reshape(array.shape)
-    out: FloatArray = np.full(array.shape, np.nan)
-    for index in zip(*np.nonzero(~missing), strict=True):
-        value = array[index]
-        try:
-            if isinstance(value, str | bytes):
-                raise TypeError
-            out[index] = float(value)
-        except (TypeError, ValueError):
-            place = ", ".join(map(str, index))
-            raise InputError(
-                f"{where} is an object array holding {_shown(value)} at [{place}]",
-                allowed="numbers, with NaN or None where there is no score",
-                fix="convert to a numeric array first, for example with .astype(float)",
-            ) from None
-    return out
+    flat = array.reshape(-1)
+    if is_numeric(flat):
+        known = ~np.asarray(pandas.isna(flat), dtype=bool)
+        out: FloatArray = np.full(flat.shape, np.nan)
+        out[known] = flat[known].astype(np.float64)
+        return out.reshape(array.shape)
+    index, value = next((i, v) for i, v in np.ndenumerate(array) if not _is_number(v))
+    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
+    raise InputError(
+        f"{where} holds {_shown(value)} at {place}",
+        allowed="numbers, with NaN or None where there is no score",
+        fix="convert to numbers first; check for a decimal comma or a text column",
+    )
+
+
+def is_numeric(values: NDArray[np.object_]) -> bool:
+    """Whether an object array holds numbers and missing values only."""
+    from pandas.api.types import infer_dtype
+
+    numbers = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")
+    return infer_dtype(values, skipna=True) in numbers
+
+
+def _is_number(value: object) -> bool:
+    return is_numeric(np.array([value, None], dtype=object)[:1])
 
 
 def _shown(value: object) -> str:
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def to_simplex(
-    scores: FloatArray, models: Sequence[str], *, logits: bool = False, normalize: bool = False
-) -> FloatArray:
-    """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN."""
-    _refuse_infinite(scores, models)
-    missing = np.isnan(scores)
-    if scores.ndim == 3:
-        part = missing.any(axis=2) & ~missing.all(axis=2)
-        if part.any():
-            row, model = np.argwhere(part)[0]
-            raise InputError(
-                f"model {models[model]!r} has NaN for some classes only at row {row}: "
-                f"{_vector(scores[row, model])}",
-                allowed="scores for every class, or NaN for every class where a model has none",
-                fix="fill in the missing class scores, or set the whole vector to NaN",
-            )
-        missing = missing[:, :, 0]
-    _refuse_unscored(missing, models)
-    if scores.ndim == 2:
-        positive = _sigmoid(scores) if logits else _in_range(scores, models, normalize=False)
-        return np.stack([1.0 - positive, positive], axis=2)
-    if logits:
-        return _softmax(scores)
-    return _renormalized(_in_range(scores, models, normalize), models, normalize)
-
-
-def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
-    infinite = np.isinf(scores)
-    if infinite.any():
-        index = tuple(np.argwhere(infinite)[0])
-        raise InputError(
-            f"model {models[index[1]]!r} has score {scores[index]} at row {index[0]}",
-            allowed="finite numbers, or NaN where a model has no score",
-            fix="replace infinite scores; a log-probability of -inf is a probability of 0",
-        )
-
-
-def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str]) -> None:
-    empty_rows = missing.all(axis=1)
-    if empty_rows.any():
-        rows = np.flatnonzero(empty_rows)
-        raise InputError(
-            f"row {rows[0]} has no score from any of the {len(models)} models"
-            + (f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""),
-            allowed="rows scored by at least one model",
-            fix="drop these rows",
-        )
-    empty_models = missing.all(axis=0)
-    if empty_models.any():
-        raise InputError(
-            f"model {models[int(np.argmax(empty_models))]!r} has no score on any row",
-            allowed="models with at least one score",
-            fix="leave this model out",
-        )
-
-
-def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
-    high = np.inf if normalize else 1.0 + RANGE_TOLERANCE
-    low = 0.0 if normalize else -RANGE_TOLERANCE
-    outside = (scores < low) | (scores > high)
-    if outside.any():
-        index = tuple(np.argwhere(outside)[0])
-        raise InputError(
-            f"model {models[index[1]]!r} has score {scores[index]:.6g} at row {index[0]}",
-            allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
-            fix="declare logits=True if these are logits; rescale percentages to 0..1",
-        )
-    clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
-    return clipped
-
-
-def _renormalized(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
-    sums = scores.sum(axis=2, keepdims=True)
-    if normalize:
-        wrong = sums[:, :, 0] <= 0.0
-        allowed, fix = "at least one class score above 0", "set the vector to NaN if it is unscored"
-    else:
-        wrong = np.abs(sums[:, :, 0] - 1.0) > SUM_TOLERANCE
-        allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})"
-        fix = "pass normalize=True to rescale them, or logits=True if they are logits"
-    if wrong.any():
-        row, model = np.argwhere(wrong)[0]
-        raise InputError(
-            f"the class scores of model {models[model]!r} at row {row} sum to "
-            f"{sums[row, model, 0]:.6g}: {_vector(scores[row, model])}",
-            allowed=allowed,
-            fix=fix,
-        )
-    out: FloatArray = scores / sums
-    return out
-
-
-def _vector(values: FloatArray) -> str:
-    shown = ", ".join(f"{value:.4g}" for value in values[:6])
-    return f"[{shown}{', ...' if values.size > 6 else ''}]"
-
-
-def _sigmoid(logits: FloatArray) -> FloatArray:
-    from scipy.special import expit
-
-    out: FloatArray = expit(logits)
-    return out
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    from scipy.special import softmax
-
-    out: FloatArray = softmax(logits, axis=2)
-    return out
 
 
 def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -315,13 +215,16 @@ def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[
             allowed="a mapping from column name to values, one per row",
             fix="pass groups={'name': values}",
         )
-    out = {}
-    for name, values in groups.items():
-        column = as_objects(values)
-        _refuse_length(column, n, f"group column {name!r}")
-        column[is_missing(column)] = None
-        out[str(name)] = column
-    return out
+    return {str(name): _group(values, n, str(name)) for name, values in groups.items()}
+
+
+def _group(values: object, n: int, name: str) -> NDArray[np.object_]:
+    column = as_objects(values)
+    _refuse_length(column, n, f"group column {name!r}")
+    codes, distinct = factorize(column)
+    table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
+    table[:-1] = [None if _blank(value) else plain(value) for value in distinct]
+    return table[codes]
 
 
 def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:

@@ -18,8 +18,9 @@ from ssme.data.class_names import in_order, text_of, typed_as_labels
 from ssme.data.join import joined, joins_by_id
 from ssme.data.labels import RawLabels, observe
 from ssme.data.roles import FrameOptions, Reading, Roles, refuse_without_labels
+from ssme.data.simplex import SUM_TOLERANCE
 from ssme.data.tables import Table
-from ssme.data.validation import SUM_TOLERANCE, FloatArray, did_you_mean, listing
+from ssme.data.validation import FloatArray, did_you_mean, listing
 from ssme.errors import InputError
 
 __all__ = ["Grid", "read"]
@@ -82,7 +83,7 @@ def _labels(
     if labels is None:
         return None if roles.label is None else table.values(roles.label)
     if joins_by_id(labels):
-        return joined(labels, ids, label=options.label, id_name=roles.id)
+        return joined(labels, ids, options, roles.id)
     return labels
 
 
@@ -90,6 +91,12 @@ def _grid(
     table: Table, roles: Roles, options: FrameOptions, raw: RawLabels, *, given: bool
 ) -> Grid:
     if isinstance(options.models, Mapping):
+        if options.pattern is not None:
+            raise InputError(
+                f"both pattern={options.pattern!r} and models as a mapping",
+                allowed="one of them",
+                fix="the mapping already says which column is which",
+            )
         return _from_mapping(table, options.models, options.classes)
     free = [name for name in table.columns if name not in roles.columns]
     if options.models is not None:
@@ -99,10 +106,13 @@ def _grid(
         return _by_name(table, free, names, options, raw)
     if options.pattern is not None:
         return _by_pattern(free, options.pattern, options, raw, table)
-    free = [name for name in free if table.kind(name) != "other" and name.strip()]
+    free = [name for name in free if name.strip() and not name.startswith("Unnamed: ")]
     if roles.label is None and not given:
         refuse_without_labels(table, "say label='...', or list models=[...] if nothing is labeled")
-    return _detected(table, free, options, raw)
+    for name in free:
+        if table.kind(name) == "other":
+            table.refuse_numbers_as_text(name)
+    return _detected(table, [n for n in free if table.kind(n) != "other"], options, raw)
 
 
 def _one_column_each(names: Sequence[str]) -> Grid:
@@ -240,7 +250,11 @@ def _fits(grid: Grid, raw: RawLabels) -> bool:
 
 
 def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabels) -> Grid:
-    """The only reading of unnamed score columns, or an error that lists the readings."""
+    """The only reading of unnamed score columns, or an error that lists the readings.
+
+    A grid of models and classes counts if its rows sum to one, which columns of unrelated binary
+    models do not; the patterns are tried from the most to the least deliberate separator.
+    """
     if not free:
         raise InputError(
             f"{table.what} has no column of numbers left for scores; its columns are "
@@ -248,18 +262,16 @@ def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabe
             allowed="one column of probabilities per model",
             fix="name the score columns with models=[...]",
         )
-    candidates: list[Grid] = []
-    for pattern in PATTERNS:
-        for grid in _parse(free, pattern, raw, classes=options.classes):
-            if grid.columns not in [other.columns for other in candidates]:
-                candidates.append(grid)
-    if not (options.logits or options.normalize):
-        candidates = [grid for grid in candidates if _sums_to_one(grid.scores(table))]
+    unsure = options.logits or options.normalize
+    grids = [_parse(free, pattern, raw, classes=options.classes) for pattern in PATTERNS]
+    if unsure:
+        grids = [[grid for grid in of if _fits(grid, raw)] for of in grids]
     else:
-        candidates = [grid for grid in candidates if _fits(grid, raw)]
-    fitting = [grid for grid in candidates if _fits(grid, raw)] or candidates
+        grids = [[grid for grid in of if _sums_to_one(grid.scores(table))] for of in grids]
+    grids.sort(key=lambda of: not any(_fits(grid, raw) for grid in of))
+    fitting = next((of for of in grids if of), [])
     one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
-    if len(fitting) == 1 and not (one_column and (options.logits or options.normalize)):
+    if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
         raise _ambiguous(table, fitting, binary=free if one_column else None)

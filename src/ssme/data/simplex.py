@@ -1,0 +1,142 @@
+"""Scores of any honest kind as points on the probability simplex.
+
+    (n, M) P(positive), (n, M, K) probabilities or logits  ->  (n, M, K) that sums to one
+
+Every check is vectorized over rows; the first offender is looked up only once a check has failed,
+so that the message can name its row, its model and its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.validation import FloatArray
+from ssme.errors import InputError
+
+__all__ = ["SUM_TOLERANCE", "to_simplex"]
+
+SUM_TOLERANCE = 1e-3
+"""Sums of class probabilities this close to 1 are rounding and are renormalized."""
+
+RANGE_TOLERANCE = 1e-6
+"""Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
+
+
+def to_simplex(
+    scores: FloatArray, models: Sequence[str], *, logits: bool = False, normalize: bool = False
+) -> FloatArray:
+    """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN."""
+    if normalize and (logits or scores.ndim == 2):
+        raise InputError(
+            "normalize=True with " + ("logits=True" if logits else "one score per model"),
+            allowed="normalize for class probabilities (n, M, K)",
+            fix="leave it out: there is no sum to rescale",
+        )
+    _refuse_infinite(scores, models)
+    missing = np.isnan(scores)
+    if scores.ndim == 3:
+        part = missing.any(axis=2) & ~missing.all(axis=2)
+        if part.any():
+            row, model = np.argwhere(part)[0]
+            raise InputError(
+                f"model {models[model]!r} has NaN for some classes only at row {row}: "
+                f"{_vector(scores[row, model])}",
+                allowed="scores for every class, or NaN for every class where a model has none",
+                fix="fill in the missing class scores, or set the whole vector to NaN",
+            )
+        missing = missing[:, :, 0]
+    _refuse_unscored(missing, models)
+    if scores.ndim == 2:
+        positive = _sigmoid(scores) if logits else _in_range(scores, models, normalize=False)
+        return np.stack([1.0 - positive, positive], axis=2)
+    if logits:
+        return _softmax(scores)
+    return _renormalized(_in_range(scores, models, normalize), models, normalize)
+
+
+def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
+    infinite = np.isinf(scores)
+    if infinite.any():
+        index = tuple(np.argwhere(infinite)[0])
+        raise InputError(
+            f"model {models[index[1]]!r} has score {scores[index]} at row {index[0]}",
+            allowed="finite numbers, or NaN where a model has no score",
+            fix="replace infinite scores; a log-probability of -inf is a probability of 0",
+        )
+
+
+def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str]) -> None:
+    empty_rows = missing.all(axis=1)
+    if empty_rows.any():
+        rows = np.flatnonzero(empty_rows)
+        raise InputError(
+            f"row {rows[0]} has no score from any of the {len(models)} models"
+            + (f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""),
+            allowed="rows scored by at least one model",
+            fix="drop these rows",
+        )
+    empty_models = missing.all(axis=0)
+    if empty_models.any():
+        raise InputError(
+            f"model {models[int(np.argmax(empty_models))]!r} has no score on any row",
+            allowed="models with at least one score",
+            fix="leave this model out",
+        )
+
+
+def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    high = np.inf if normalize else 1.0 + RANGE_TOLERANCE
+    low = 0.0 if normalize else -RANGE_TOLERANCE
+    outside = (scores < low) | (scores > high)
+    if outside.any():
+        index = tuple(np.argwhere(outside)[0])
+        raise InputError(
+            f"model {models[index[1]]!r} has score {scores[index]:.6g} at row {index[0]}",
+            allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
+            fix="declare logits=True if these are logits; rescale percentages to 0..1",
+        )
+    clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
+    return clipped
+
+
+def _renormalized(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    sums = scores.sum(axis=2, keepdims=True)
+    if normalize:
+        wrong = sums[:, :, 0] <= 0.0
+        allowed, fix = "at least one class score above 0", "set the vector to NaN if it is unscored"
+    else:
+        wrong = np.abs(sums[:, :, 0] - 1.0) > SUM_TOLERANCE
+        allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})"
+        fix = "pass normalize=True to rescale them, or logits=True if they are logits"
+    if wrong.any():
+        row, model = np.argwhere(wrong)[0]
+        raise InputError(
+            f"the class scores of model {models[model]!r} at row {row} sum to "
+            f"{sums[row, model, 0]:.6g}: {_vector(scores[row, model])}",
+            allowed=allowed,
+            fix=fix,
+        )
+    out: FloatArray = scores / sums
+    return out
+
+
+def _vector(values: FloatArray) -> str:
+    shown = ", ".join(f"{value:.4g}" for value in values[:6])
+    return f"[{shown}{', ...' if values.size > 6 else ''}]"
+
+
+def _sigmoid(logits: FloatArray) -> FloatArray:
+    from scipy.special import expit
+
+    out: FloatArray = expit(logits)
+    return out
+
+
+def _softmax(logits: FloatArray) -> FloatArray:
+    from scipy.special import softmax
+
+    out: FloatArray = softmax(logits, axis=2)
+    return out

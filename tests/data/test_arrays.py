@@ -1,0 +1,160 @@
+"""Arrays and mappings at the door."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, softmax
+
+from ssme.data import UNLABELED, ScoreSet, as_score_set
+from ssme.errors import InputError
+
+P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
+
+
+@pytest.fixture
+def class_scores() -> np.ndarray:
+    return np.random.default_rng(0).dirichlet(np.ones(4), size=(6, 3))
+
+
+def test_binary_probabilities_become_two_classes() -> None:
+    data = ScoreSet.from_arrays(P, [0, 1, np.nan, 1])
+    assert data.scores.shape == (4, 2, 2)
+    assert_array_equal(data.scores[:, :, 1], P)
+    assert_allclose(data.scores.sum(axis=2), 1.0, atol=1e-15)
+    assert_array_equal(data.labels, [0, 1, UNLABELED, 1])
+    assert data.classes == (0, 1)
+    assert data.models == ("model_1", "model_2")
+    assert (data.n_rows, data.n_models, data.n_classes) == (4, 2, 2)
+    assert (data.n_labeled, data.n_unlabeled) == (3, 1)
+
+
+def test_class_scores_keep_their_axes(class_scores: np.ndarray) -> None:
+    data = ScoreSet.from_arrays(class_scores, [0, 1, 2, 3, None, 0], models=["a", "b", "c"])
+    assert_allclose(data.scores, class_scores, atol=1e-15)
+    assert data.models == ("a", "b", "c")
+    assert data.classes == (0, 1, 2, 3)
+
+
+def test_float32_sums_are_renormalized(class_scores: np.ndarray) -> None:
+    data = ScoreSet.from_arrays(class_scores.astype(np.float32))
+    assert data.scores.dtype == np.float64
+    assert_allclose(data.scores.sum(axis=2), 1.0, atol=1e-15)
+
+
+def test_sums_within_the_tolerance_become_one(class_scores: np.ndarray) -> None:
+    data = ScoreSet.from_arrays(class_scores * 1.0009)
+    assert_allclose(data.scores, class_scores, atol=1e-12)
+    with pytest.raises(InputError, match=r"sum to 1\.0011"):
+        ScoreSet.from_arrays(class_scores * 1.0011)
+
+
+def test_normalize_rescales(class_scores: np.ndarray) -> None:
+    counts = class_scores * np.arange(1, 7)[:, None, None]
+    assert_allclose(ScoreSet.from_arrays(counts, normalize=True).scores, class_scores, atol=1e-12)
+
+
+def test_logits_pass_through_sigmoid_and_softmax() -> None:
+    rng = np.random.default_rng(1)
+    binary, many = rng.normal(size=(5, 2)) * 9, rng.normal(size=(5, 2, 3)) * 9
+    assert_allclose(ScoreSet.from_arrays(binary, logits=True).scores[:, :, 1], expit(binary))
+    assert_allclose(ScoreSet.from_arrays(many, logits=True).scores, softmax(many, axis=2))
+
+
+def test_missing_scores_survive_every_path(class_scores: np.ndarray) -> None:
+    holes = class_scores.copy()
+    holes[2, 1] = np.nan
+    for options in ({}, {"normalize": True}, {"logits": True}):
+        data = ScoreSet.from_arrays(holes, **options)
+        assert np.isnan(data.scores[2, 1]).all()
+        assert np.isnan(data.scores).sum() == 4
+    binary = P.copy()
+    binary[0, 1] = np.nan
+    assert np.isnan(ScoreSet.from_arrays(binary).scores[0, 1]).all()
+
+
+def test_votes_are_legal_probabilities() -> None:
+    votes = np.array([[True, False], [False, False]])
+    assert_array_equal(ScoreSet.from_arrays(votes).scores[:, :, 1], votes.astype(float))
+    assert_array_equal(ScoreSet.from_arrays(votes.astype(int)).scores[:, :, 1], votes)
+
+
+def test_float32_rounding_outside_the_unit_interval_is_clipped() -> None:
+    data = ScoreSet.from_arrays([[1.0 + 1e-7], [-1e-7]])
+    assert_array_equal(data.scores[:, 0, 1], [1.0, 0.0])
+
+
+def test_objects_that_hold_numbers() -> None:
+    scores = np.array([[0.1, None], [0.3, 0.4]], dtype=object)
+    assert_array_equal(ScoreSet.from_arrays(scores).scores[:, :, 1], [[0.1, np.nan], [0.3, 0.4]])
+    masked = np.ma.masked_greater(P, 0.85)
+    assert np.isnan(ScoreSet.from_arrays(masked).scores[2, 1]).all()
+
+
+def test_mapping_of_vectors_and_of_matrices(class_scores: np.ndarray) -> None:
+    binary = ScoreSet.from_arrays({"bert": P[:, 0], "gpt": pd.Series(P[:, 1])}, [0, 1, None, 1])
+    assert binary.models == ("bert", "gpt")
+    assert_array_equal(binary.scores[:, :, 1], P)
+    many = ScoreSet.from_arrays({"a": class_scores[:, 0], "b": class_scores[:, 1]})
+    assert_allclose(many.scores, class_scores[:, :2], atol=1e-15)
+    assert many.layout is not None
+    assert many.layout.kind == "mapping"
+
+
+def test_models_reorder_a_mapping() -> None:
+    data = ScoreSet.from_arrays({"a": P[:, 0], "b": P[:, 1]}, models=["b", "a"])
+    assert data.models == ("b", "a")
+    assert_array_equal(data.scores[:, :, 1], P[:, ::-1])
+
+
+def test_nullable_series_are_read() -> None:
+    scores = {"a": pd.array([0.1, None, 0.3], dtype="Float64")}
+    scores["b"] = np.array([0.2, 0.2, 0.2])
+    data = ScoreSet.from_arrays(scores, pd.array([1, None, 0], dtype="Int64"))
+    assert np.isnan(data.scores[1, 0]).all()
+    assert_array_equal(data.labels, [1, UNLABELED, 0])
+
+
+def test_weights_groups_and_ids() -> None:
+    data = ScoreSet.from_arrays(
+        P, weights=[1, 2, 0, 1], groups={"site": ["x", "", None, "y"]}, ids=[7, 8, 9, 10]
+    )
+    assert_array_equal(data.weights, [1.0, 2.0, 0.0, 1.0])
+    assert data.groups["site"].tolist() == ["x", None, None, "y"]
+    assert data.ids is not None
+    assert data.ids.tolist() == [7, 8, 9, 10]
+
+
+def test_whole_numbers_in_group_columns_with_holes_are_integers() -> None:
+    data = ScoreSet.from_arrays(P, groups={"site": [1.0, np.nan, 2.0, 1.0]})
+    assert [repr(value) for value in data.groups["site"]] == ["1", "None", "2", "1"]
+
+
+def test_what_the_caller_holds_stays_his() -> None:
+    scores, labels, weights = P.copy(), np.array([0, 1, 1, 0]), np.ones(4)
+    data = ScoreSet.from_arrays(scores, labels, weights=weights)
+    scores[0, 0], labels[0], weights[0] = 0.9, 1, 5.0
+    assert data.scores[0, 0, 1] == 0.2
+    assert data.labels[0] == 0
+    assert data.weights is not None
+    assert data.weights[0] == 1.0
+
+
+def test_nothing_labeled_and_everything_labeled_are_legal() -> None:
+    assert ScoreSet.from_arrays(P).n_labeled == 0
+    assert ScoreSet.from_arrays(P, [np.nan] * 4).n_labeled == 0
+    assert ScoreSet.from_arrays(P, [0, 1, 0, 1]).n_unlabeled == 0
+    assert ScoreSet.from_arrays(P, [1, 1, None, None]).classes == (0, 1)
+
+
+def test_any_source_at_one_door(tmp_path: object) -> None:
+    frame = pd.DataFrame({"a": P[:, 0], "b": P[:, 1]})
+    made = ScoreSet.from_arrays(P, [0, 1, 1, 0], models=["a", "b"])
+    for source in (P, {"a": P[:, 0], "b": P[:, 1]}, frame, P.tolist()):
+        data = as_score_set(source, [0, 1, 1, 0])
+        assert_array_equal(data.scores, made.scores)
+        assert_array_equal(data.labels, made.labels)
+    assert as_score_set(made) is made
+    assert as_score_set(made, [-1, 1, 1, 0], unlabeled=-1).n_labeled == 3

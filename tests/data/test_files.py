@@ -1,0 +1,154 @@
+"""Files and labels joined from other files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from ssme.data import UNLABELED, ScoreSet, as_score_set, read_scores
+from ssme.errors import InputError, MissingExtraError
+
+U = UNLABELED
+CSV = "id,bert,gpt,label\n1,0.2,0.7,0\n2,0.6,,1\n3,0.5,0.1,\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "scores.csv").write_text(CSV)
+    return tmp_path
+
+
+def test_csv(folder: Path) -> None:
+    data = read_scores(folder / "scores.csv")
+    assert data.models == ("bert", "gpt")
+    assert_array_equal(data.labels, [0, 1, U])
+    assert_array_equal(data.scores[:, 1, 1], [0.7, np.nan, 0.1])
+    assert data.frame_library == "pandas"
+    assert data.layout is not None
+    assert data.layout.source == str(folder / "scores.csv")
+    assert_array_equal(as_score_set(str(folder / "scores.csv")).scores, data.scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("bom.csv", "\ufeff" + CSV, {}),
+        ("semicolon.csv", CSV.replace(",", ";"), {"delimiter": ";"}),
+        ("tab.tsv", CSV.replace(",", "\t"), {}),
+        ("windows.csv", CSV.replace("\n", "\r\n"), {}),
+        ("quoted.csv", CSV.replace("bert", '"bert"').replace("0.2", '"0.2"'), {}),
+        ("UPPER.CSV", CSV, {}),
+        ("missing.csv", CSV.replace("0.1,", "0.1,NA"), {}),
+    ],
+)
+def test_csv_dialects(folder: Path, name: str, content: str, options: dict[str, str]) -> None:
+    (folder / name).write_text(content, newline="")
+    data = ScoreSet.read(folder / name, **options)
+    assert_array_equal(data.scores, ScoreSet.read(folder / "scores.csv").scores)
+    assert_array_equal(data.labels, [0, 1, U])
+
+
+def test_a_class_may_be_called_none(folder: Path) -> None:
+    (folder / "none.csv").write_text("m,label\n0.2,None\n0.6,toxic\n0.5,\n")
+    data = ScoreSet.read(folder / "none.csv", classes=["None", "toxic"])
+    assert_array_equal(data.labels, [0, 1, U])
+
+
+def test_longer_rows_are_not_cut(folder: Path) -> None:
+    (folder / "longer.csv").write_text("m,label\n0.2,0,9\n0.6,1,9\n")
+    with pytest.raises(InputError, match="not a regular table"):
+        ScoreSet.read(folder / "longer.csv")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_labels_in_another_file(folder: Path, suffix: str) -> None:
+    scores = pd.read_csv(folder / "scores.csv").drop(columns="label")
+    scores.to_csv(folder / "bare.csv", index=False)
+    labels = pd.DataFrame({"id": [3, 1], "annotator": ["x", "y"], "toxic": [1, 0]})
+    path = folder / f"labels.{suffix}"
+    if suffix == "parquet":
+        labels.to_parquet(path)
+    else:
+        labels.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
+    for given in (path, str(path)):
+        data = ScoreSet.read(folder / "bare.csv", given, label="toxic")
+        assert_array_equal(data.labels, [0, U, 1])
+    assert data.layout is not None
+    assert data.layout.labels_source == str(path)
+
+
+def test_the_delimiter_serves_both_files(folder: Path) -> None:
+    (folder / "s.csv").write_text("id;m\n1;0.5\n2;0.25\n")
+    (folder / "l.csv").write_text("id;label\n2;1\n")
+    data = ScoreSet.read(folder / "s.csv", folder / "l.csv", delimiter=";")
+    assert_array_equal(data.labels, [U, 1])
+
+
+def test_a_name_that_is_column_and_file_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("label").write_text("")
+    with pytest.raises(InputError, match="both a column and a file"):
+        ScoreSet.read("scores.csv", "label")
+
+
+def test_npz_with_every_key(folder: Path) -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), size=(4, 2)).astype(np.float32)
+    np.savez(
+        folder / "s.npz",
+        scores=scores,
+        y=np.array([0, 2, 1, 1]),
+        model_names=np.array(["a", "b"]),
+        group_site=np.array([0, 1, 1, 0]),
+        weights=np.ones(4),
+        ids=np.array(["p", "q", "r", "s"]),
+    )
+    data = ScoreSet.read(folder / "s.npz")
+    assert data.models == ("a", "b")
+    assert data.classes == (0, 1, 2)
+    assert data.groups["site"].tolist() == [0, 1, 1, 0]
+    assert_array_equal(data.labels, [0, 2, 1, 1])
+    given = ScoreSet.read(folder / "s.npz", [None, 0, None, 1], models=["m", "n"])
+    assert given.models == ("m", "n")
+    assert_array_equal(given.labels, [U, 0, U, 1])
+    pd.DataFrame({"id": ["s"], "label": [2]}).to_csv(folder / "labels.csv", index=False)
+    assert_array_equal(ScoreSet.read(folder / "s.npz", folder / "labels.csv").labels, [U, U, U, 2])
+
+
+def test_npy_holds_scores_or_labels(folder: Path) -> None:
+    np.save(folder / "s.npy", np.full((3, 2), 0.5))
+    np.save(folder / "y.npy", np.array([0.0, np.nan, 1.0]))
+    assert ScoreSet.read(folder / "s.npy").n_labeled == 0
+    assert_array_equal(ScoreSet.read(folder / "s.npy", folder / "y.npy").labels, [0, U, 1])
+    with pytest.raises(InputError, match="holds arrays, not a table with ids"):
+        ScoreSet.read(folder / "scores.csv", folder / "y.npy")
+    with pytest.raises(InputError, match=r"delimiter=';'.*CSV only"):
+        ScoreSet.read(folder / "s.npy", delimiter=";")
+
+
+def test_parquet_names_the_extra_it_needs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = ScoreSet.read(folder / "scores.csv")
+    data.save(folder / "s.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"reading Parquet needs the extra `parquet`: pip"):
+        ScoreSet.read(folder / "s.parquet")
+    with pytest.raises(MissingExtraError, match=r"writing Parquet needs the extra `parquet`: pip"):
+        data.save(folder / "t.parquet")
+
+
+def test_save_refuses_what_it_cannot_write(folder: Path) -> None:
+    data = ScoreSet.read(folder / "scores.csv")
+    with pytest.raises(InputError, match=r"suffix '\.xlsx'.*\.npz"):
+        data.save(folder / "s.xlsx")
+    with pytest.raises(InputError, match="ids mix text and numbers"):
+        data.replace(ids=np.array(["a", 1, 2], dtype=object)).save(folder / "s.npz")
+    with pytest.raises(InputError, match="column 'label' appears twice"):
+        data.replace(models=("label", "gpt")).to_frame()
+    with pytest.raises(InputError, match="layout='tall'"):
+        data.to_frame("tall")

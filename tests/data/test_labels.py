@@ -1,0 +1,125 @@
+"""Labels as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from ssme.data import UNLABELED, ScoreSet
+
+P = np.full((4, 2), 0.5)
+U = UNLABELED
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "codes"),
+    [
+        ([0, 1, 1, 0], (0, 1), [0, 1, 1, 0]),
+        ([0, 1, None, 0], (0, 1), [0, 1, U, 0]),
+        ([0.0, 1.0, np.nan, 0.0], (0, 1), [0, 1, U, 0]),
+        ([1, 1, 1, 1], (0, 1), [1, 1, 1, 1]),
+        ([2, 1, 1, None], (1, 2), [1, 0, 0, U]),
+        ([True, False, True, True], (False, True), [1, 0, 1, 1]),
+        ([True, None, False, None], (False, True), [1, U, 0, U]),
+        (np.array([1, 0, 1, 0], dtype=np.uint8), (0, 1), [1, 0, 1, 0]),
+        (pd.Series([1, None, 0, 1], dtype="Int64"), (0, 1), [1, U, 0, 1]),
+        (pd.Series([True, None, False, True], dtype="boolean"), (False, True), [1, U, 0, 1]),
+        (pl.Series([1, None, 0, 1]), (0, 1), [1, U, 0, 1]),
+        (pa.chunked_array([[1, None, 0, 1]]), (0, 1), [1, U, 0, 1]),
+        (np.ma.array([1, 0, 0, 1], mask=[0, 1, 0, 0]), (0, 1), [1, U, 0, 1]),
+        (None, (0, 1), [U] * 4),
+    ],
+)
+def test_numbers_and_booleans_order_themselves(
+    labels: Any, classes: tuple[Any, ...], codes: list[int]
+) -> None:
+    data = ScoreSet.from_arrays(P, labels)
+    assert data.classes == classes
+    assert [type(name) for name in data.classes] == [type(name) for name in classes]
+    assert_array_equal(data.labels, codes)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, "", "  ", pd.NA])
+def test_text_needs_an_order_and_knows_missing(missing: Any) -> None:
+    labels = np.array(["spam", missing, "ham", "spam"], dtype=object)
+    for options in ({"classes": ["ham", "spam"]}, {"positive": "spam"}):
+        data = ScoreSet.from_arrays(P, labels, **options)
+        assert data.classes == ("ham", "spam")
+        assert_array_equal(data.labels, [1, U, 0, 1])
+
+
+def test_fixed_width_text_arrays() -> None:
+    labels = np.array(["spam", "", "ham", "spam"])
+    assert_array_equal(ScoreSet.from_arrays(P, labels, positive="spam").labels, [1, U, 0, 1])
+
+
+def test_categoricals() -> None:
+    labels = pd.Series(["b", None, "a", "b"], dtype="category")
+    assert_array_equal(ScoreSet.from_arrays(P, labels, classes=["a", "b"]).labels, [1, U, 0, 1])
+
+
+def test_positive_turns_the_order_round() -> None:
+    data = ScoreSet.from_arrays(P, [0, 1, 1, None], positive=0)
+    assert data.classes == (1, 0)
+    assert_array_equal(data.labels, [1, 0, 0, U])
+    named = ScoreSet.from_arrays(P, ["a", "b", "b", None], classes=["a", "b"], positive="a")
+    assert named.classes == ("b", "a")
+    assert_array_equal(named.labels, [1, 0, 0, U])
+
+
+@pytest.mark.parametrize(("positive", "classes"), [(1, (0, 1)), (True, (False, True))])
+def test_positive_alone_among_the_labels(positive: Any, classes: tuple[Any, ...]) -> None:
+    data = ScoreSet.from_arrays(P, [positive, None, positive, None], positive=positive)
+    assert data.classes == classes
+
+
+def test_positive_that_agrees_with_the_class_axis() -> None:
+    scores = np.full((4, 2, 2), 0.5)
+    assert ScoreSet.from_arrays(scores, [0, 1, 1, 0], positive=1).classes == (0, 1)
+
+
+@pytest.mark.parametrize("code", [-1, 9, "unknown"])
+def test_declared_codes_mean_unlabeled(code: Any) -> None:
+    labels = np.array([0, code, 1, code], dtype=object)
+    data = ScoreSet.from_arrays(P, labels, unlabeled=code)
+    assert data.classes == (0, 1)
+    assert_array_equal(data.labels, [0, U, 1, U])
+    assert data.layout is not None
+    assert data.layout.unlabeled == (code,)
+
+
+def test_several_codes() -> None:
+    data = ScoreSet.from_arrays(P, [0, -1, 1, -2], unlabeled=[-1, -2])
+    assert_array_equal(data.labels, [0, U, 1, U])
+
+
+def test_minus_one_may_be_a_class_when_listed() -> None:
+    data = ScoreSet.from_arrays(P, [-1, 1, None, 1], classes=[-1, 1])
+    assert_array_equal(data.labels, [0, 1, U, 1])
+
+
+def test_classes_keep_their_order_and_need_not_occur() -> None:
+    scores = np.full((2, 1, 3), 1 / 3)
+    data = ScoreSet.from_arrays(scores, ["b", None], classes=["c", "b", "a"])
+    assert data.classes == ("c", "b", "a")
+    assert_array_equal(data.labels, [1, U])
+
+
+def test_equal_values_of_other_types_match() -> None:
+    assert_array_equal(
+        ScoreSet.from_arrays(P, [1.0, 0, True, None], classes=[0, 1]).labels[:3], [1, 0, 1]
+    )
+
+
+def test_layout_tells_the_encoding() -> None:
+    data = ScoreSet.from_arrays(P, ["a", "b", None, "a"], classes=["b", "a"], unlabeled="?")
+    assert data.layout is not None
+    assert data.layout.encoding == {"b": 0, "a": 1}
+    assert "classes: 'b' = 0, 'a' = 1" in str(data.layout)
+    assert "empty, '?'" in str(data.layout)

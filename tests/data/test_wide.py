@@ -1,0 +1,210 @@
+"""Wide tables: a column per model, or per model and class."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ssme.data import UNLABELED, Layout, ScoreSet
+from ssme.errors import InputError
+
+U = UNLABELED
+BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
+LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+def layout_of(data: ScoreSet) -> Layout:
+    assert data.layout is not None
+    return data.layout
+
+
+def grid_frame(mark: str = ":", labels: Any = ("a", None, "c")) -> pd.DataFrame:
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), size=(3, 2))
+    columns = {
+        f"{model}{mark}{name}": scores[:, m, k]
+        for m, model in enumerate(["bert", "gpt"])
+        for k, name in enumerate(["c", "a", "b"])
+    }
+    return pd.DataFrame({**columns, "label": list(labels)})
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_column_per_model(library: str) -> None:
+    data = ScoreSet.from_frame(LIBRARIES[library](BINARY))
+    assert data.models == ("bert", "gpt")
+    assert data.classes == (0, 1)
+    assert_array_equal(data.scores[:, 0, 1], BINARY["bert"])
+    assert_array_equal(data.labels, [1, U, 0])
+    assert data.frame_library == library
+    assert isinstance(data.to_frame(), type(LIBRARIES[library](BINARY)))
+
+
+def test_lazy_frames_are_collected() -> None:
+    assert ScoreSet.from_frame(pl.LazyFrame(BINARY)).models == ("bert", "gpt")
+
+
+def test_labels_may_be_named_or_given() -> None:
+    frame = pd.DataFrame(BINARY).rename(columns={"label": "toxic"})
+    assert_array_equal(ScoreSet.from_frame(frame, label="toxic").labels, [1, U, 0])
+    assert_array_equal(ScoreSet.from_frame(frame, "toxic").labels, [1, U, 0])
+    scores = frame[["bert", "gpt"]]
+    assert_array_equal(ScoreSet.from_frame(scores, [0, 1, None]).labels, [0, 1, U])
+
+
+def test_listed_models_need_no_label() -> None:
+    data = ScoreSet.from_frame(pd.DataFrame(BINARY)[["bert", "gpt"]], models=["gpt"])
+    assert data.models == ("gpt",)
+    assert data.n_labeled == 0
+    assert layout_of(data).ignored == ("bert",)
+
+
+def test_roles_are_found_by_usual_names_and_told() -> None:
+    frame = pd.DataFrame(BINARY).assign(
+        id=[1, 2, 3], weight=[1.0, 2.0, 3.0], group_site=["x", None, "y"], text=["p", "q", "r"]
+    )
+    data = ScoreSet.from_frame(frame)
+    assert data.groups["site"].tolist() == ["x", None, "y"]
+    assert data.weights is not None
+    assert data.weights.tolist() == [1.0, 2.0, 3.0]
+    assert layout_of(data) == Layout(
+        kind="wide",
+        columns={"bert": ("bert",), "gpt": ("gpt",)},
+        label="label",
+        id="id",
+        weight="weight",
+        groups=("group_site",),
+        ignored=("text",),
+        encoding={0: 0, 1: 1},
+    )
+    assert "ignored columns: text" in str(layout_of(data))
+
+
+def test_roles_may_be_named() -> None:
+    frame = pd.DataFrame(BINARY).assign(row=[1, 2, 3], w=[1.0, 2.0, 3.0], site=["x", None, "y"])
+    data = ScoreSet.from_frame(
+        frame, id="row", weight="w", groups="site", models={"m": "bert", "n": "gpt"}
+    )
+    assert data.models == ("m", "n")
+    assert list(data.groups) == ["site"]
+    assert data.ids is not None
+    assert data.ids.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("mark", [":", "__", "|", "/", ".", "_", "-", " "])
+def test_class_columns_are_found_by_pattern(mark: str) -> None:
+    frame = grid_frame(mark)
+    data = ScoreSet.from_frame(frame)
+    assert data.models == ("bert", "gpt")
+    assert data.classes == ("c", "a", "b"), "the order of the columns"
+    assert_allclose(data.scores[:, 1, 2], frame[f"gpt{mark}b"])
+    assert_array_equal(data.labels, [1, U, 0])
+    assert layout_of(data).kind == "wide by class"
+    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "cab")
+
+
+def test_class_columns_by_explicit_pattern_prefix_names_and_order() -> None:
+    frame = grid_frame(":").rename(columns=lambda name: name if name == "label" else f"p({name})")
+    data = ScoreSet.from_frame(frame, pattern="p({model}:{class})", classes=["a", "b", "c"])
+    assert data.classes == ("a", "b", "c")
+    assert_allclose(data.scores[:, 0, 0], frame["p(bert:a)"])
+    assert_array_equal(data.labels, [0, U, 2])
+
+
+def test_named_models_find_their_class_columns() -> None:
+    frame = grid_frame("_").assign(age=[20, 30, 40])
+    data = ScoreSet.from_frame(frame, models=["gpt"])
+    assert data.models == ("gpt",)
+    assert data.classes == ("c", "a", "b")
+    assert_allclose(data.scores[:, 0, 0], frame["gpt_c"])
+    assert "age" in layout_of(data).ignored
+
+
+def test_class_names_with_the_separator_in_them() -> None:
+    frame = pd.DataFrame(
+        {"m_x_spam": [0.2], "m_x_not_spam": [0.8], "n_x_spam": [0.5], "n_x_not_spam": [0.5]}
+    ).assign(label=["not_spam"])
+    data = ScoreSet.from_frame(frame, pattern="{model}_{class}", classes=["not_spam", "spam"])
+    assert data.models == ("m_x", "n_x")
+    assert_array_equal(data.scores[0, :, 1], [0.2, 0.5])
+
+
+def test_mapping_of_class_columns() -> None:
+    frame = grid_frame(":")
+    by_class = {m: {c: f"{m}:{c}" for c in "abc"} for m in ("bert", "gpt")}
+    by_list = {m: [f"{m}:{c}" for c in "abc"] for m in ("bert", "gpt")}
+    data = ScoreSet.from_frame(frame, models=by_class)
+    listed = ScoreSet.from_frame(frame, models=by_list, classes=["a", "b", "c"])
+    assert data.classes == listed.classes == ("a", "b", "c")
+    assert_array_equal(data.scores, listed.scores)
+    assert_array_equal(data.labels, [0, U, 2])
+
+
+@pytest.mark.parametrize(
+    ("names", "labels", "classes"),
+    [
+        (["2", "10", "1"], [10, None, 1], (1, 2, 10)),
+        (["2", "10", "1"], ["10", None, "1"], ("1", "2", "10")),
+        (["True", "False"], [True, None, False], (False, True)),
+        (["pos", "neg"], ["pos", None, "neg"], ("pos", "neg")),
+    ],
+)
+def test_class_names_take_the_type_of_the_labels(
+    names: list[str], labels: list[Any], classes: tuple[Any, ...]
+) -> None:
+    share = np.arange(1, len(names) + 1) / np.arange(1, len(names) + 1).sum()
+    frame = pd.DataFrame({f"m:{name}": [share[k]] * 3 for k, name in enumerate(names)})
+    data = ScoreSet.from_frame(frame.assign(label=pd.Series(labels, dtype=object)))
+    assert data.classes == classes
+    for k, name in enumerate(classes):
+        assert data.scores[0, 0, k] == pytest.approx(share[names.index(str(name))])
+    assert data.label_values.tolist() == labels
+
+
+def test_positive_goes_last() -> None:
+    frame = pd.DataFrame({"m:pos": [0.3], "m:neg": [0.7], "label": ["pos"]})
+    data = ScoreSet.from_frame(frame, positive="pos")
+    assert data.classes == ("neg", "pos")
+    assert_allclose(data.scores[0, 0], [0.7, 0.3])
+
+
+def test_columns_that_do_not_sum_to_one_are_binary_models() -> None:
+    frame = pd.DataFrame({"m_1": [0.9, 0.8], "m_2": [0.7, 0.9], "label": [0, 1]})
+    assert ScoreSet.from_frame(frame).models == ("m_1", "m_2")
+
+
+def test_class_columns_that_contradict_the_labels_are_refused() -> None:
+    frame = pd.DataFrame({"m:neg": [0.3, 0.2], "m:pos": [0.7, 0.8], "label": [0, 1]})
+    with pytest.raises(InputError, match=r"label 0 at row 0 is no class.*'neg', 'pos'"):
+        ScoreSet.from_frame(frame)
+
+
+def test_many_classes_settle_unsummed_columns() -> None:
+    frame = grid_frame(":", labels=("a", "b", "c"))
+    logits = frame.drop(columns="label") * 5 - 2
+    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("c", "a", "b")
+
+
+def test_an_index_written_to_csv_is_left_out() -> None:
+    frame = pd.DataFrame({"Unnamed: 0": [0, 1, 2], **BINARY})
+    data = ScoreSet.from_frame(frame)
+    assert data.models == ("bert", "gpt")
+    assert layout_of(data).ignored == ("Unnamed: 0",)
+
+
+def test_decimals_and_objects_are_numbers() -> None:
+    table = pa.table({"m": pa.array([Decimal("0.25"), None]), "n": [0.5, 0.5], "label": [1, 0]})
+    assert_array_equal(ScoreSet.from_frame(table).scores[:, 0, 1], [0.25, np.nan])
+    frame = pd.DataFrame({"m": pd.Series([0.25, None], dtype=object), "n": 0.5, "label": [1, 0]})
+    assert_array_equal(ScoreSet.from_frame(frame).scores[:, 0, 1], [0.25, np.nan])
+
+
+def test_one_row_per_example_needs_unique_ids() -> None:
+    with pytest.raises(InputError, match="id 1 appears at row 0 and again at row 1"):
+        ScoreSet.from_frame(pd.DataFrame(BINARY).assign(id=[1, 1, 2]))
