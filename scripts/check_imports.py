@@ -28,6 +28,7 @@ ALLOWED["results"] = {*ALLOWED} - {"estimator"} | {"plots", "report", "integrati
 ALLOWED["_evaluate"] = {*ALLOWED} - {"estimator"}
 ALLOWED["bench"] = {*ALLOWED} | {"plots"}
 ALLOWED["stream"] = {*ALLOWED} - {"bench"}
+ALLOWED["theory"] = {"errors"}
 ALLOWED["sample"] = {"errors", "data"}
 ALLOWED["plots"] = {*ALLOWED} - {"bench"}
 ALLOWED["report"] = {*ALLOWED} - {"bench"}
