@@ -5,14 +5,15 @@ Each script in ``benchmarks/accuracy`` reproduces one table or figure:
     python -m benchmarks.accuracy.bandwidths --runs 50 --workers 2
 
 Finished cells are kept under ``.benchmarks-cache`` and not computed again. Results are small CSV
-files in ``benchmarks/results`` with the command, the machine and the versions in ``results/runs.csv``;
-figures are SVG in ``benchmarks/figures``.
+files in ``benchmarks/results``, with the command, the machine and the versions of each in
+``results/runs.csv``; figures, drawn from those files, are in ``benchmarks/figures``.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import importlib.util
 import os
 import platform
 import sys
@@ -95,17 +96,22 @@ def run(
     return table
 
 
-def save(name: str, frame: pd.DataFrame, args: argparse.Namespace, chart: Any = None) -> None:
+def save(name: str, frame: pd.DataFrame, args: argparse.Namespace, figure: Any = None) -> None:
     """Write the result, its figure, and one line on how it was made; print the result."""
     RESULTS.mkdir(exist_ok=True)
-    FIGURES.mkdir(exist_ok=True)
     frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.5g")
-    if chart is not None:
-        chart.save(str(FIGURES / f"{name}.svg"))
-        chart.save(str(FIGURES / f"{name}.png"), ppi=110)
     record_run(name, args)
+    if figure is not None and importlib.util.find_spec("altair"):
+        draw(name, figure)
     with pd.option_context("display.width", 200, "display.max_rows", 200):
         print(frame.round(4).to_string(index=False))
+
+
+def draw(name: str, figure: Any) -> None:
+    """Draw ``figure(frame)`` from the committed result of ``name``."""
+    FIGURES.mkdir(exist_ok=True)
+    chart = figure(pd.read_csv(RESULTS / f"{name}.csv"))
+    chart.save(str(FIGURES / f"{name}.png"), ppi=110)
 
 
 def record_run(name: str, args: argparse.Namespace) -> None:

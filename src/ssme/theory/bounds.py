@@ -8,7 +8,8 @@ classifier k's separation c_k by at most eps misses its performance by at most
 
 and, with probability 1 - p and up to a constant,
 
-    eps ~ 1/p [ sqrt(d / (|c|^2 n_u)) + |c| exp(-n_l |c|^2 / 2 (1 - C0/|c|^2 sqrt(d log n_u / (|c|^2 n_u)))^2) ].
+    eps ~ 1/p [ sqrt(d / (|c|^2 n_u)) + |c| exp(-n_l |c|^2 / 2 (1 - C0/|c|^2 r)^2) ]
+    r   = sqrt(d log n_u / (|c|^2 n_u)).
 
 The unknown universal constants are 1 here: `separation_error` shows how the error scales, not its
 size. Source: Shanmugam et al. 2025, section 4; appendix C.
