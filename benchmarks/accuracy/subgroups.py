@@ -1,8 +1,8 @@
 """Case study: performance in subgroups, 20 labels in all, 1,000 unlabeled rows.
 
-The paper's study is on MIMIC-IV, which is not public; here on Adult (sex, race, age) and on diabetes
-readmission (gender, race, age). As in the paper, labels alone fall back to all labeled rows where
-a group has none; RMAE averages over metrics and subgroups of a category.
+The paper's study is on MIMIC-IV, which is not public; here on Adult (sex, race, age) and on
+diabetes readmission (gender, race, age). As in the paper, labels alone fall back to all labeled
+rows where a group has none; RMAE averages over metrics and subgroups of a category.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ __all__ = ["DATASETS", "Dataset", "data_folder", "dataset_names", "load_dataset"
 
 @dataclass(frozen=True)
 class Dataset:
-    """One named data set; ``kind`` says how it is got: "file", "synthetic" or "own"."""
+    """One named data set; ``kind`` says how it is got: from a "file", "made", or your "own"."""
 
     name: str
     title: str
@@ -37,6 +37,7 @@ class Dataset:
 
 _PAPER_CODE = "predictions published with the paper's code (github.com/divyashan/SSME)"
 _FILE = "NAME.npz in the folder SSME_DATA"
+_FETCH = "NAME.npz in the folder SSME_DATA, or `ssme datasets --fetch NAME`"
 
 DATASETS: dict[str, Dataset] = {
     entry.name: entry
@@ -46,7 +47,7 @@ DATASETS: dict[str, Dataset] = {
             "Toxic comments, 7 DistilBERT classifiers",
             _PAPER_CODE,
             "labels CC0; predictions without a licence file",
-            _FILE,
+            _FETCH,
             in_paper="Toxicity Detection",
         ),
         Dataset(
@@ -54,7 +55,7 @@ DATASETS: dict[str, Dataset] = {
             "Textual entailment (3 classes), 4 DistilBERT classifiers",
             _PAPER_CODE,
             "predictions without a licence file",
-            _FILE,
+            _FETCH,
             in_paper="MultiNLI",
         ),
         Dataset(
@@ -62,7 +63,7 @@ DATASETS: dict[str, Dataset] = {
             "Two collapsed classifiers (AUC 0.5): a torture test",
             _PAPER_CODE,
             "labels CC0; predictions without a licence file",
-            _FILE,
+            _FETCH,
         ),
         Dataset(
             "adult",
@@ -128,12 +129,21 @@ DATASETS: dict[str, Dataset] = {
             _FILE,
         ),
         Dataset(
+            "adult_semisynthetic",
+            "500 sets of three logistic regressions trained on people of different ages",
+            "UCI Adult (archive.ics.uci.edu/dataset/2); made by ssme.data.adult",
+            "CC BY 4.0",
+            "adult.data and adult.test in the folder SSME_ADULT",
+            kind="made",
+            in_paper="appendix E, comparison to ensembling",
+        ),
+        Dataset(
             "gaussian",
             "The paper's theory section: class-conditional normal scores, d classifiers",
             "made on the spot by ssme.data.synthetic",
             "none needed",
             "always there",
-            kind="synthetic",
+            kind="made",
         ),
         Dataset(
             "mimic",
@@ -187,8 +197,8 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
     entry = DATASETS[name]
     if path is not None:
         return ScoreSet.read(path)
-    if entry.kind == "synthetic":
-        return _SYNTHETIC[name]()
+    if entry.kind == "made":
+        return _MADE[name]()
     if entry.kind == "own":
         raise InputError(
             f"the predictions of {name!r} are not public",
@@ -200,7 +210,7 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
         raise InputError(
             f"{file} does not exist",
             allowed=f"{name}.npz in the folder that SSME_DATA names (now {data_folder()})",
-            fix=f"set SSME_DATA; the data come from: {entry.source}",
+            fix=f"set SSME_DATA; get it: {entry.obtain}; source: {entry.source}",
         )
     return ScoreSet.read(file)
 
@@ -211,4 +221,13 @@ def _gaussian() -> ScoreSet:
     return gaussian_set(20_000, np.full(5, 1.0), rng=np.random.default_rng(0))
 
 
-_SYNTHETIC: dict[str, Callable[[], ScoreSet]] = {"gaussian": _gaussian}
+def _adult_semisynthetic() -> ScoreSet:
+    from ssme.data.adult import semisynthetic_set
+
+    return semisynthetic_set(0)
+
+
+_MADE: dict[str, Callable[[], ScoreSet]] = {
+    "adult_semisynthetic": _adult_semisynthetic,
+    "gaussian": _gaussian,
+}
