@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 import ssme
+from ssme import progress
 from ssme.bench import Protocol, run_protocol
 from ssme.data.datasets import data_folder, load_dataset
 from ssme.engines.executors import open_executor
@@ -74,24 +75,14 @@ def run(
     load: Any = load_dataset,
 ) -> pd.DataFrame:
     """The protocol's table; goes on where an earlier, interrupted run stopped."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     kind = "dask" if args.scheduler else "processes" if args.workers > 1 else "serial"
     options: dict[str, Any] = {"scheduler": args.scheduler} if args.scheduler else {}
     if kind == "processes":
         options["workers"] = args.workers
-    with (
-        Progress(name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar,
-        open_executor(kind, **options) as executor,
-    ):
-        task = bar.add_task(name)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
+    with progress.show(name), open_executor(kind, **options) as executor:
         table: pd.DataFrame = run_protocol(
-            protocol, datasets, load, executor=executor, folder=CACHE / name, progress=advance
+            protocol, datasets, load, executor=executor, folder=CACHE / name
         )
     return table
 

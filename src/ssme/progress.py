@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-__all__ = ["Listener", "listen", "show", "track"]
+__all__ = ["Listener", "listen", "show", "tell", "track"]
 
 T = TypeVar("T")
 Listener = Callable[[str, int, int], None]
@@ -24,14 +24,17 @@ _listener: ContextVar[Listener | None] = ContextVar("ssme_progress", default=Non
 
 def track(items: Sequence[T], title: str) -> Iterator[T]:
     """``items`` one by one, telling the listener how far it is."""
-    listener = _listener.get()
-    if listener is None:
-        yield from items
-        return
     for done, item in enumerate(items):
-        listener(title, done, len(items))
+        tell(title, done, len(items))
         yield item
-    listener(title, len(items), len(items))
+    tell(title, len(items), len(items))
+
+
+def tell(title: str, done: int, total: int) -> None:
+    """Tell the listener, if there is one, that ``done`` steps of ``total`` are done."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(title, done, total)
 
 
 @contextmanager

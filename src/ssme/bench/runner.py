@@ -28,11 +28,11 @@ from ssme.methods.base import check_supported
 from ssme.methods.registry import get_method
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
+from ssme.progress import tell
 
 __all__ = ["Runner", "run_protocol"]
 
 Loader = Callable[[str], ScoreSet]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,6 @@ def run_protocol(
     *,
     executor: Executor | None = None,
     folder: Path | None = None,
-    progress: Progress | None = None,
 ) -> Any:
     """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
 
@@ -132,11 +131,9 @@ def run_protocol(
             with (folder / "cells.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result) + "\n")
         finished += 1
-        if progress is not None:
-            progress(finished, len(cells))
+        tell("cells", finished, len(cells))
 
-    if progress is not None:
-        progress(finished, len(cells))
+    tell("cells", finished, len(cells))
     if executor is None:
         for cell in todo:
             keep(runner(cell))

@@ -1,6 +1,17 @@
 """The command ``ssme``: parse, call, show. One file a command; an import line adds it."""
 
-from ssme.cli import compare, demo, doctor, evaluate, methods, metrics
+from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics
 from ssme.cli.program import app, main
 
-__all__ = ["app", "compare", "demo", "doctor", "evaluate", "main", "methods", "metrics"]
+__all__ = [
+    "app",
+    "bench",
+    "compare",
+    "datasets",
+    "demo",
+    "doctor",
+    "evaluate",
+    "main",
+    "methods",
+    "metrics",
+]

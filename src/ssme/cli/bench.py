@@ -1,0 +1,142 @@
+"""``ssme bench``: how well would each method have done on data like mine?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ssme.cli.options import OutputOptions, ReadOptions, RunOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+from ssme.cli.run import Run
+from ssme.errors import InputError
+
+if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
+
+__all__ = ["bench"]
+
+METHODS = ("auto", "ssme", "ensemble", "labeled")
+
+
+@dataclass(frozen=True)
+class FileLoader:
+    """Reads the user's file; equal loaders are the same file, so a worker reads it once."""
+
+    config: str
+
+    def __call__(self, name: str) -> ScoreSet:
+        told = json.loads(self.config)
+        return Run(told["file"], told.get("read", {}), {}).read()
+
+
+@command("Evaluate")
+def bench(
+    read: ReadOptions,
+    out: OutputOptions,
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Fully labeled file of scores, or a name of `ssme datasets`.", show_default=False
+        ),
+    ],
+    methods: Annotated[
+        str, typer.Option("--methods", help="Methods to compare: a,b,c (see `ssme methods`).")
+    ] = ",".join(METHODS),
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-k", help="See `ssme metrics` (repeatable).")
+    ] = None,
+    n_labeled: Annotated[
+        str, typer.Option("--n-labeled", "-n", help="Labels a method gets: 30 or 20,50,100.")
+    ] = "30",
+    n_unlabeled: Annotated[
+        int | None,
+        typer.Option("--n-unlabeled", help="Unlabeled rows it gets; 1000, or what there is."),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", help="Random splits.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Of the splits.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", help="Processes.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler to run on.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", help="Folder that keeps finished cells; a rerun goes on there."),
+    ] = None,
+) -> None:
+    """Hide labels of a fully labeled file, estimate, compare with the truth, many times.
+
+    Answers: "how far off would each method have been on data like mine, with 30 labels?"
+
+    Examples:
+
+    [cyan]ssme bench history.csv --label y --n-labeled 30[/cyan]
+
+    [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
+    """
+    from ssme.bench import Protocol, run_protocol, summarize
+    from ssme.cli.tables import plain_table
+    from ssme.engines.executors import open_executor
+
+    output = Output(out)
+    name, load = _source(file, read)
+    with output.working("reading"):
+        data = load(name)
+    sizes = _whole_numbers(n_labeled)
+    room = data.n_rows // 2 - max(sizes)
+    protocol = Protocol.of(
+        [each.strip() for each in methods.split(",") if each.strip()],
+        metrics=None if metric is None else tuple(m for each in metric for m in each.split(",")),
+        n_labeled=sizes,
+        n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
+        runs=runs,
+        seed=seed,
+    )
+    kind = "dask" if scheduler else "processes" if workers > 1 else "serial"
+    options: dict[str, Any] = {"dask": {"scheduler": scheduler}, "processes": {"workers": workers}}
+    with (
+        output.working("estimating"),
+        open_executor(kind, **options.get(kind, {})) as executor,
+    ):
+        table = run_protocol(protocol, [name], load, executor=executor, folder=resume)
+    summary = summarize(table).drop(columns=["dataset", "subset", "group"])
+    rows = summary.to_dict("records")
+    output.write(out.json, json_text(rows))
+    output.write(out.csv, csv_text(rows))
+    for (metric_name, labels), part in summary.groupby(["metric", "n_labeled"], sort=False):
+        title = f"{metric_name} from {labels} labels: mean error over {runs} splits"
+        columns = ("method", "error", "of labels alone", "interval holds truth", "width")
+        shown = plain_table(title, *columns, right=columns[1:])
+        for row in part.sort_values("mae").to_dict("records"):
+            shown.add_row(
+                row["method"],
+                f"{row['mae']:.4f} ± {row['ci95']:.4f}",
+                f"{row['rmae']:.2f}x",
+                "-" if row["coverage"] != row["coverage"] else f"{row['coverage']:.0%}",
+                "-" if row["width"] != row["width"] else f"{row['width']:.3f}",
+            )
+        output.console.print(shown)
+
+
+def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
+    """A name and its loader: a data set by name, or the user's own file."""
+    from ssme.data.datasets import DATASETS, load_dataset
+
+    if file in DATASETS and not Path(file).exists():
+        return file, load_dataset
+    run = Run.gather(Path(file), read, RunOptions())
+    return Path(file).stem, FileLoader(json.dumps(run.config, default=str))
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if not numbers or min(numbers) < 1:
+        raise InputError(f"--n-labeled is {text!r}", allowed="whole numbers such as 30 or 20,50")
+    return numbers

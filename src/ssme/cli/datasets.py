@@ -1,0 +1,69 @@
+"""``ssme datasets``: data sets by name, where they come from, how to get them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from ssme.cli.options import OutputOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+
+__all__ = ["datasets"]
+
+
+@command("Look up")
+def datasets(
+    out: OutputOptions,
+    fetch: Annotated[
+        str | None,
+        typer.Option("--fetch", help="Download one of the paper's own sets into SSME_DATA."),
+    ] = None,
+) -> None:
+    """List the data sets of the benchmark: source, licence, how to get them, whether they are here.
+
+    Examples:
+
+    [cyan]ssme datasets[/cyan]
+
+    [cyan]SSME_DATA=~/ssme-data ssme datasets --fetch civilcomments[/cyan]
+    """
+    from ssme.cli.tables import plain_table
+    from ssme.data.datasets import DATASETS, data_folder
+
+    output = Output(out)
+    if fetch is not None:
+        from ssme.data.fetch import fetch_dataset
+
+        with output.working(f"fetching {fetch}"):
+            path = fetch_dataset(fetch)
+        output.console.print(f"Wrote {path}", markup=False)
+        return
+    facts = [
+        {**dataclasses.asdict(entry), "here": _here(entry.kind, data_folder() / f"{name}.npz")}
+        for name, entry in DATASETS.items()
+    ]
+    output.write(out.json, json_text(facts))
+    output.write(out.csv, csv_text(facts))
+    table = plain_table(f"Data sets ({data_folder()})", "name", "what", "here", "in the paper as")
+    for fact in facts:
+        table.add_row(fact["name"], fact["title"], fact["here"], fact["in_paper"] or "-")
+    output.console.print(table)
+    for fact in facts:
+        output.console.print(
+            f"{fact['name']}: {fact['source']}. Licence: {fact['licence']}. Get it: "
+            f"{fact['obtain'].replace('NAME', str(fact['name']))}.",
+            markup=False,
+        )
+
+
+def _here(kind: str, path: object) -> str:
+    from pathlib import Path
+
+    if kind == "own":
+        return "your file"
+    if kind == "made":
+        return "made"
+    return "yes" if Path(str(path)).exists() else "no"
