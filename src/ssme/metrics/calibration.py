@@ -169,7 +169,8 @@ def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, 
     if target == "top_label":
         return scores.max(axis=2), predicted_classes(scores)
     every = np.broadcast_to(np.arange(n_classes), scores.shape)
-    return scores.reshape(n, -1), every.reshape(n, -1)
+    flat = (n, n_models * n_classes)
+    return scores.reshape(flat), every.reshape(flat)
 
 
 def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:

@@ -12,7 +12,6 @@ import inspect
 import math
 from collections.abc import Callable
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -76,13 +75,7 @@ def _plan(
                         allowed="a callable (y_true, y_score) -> float",
                         fix="make it return NaN where it is undefined, as with one class only",
                     ) from error
-                if not isinstance(value, Real):
-                    raise InputError(
-                        f"{where} returned {value!r} of type {type(value).__name__}",
-                        allowed="one number",
-                        fix="return a float",
-                    )
-                out[d, m] = float(value)
+                out[d, m] = _number(value, where)
         return out
 
     return evaluate
@@ -116,6 +109,19 @@ def _repeated(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDArra
         )
     repeated: NDArray[np.int64] = np.repeat(rows, times)
     return repeated
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        if isinstance(value, str | bytes) or np.ndim(value) != 0:
+            raise TypeError
+        return float(value)
+    except TypeError:
+        raise InputError(
+            f"{where} returned {value!r} of type {type(value).__name__}",
+            allowed="one number",
+            fix="return a float",
+        ) from None
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -1,0 +1,165 @@
+"""Calibration errors: scikit-learn's curve, and a slow loop over bins for every option."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
+from tests.metrics.problems import (
+    Floats,
+    Problem,
+    draw_labels,
+    many,
+    problems,
+    random_posterior,
+    random_problem,
+)
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.metrics import ece, get_metric, one_hot_mass
+
+
+@given(problem=problems(st.just(2), weighted=False))
+@many
+def test_ece_of_two_classes_is_the_mean_gap_of_the_calibration_curve(problem: Problem) -> None:
+    values = get_metric("ece")(problem.scores, problem.mass)[0]
+    for m, value in enumerate(values):
+        frequency, score = calibration_curve(
+            problem.labels, problem.scores[:, m, 1], n_bins=10, strategy="quantile"
+        )
+        np.testing.assert_allclose(value, np.abs(frequency - score).mean(), rtol=1e-11, atol=1e-13)
+
+
+def slow_error(
+    score: Floats,
+    event: Floats,
+    weight: Floats,
+    n_bins: int,
+    binning: str,
+    weighted: bool,
+    norm: str,
+) -> float:
+    """Bin by bin; rows of no weight still shape the equal-mass bins."""
+    if binning == "quantile":
+        edges = np.percentile(score, 100 * np.linspace(0, 1, n_bins + 1))
+        inside = [(score > low) & (score <= high) for low, high in itertools.pairwise(edges[1:-1])]
+        inside = [score <= edges[1], *inside, score > edges[-2]]
+        if n_bins == 1:
+            inside = [np.ones(score.size, dtype=bool)]
+    else:
+        edges = np.linspace(0, 1, n_bins + 1)
+        inside = [(score >= low) & (score < high) for low, high in itertools.pairwise(edges)]
+        inside[-1] |= score == 1
+    gaps, counts = [], []
+    for rows in inside:
+        held = weight[rows].sum()
+        if held > 0:
+            gaps.append(abs(event[rows].sum() - (weight * score)[rows].sum()) / held)
+            counts.append(held if weighted else 1.0)
+    if not gaps:
+        return np.nan
+    if norm == "max":
+        return max(gaps)
+    power = 1 if norm == "l1" else 2
+    return float(np.average(np.array(gaps) ** power, weights=counts) ** (1 / power))
+
+
+@pytest.mark.parametrize("n_bins", [1, 4, 15])
+@pytest.mark.parametrize("binning", ["quantile", "uniform"])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+@pytest.mark.parametrize("target", ["positive", "top_label", "classwise"])
+def test_every_option(n_bins: int, binning: str, weighted: bool, norm: str, target: str) -> None:
+    options = {"n_bins": n_bins, "binning": binning, "weighted": weighted, "norm": norm}
+    metric = ece(**options, target=target)
+    for n_classes, grid, weighting in itertools.product((2, 3), (None, 10), ("none", "real")):
+        if target == "positive" and n_classes > 2:
+            continue
+        problem = random_problem(8, 50, n_classes, grid=grid, weighting=weighting)
+        labels = draw_labels(np.random.default_rng(9), random_posterior_of(problem), 3)
+        mass = one_hot_mass(labels, n_classes, problem.weights)
+        mass[2] = random_posterior_of(problem) * problem.weights[:, None]
+        values = metric(problem.scores, mass)
+        for d, m in itertools.product(range(3), range(3)):
+            s = problem.scores[:, m]
+            top = (s[:, 1] >= 0.5).astype(int) if n_classes == 2 else s.argmax(axis=1)
+            columns = {
+                "positive": [(s[:, -1], mass[d, :, -1])],
+                "top_label": [(s.max(axis=1), mass[d, np.arange(50), top])],
+                "classwise": [(s[:, k], mass[d, :, k]) for k in range(n_classes)],
+            }[target]
+            expected = np.mean(
+                [slow_error(score, event, problem.weights, **options) for score, event in columns]
+            )
+            np.testing.assert_allclose(values[d, m], expected, rtol=1e-10, atol=1e-13)
+
+
+def random_posterior_of(problem: Problem) -> Floats:
+    return random_posterior(np.random.default_rng(10), len(problem.labels), problem.n_classes)
+
+
+def test_left_open_options_are_the_paper_s() -> None:
+    two, three = random_problem(11, 80, 2), random_problem(11, 80, 3)
+    spelled = ece(n_bins=10, binning="quantile", weighted=False, target="positive")
+    np.testing.assert_array_equal(
+        get_metric("ece")(two.scores, two.mass), spelled(two.scores, two.mass)
+    )
+    spelled = ece(n_bins=15, binning="uniform", weighted=True, target="top_label")
+    np.testing.assert_array_equal(
+        get_metric("ece")(three.scores, three.mass), spelled(three.scores, three.mass)
+    )
+
+
+def test_weights_move_mass_between_bins_but_never_the_bins() -> None:
+    """Half of the rows weigh nothing: the bins stay those of all rows."""
+    problem = random_problem(12, 200, 2)
+    weights = np.repeat([1.0, 0.0], 100)
+    value = get_metric("ece")(problem.scores, problem.mass * weights[:, None])[0, 0]
+    score, y = problem.scores[:, 0, 1], problem.labels.astype(float)
+    assert value == pytest.approx(
+        slow_error(score, weights * y, weights, 10, "quantile", False, "l1")
+    )
+
+
+def test_draws_have_more_error_than_their_mean() -> None:
+    rng = np.random.default_rng(13)
+    posterior = random_posterior(rng, 300, 2)
+    plan = get_metric("ece").plan(posterior[:, None])
+    draws = plan(one_hot_mass(draw_labels(rng, posterior, 200), 2))
+    assert plan(posterior[None]).item() == pytest.approx(0.0, abs=1e-12)
+    assert draws.mean() > 0.02
+
+
+def test_names_and_definitions_say_what_was_chosen() -> None:
+    metric = ece(n_bins=5, binning="uniform", norm="l2")
+    assert metric.name == "ece(n_bins=5, binning=uniform, norm=l2)"
+    assert metric.definition == (
+        "two classes: root mean square unweighted gap |frequency - score| of 5 equal-width bins "
+        "of P(1); more: root mean square weighted gap |frequency - score| of 5 equal-width bins "
+        "of the largest score"
+    )
+    assert ece().name == "ece"
+    assert not ece(target="positive").multiclass
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_bins": 0}, "n_bins=0"),
+        ({"binning": "log"}, "binning='log'"),
+        ({"norm": "l3"}, "norm='l3'"),
+        ({"target": "worst"}, "target='worst'"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ece(**options)
+
+
+def test_the_positive_score_of_three_classes_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="on 3 classes"):
+        ece(target="positive").plan(np.full((4, 1, 3), 1 / 3))

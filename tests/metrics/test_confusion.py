@@ -1,0 +1,189 @@
+"""Decision metrics against scikit-learn, with ``zero_division=np.nan`` for what is undefined."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as skm
+from tests.metrics.problems import Floats, Problem, draw_labels, many, problems, random_posterior
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.metrics import (
+    confusion_matrices,
+    expected_cost,
+    get_metric,
+    one_hot_mass,
+    predicted_classes,
+)
+
+Oracle = Callable[..., float]
+
+
+def classwise(function: Oracle, average: str, **keywords: object) -> Oracle:
+    def oracle(y: Floats, predicted: Floats, w: Floats, k: int) -> float:
+        labels = None if average == "binary" else np.arange(k)
+        return function(
+            y,
+            predicted,
+            labels=labels,
+            average=average,
+            sample_weight=w,
+            zero_division=np.nan,
+            **keywords,
+        )
+
+    return oracle
+
+
+def accuracy(y: Floats, predicted: Floats, w: Floats, k: int) -> float:
+    return skm.accuracy_score(y, predicted, sample_weight=w)
+
+
+def balanced_accuracy(y: Floats, predicted: Floats, w: Floats, k: int) -> float:
+    return skm.balanced_accuracy_score(y[w > 0], predicted[w > 0], sample_weight=w[w > 0])
+
+
+def matthews(y: Floats, predicted: Floats, w: Floats, k: int) -> float:
+    if min(np.unique(y[w > 0]).size, np.unique(predicted[w > 0]).size) < 2:
+        return np.nan
+    return skm.matthews_corrcoef(y, predicted, sample_weight=w)
+
+
+ANY_NUMBER_OF_CLASSES: dict[str, Oracle] = {
+    "accuracy": accuracy,
+    "balanced_accuracy": balanced_accuracy,
+    "f1_macro": classwise(skm.f1_score, "macro"),
+    "f1_micro": classwise(skm.f1_score, "micro"),
+    "f1_weighted": classwise(skm.f1_score, "weighted"),
+    "precision_macro": classwise(skm.precision_score, "macro"),
+    "recall_macro": classwise(skm.recall_score, "macro"),
+    "matthews_corrcoef": matthews,
+}
+TWO_CLASSES: dict[str, Oracle] = {
+    "precision": classwise(skm.precision_score, "binary"),
+    "recall": classwise(skm.recall_score, "binary"),
+    "specificity": classwise(skm.recall_score, "binary", pos_label=0),
+    "f1": classwise(skm.f1_score, "binary"),
+}
+
+
+def check(oracles: dict[str, Oracle], problem: Problem, threshold: float) -> None:
+    """Every metric of every classifier; on rows without weight every one is NaN."""
+    k, w = problem.n_classes, problem.weights
+    predicted = predicted_classes(problem.scores, threshold)
+    for name, oracle in oracles.items():
+        values = get_metric(name, threshold=threshold)(problem.scores, problem.mass)[0]
+        for m, value in enumerate(values):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = oracle(problem.labels, predicted[:, m], w, k) if w.any() else np.nan
+            np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@given(problem=problems(st.just(2)), threshold=st.sampled_from([0.5, 0.3, 0.9, 0.0, 1.0]))
+@many
+def test_two_classes_as_scikit_learn(problem: Problem, threshold: float) -> None:
+    check({**ANY_NUMBER_OF_CLASSES, **TWO_CLASSES}, problem, threshold)
+
+
+@given(problem=problems(st.integers(3, 5)))
+@many
+def test_more_classes_as_scikit_learn(problem: Problem) -> None:
+    check(ANY_NUMBER_OF_CLASSES, problem, 0.5)
+
+
+@given(problem=problems(st.integers(2, 5)))
+@many
+def test_confusion_matrix_as_scikit_learn(problem: Problem) -> None:
+    matrices = confusion_matrices(problem.scores, problem.mass)
+    predicted = predicted_classes(problem.scores)
+    for m in range(problem.scores.shape[1]):
+        expected = skm.confusion_matrix(
+            problem.labels,
+            predicted[:, m],
+            labels=np.arange(problem.n_classes),
+            sample_weight=problem.weights if problem.weights.any() else None,
+        )
+        expected = expected if problem.weights.any() else 0 * expected
+        np.testing.assert_allclose(matrices[0, m], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_confusion_matrix_of_a_posterior_is_the_mean_over_draws() -> None:
+    rng = np.random.default_rng(0)
+    posterior = random_posterior(rng, 50, 3)
+    scores = rng.dirichlet(np.ones(3), size=(50, 2))
+    hard = confusion_matrices(scores, one_hot_mass(draw_labels(rng, posterior, 20_000), 3))
+    soft = confusion_matrices(scores, posterior[None])
+    error = 4 * hard.std(axis=0) / np.sqrt(len(hard)) + 1e-12
+    assert (np.abs(hard.mean(axis=0) - soft[0]) <= error).all()
+
+
+def test_a_tie_at_the_threshold_is_predicted_positive_and_the_first_maximum_wins() -> None:
+    two = np.array([[[0.5, 0.5]], [[0.7, 0.3]]])
+    assert predicted_classes(two).ravel().tolist() == [1, 0]
+    assert predicted_classes(two, 0.3).ravel().tolist() == [1, 1]
+    assert predicted_classes(np.array([[[0.4, 0.4, 0.2]]])).item() == 0
+
+
+def test_a_missing_score_is_no_prediction() -> None:
+    scores = np.array([[[0.2, 0.8], [np.nan, np.nan]]])
+    assert predicted_classes(scores).tolist() == [[1, -1]]
+    mass = np.array([[[0.0, 1.0]]])
+    assert confusion_matrices(scores, mass)[0, 1].sum() == 0
+    np.testing.assert_equal(get_metric("accuracy")(scores, mass), [[1.0, np.nan]])
+
+
+@given(problem=problems(st.integers(2, 4)))
+@many
+def test_expected_cost_is_the_mean_of_the_cells(problem: Problem) -> None:
+    k = problem.n_classes
+    cost = np.random.default_rng(k).normal(size=(k, k))
+    value = expected_cost(cost)(problem.scores, problem.mass)
+    matrices = confusion_matrices(problem.scores, problem.mass)[0]
+    total = problem.weights.sum()
+    expected = (matrices * cost).sum(axis=(1, 2)) / total if total else np.full(2, np.nan)
+    np.testing.assert_allclose(value[0], expected, rtol=1e-10, atol=1e-12)
+
+
+def test_cost_of_errors_alone_is_one_minus_accuracy() -> None:
+    rng = np.random.default_rng(1)
+    scores, mass = rng.dirichlet(np.ones(3), (40, 2)), random_posterior(rng, 40, 3)[None]
+    cost = expected_cost(1.0 - np.eye(3))
+    np.testing.assert_allclose(cost(scores, mass), 1.0 - get_metric("accuracy")(scores, mass))
+    assert (cost.low, cost.high, cost.greater_is_better) == (0.0, 1.0, False)
+
+
+def test_cost_at_a_threshold_is_named_so() -> None:
+    metric = expected_cost([[0, 1], [5, 0]], threshold=0.2, name="loss")
+    assert metric.name == "loss@0.2"
+    scores = np.array([[[0.75, 0.25]], [[0.75, 0.25]]])
+    mass = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    assert metric(scores, mass).item() == 0.5
+    assert expected_cost([[0, 1], [5, 0]])(scores, mass).item() == 2.5
+
+
+@pytest.mark.parametrize("matrix", [[[0, 1]], [0, 1], [[0, np.nan], [1, 0]]])
+def test_a_bad_cost_matrix_is_refused(matrix: object) -> None:
+    with pytest.raises(InputError, match="square matrix of finite costs"):
+        expected_cost(matrix)
+
+
+def test_a_cost_matrix_of_other_classes_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="2 x 2 cost matrix with 3 classes"):
+        expected_cost([[0, 1], [1, 0]]).plan(np.full((4, 1, 3), 1 / 3))
+
+
+@pytest.mark.parametrize("name", TWO_CLASSES)
+def test_metrics_of_the_positive_class_refuse_more_classes(name: str) -> None:
+    with pytest.raises(UnsupportedError, match=f"`{name}` was asked for on 3 classes"):
+        get_metric(name).plan(np.full((4, 1, 3), 1 / 3))
+
+
+def test_a_threshold_for_more_classes_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"threshold 0\.3 with 3 classes"):
+        get_metric("accuracy", threshold=0.3).plan(np.full((4, 1, 3), 1 / 3))

@@ -1,0 +1,169 @@
+"""ROC AUC and average precision: scikit-learn for hard labels, the double sum for a posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as skm
+from tests.metrics.problems import (
+    Floats,
+    Problem,
+    draw_labels,
+    many,
+    problems,
+    random_posterior,
+    random_problem,
+    random_scores,
+)
+
+from ssme.metrics import get_metric, one_hot_mass
+
+
+def occurring(problem: Problem) -> int:
+    return np.unique(problem.labels[problem.weights > 0]).size
+
+
+@given(problem=problems(st.just(2)))
+@many
+def test_roc_auc_of_two_classes(problem: Problem) -> None:
+    for name in ("roc_auc", "roc_auc_ovo", "roc_auc_ovr_weighted"):
+        values = get_metric(name)(problem.scores, problem.mass)[0]
+        if occurring(problem) < 2:
+            assert np.isnan(values).all()
+            continue
+        for m, value in enumerate(values):
+            expected = skm.roc_auc_score(
+                problem.labels, problem.scores[:, m, 1], sample_weight=problem.weights
+            )
+            np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-12)
+
+
+@given(problem=problems(st.just(2)))
+@many
+def test_average_precision_of_two_classes(problem: Problem) -> None:
+    values = get_metric("average_precision")(problem.scores, problem.mass)[0]
+    if not (problem.weights * problem.labels).any():
+        assert np.isnan(values).all()
+        return
+    for m, value in enumerate(values):
+        expected = skm.average_precision_score(
+            problem.labels, problem.scores[:, m, 1], sample_weight=problem.weights
+        )
+        np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-12)
+
+
+@given(problem=problems(st.integers(3, 5)))
+@many
+def test_more_classes(problem: Problem) -> None:
+    k = problem.n_classes
+    names = ("roc_auc", "roc_auc_ovr_weighted", "roc_auc_ovo", "average_precision")
+    values = {name: get_metric(name)(problem.scores, problem.mass)[0] for name in names}
+    if occurring(problem) < k:
+        assert all(np.isnan(value).all() for value in values.values())
+        return
+    one_hot = problem.labels[:, None] == np.arange(k)
+    for m in range(problem.scores.shape[1]):
+        y, s, w = problem.labels, problem.scores[:, m], problem.weights
+        expected = {
+            "roc_auc": skm.roc_auc_score(y, s, multi_class="ovr", sample_weight=w),
+            "roc_auc_ovr_weighted": skm.roc_auc_score(
+                y, s, multi_class="ovr", average="weighted", sample_weight=w
+            ),
+            "average_precision": skm.average_precision_score(one_hot, s, sample_weight=w),
+        }
+        if (w == 1).all():  # scikit-learn takes no weights here
+            expected["roc_auc_ovo"] = skm.roc_auc_score(y, s, multi_class="ovo")
+        for name, value in expected.items():
+            np.testing.assert_allclose(values[name][m], value, rtol=1e-11, atol=1e-12)
+
+
+def slow_roc_auc(score: Floats, positive: Floats, negative: Floats) -> float:
+    """The double sum over pairs of different rows."""
+    wins = (score[:, None] > score) + 0.5 * (score[:, None] == score)
+    pairs = positive[:, None] * negative
+    np.fill_diagonal(pairs, 0.0)
+    return float((wins * pairs).sum() / pairs.sum())
+
+
+def slow_average_precision(score: Floats, positive: Floats, weight: Floats) -> float:
+    """Each row, taken as positive, meets the precision of the rows scored as high or higher."""
+    summed = 0.0
+    for i in range(score.size):
+        above = score >= score[i]
+        hits = positive[above].sum() - positive[i] + weight[i]
+        if weight[i] > 0:
+            summed += positive[i] * hits / weight[above].sum()
+    return float(summed / positive.sum())
+
+
+@pytest.mark.parametrize("grid", [None, 4])
+@pytest.mark.parametrize("weighting", ["none", "whole", "real"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_posterior_follows_the_definition(
+    n_classes: int, weighting: str, grid: int | None
+) -> None:
+    problem = random_problem(3, 40, n_classes, grid=grid, weighting=weighting)
+    rng = np.random.default_rng(4)
+    mass = random_posterior(rng, 40, n_classes) * problem.weights[:, None]
+    weight = mass.sum(axis=1)
+    classes = [1] if n_classes == 2 else range(n_classes)
+    for m in range(3):
+        s = problem.scores[:, m]
+        auc = [slow_roc_auc(s[:, k], mass[:, k], weight - mass[:, k]) for k in classes]
+        ap = [slow_average_precision(s[:, k], mass[:, k], weight) for k in classes]
+        ovo = [
+            slow_roc_auc(s[:, a], mass[:, a], mass[:, b])
+            for a in range(n_classes)
+            for b in range(n_classes)
+            if a != b and a in (classes if n_classes == 2 else range(n_classes))
+        ]
+        expected = {
+            "roc_auc": np.mean(auc),
+            "average_precision": np.mean(ap),
+            "roc_auc_ovo": np.mean(ovo),
+        }
+        for name, value in expected.items():
+            got = get_metric(name)(problem.scores, mass[None])[0, m]
+            np.testing.assert_allclose(got, value, rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_the_plug_in_is_close_to_the_mean_over_draws(name: str) -> None:
+    rng = np.random.default_rng(5)
+    posterior = random_posterior(rng, 400, 2)
+    informative = 0.5 * posterior[:, None, :] + 0.5 * random_scores(rng, 400, 2, 2, None)
+    plan = get_metric(name).plan(informative)
+    draws = plan(one_hot_mass(draw_labels(rng, posterior, 2000), 2))
+    assert np.abs(plan(posterior[None])[0] - draws.mean(axis=0)).max() < 0.002
+
+
+def test_self_pairs_would_bias_the_plug_in() -> None:
+    """Ten rows ranked perfectly by their own posterior: without i = j the value is higher."""
+    posterior = np.linspace(0.05, 0.95, 10)
+    scores = np.stack([1 - posterior, posterior], axis=1)[:, None]
+    mass = scores.transpose(1, 0, 2)
+    wins = np.triu(np.ones((10, 10)), 1).T + 0.5 * np.eye(10)
+    with_self = (wins * np.outer(posterior, 1 - posterior)).sum() / (
+        posterior.sum() * (1 - posterior).sum()
+    )
+    assert get_metric("roc_auc")(scores, mass).item() > with_self + 0.02
+
+
+def test_one_unsure_row_is_no_pair() -> None:
+    scores, mass = np.array([[[0.3, 0.7]]]), np.array([[[0.4, 0.6]]])
+    assert np.isnan(get_metric("roc_auc")(scores, mass)).all()
+
+
+@pytest.mark.parametrize("n_draws", [1, 2, 7, 30])
+def test_batches_of_any_size_agree(n_draws: int) -> None:
+    """More cells than one batch holds, an odd number of labelings, weights of each its own."""
+    rng = np.random.default_rng(6)
+    problem = random_problem(7, 3000, 2, n_models=2, grid=50)
+    labels = rng.integers(0, 2, (n_draws, 3000))
+    mass = one_hot_mass(labels, 2) * rng.gamma(1.0, 1.0, (n_draws, 3000, 1))
+    for name in ("roc_auc", "average_precision"):
+        plan = get_metric(name).plan(problem.scores)
+        alone = np.concatenate([plan(mass[d : d + 1]) for d in range(n_draws)])
+        np.testing.assert_allclose(plan(mass), alone, rtol=1e-11)
