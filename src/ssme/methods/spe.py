@@ -20,6 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
 from ssme.densities.truncated_normal import truncated_normal_gradient, truncated_normal_logpdf
@@ -58,7 +59,12 @@ class Spe:
             theta, converged = fit_truncated_mixture(scores, data.labels[present])
             posteriors[j, present] = mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
-            fitted[model] = {"parameters": theta.tolist(), "converged": converged}
+            fitted[model] = {
+                "means": theta[[0, 2]].tolist(),
+                "deviations": np.exp(theta[[1, 3]]).tolist(),
+                "prior": float(expit(theta[4])),
+                "converged": converged,
+            }
         return PerModelPosterior(data, posteriors, self.n_draws, spawn_seed(rng), fitted)
 
 
@@ -109,7 +115,7 @@ def _loss(
             scores, theta[2 * y], np.exp(theta[2 * y + 1])
         )
         gradient[2 * y : 2 * y + 2] = share[:, y] @ by_mu, share[:, y] @ by_log_sigma
-    gradient[4] = (share[:, 1] - 1.0 / (1.0 + np.exp(-theta[4]))).sum()
+    gradient[4] = (share[:, 1] - expit(theta[4])).sum()
     return -total / scores.size, -gradient / scores.size
 
 

@@ -1,0 +1,182 @@
+"""Every rival under the paper's protocol, beside the paper's own numbers, and what each costs.
+
+    python -m benchmarks.accuracy.rivals_paper [--runs 50] [--sets civilcomments multinli]
+        [--methods majority_vote ...]
+
+Writes benchmarks/results/rivals_paper.csv (lines of the sets and methods asked for are replaced):
+mean absolute error in percentage points with its 95 % half width, the paper's, and the verdict:
+``matched`` if the two differ by no more than the half widths added, else ``better`` or ``worse``;
+and benchmarks/results/rivals_cost.csv: processor time of a fit with all its estimates on
+1,020 rows x 7 classifiers, as a ratio to ``labeled`` (docs/rivals.md tells why they differ).
+
+Splits are those of `ssme.bench`: one label of each class first, the rest at random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.accuracy.protocol import METRICS, RESULTS, mean_and_half_width, paper_cells
+from ssme.bench import split_rows
+from ssme.data.datasets import load_dataset
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.registry import get_method, method_class
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray, one_hot_mass
+
+N_LABELED, N_UNLABELED = (20, 50, 100), 1000
+PAPER_COLUMN = {
+    "labeled": "Labeled",
+    "majority_vote": "Majority-Vote",
+    "pseudo_label": "PL",
+    "dawid_skene": "Dawid-Skene",
+    "spe": "SPE",
+    "bayesian_calibration": "BC",
+    "autoeval": "AutoEval",
+    "active_testing": "Active-Testing",
+}
+"""Our methods that have a column in the paper's tables."""
+ALSO = ("ensemble", "weighted_ensemble", "ppi", "stratified_ppi", "cbpe", "atc", "agreement")
+COST_REPEATS = 5
+
+
+def estimates(
+    method: str, seen: ScoreSet, truth_of_seen: ScoreSet, metrics: tuple[str, ...], seed: int
+) -> dict[str, FloatArray]:
+    """Metric -> (M,) for those of ``metrics`` that the method declares."""
+    spec = method_class(method).spec
+    options = {}
+    if method == "active_testing":
+        options = {"oracle": truth_of_seen.label_values, "budget": seen.n_labeled}
+    if not getattr(spec, "binary" if seen.n_classes == 2 else "multiclass"):
+        return {}
+    able = [m for m in metrics if spec.metrics is None or m in spec.metrics]
+    belief = get_method(method, **options).fit(seen, np.random.default_rng(seed))
+    answers = belief.estimate([get_metric(m) for m in able], [None])[0]
+    return {m: e.value for m, e in zip(able, answers, strict=True)}
+
+
+def run_set(name: str, methods: list[str], n_runs: int) -> dict[tuple[str, int, str], list[float]]:
+    """(method, n_l, metric) -> the error of every run, averaged over classifiers."""
+    data, errors = load_dataset(name), defaultdict(list)
+    for run in range(n_runs):
+        for n in N_LABELED:
+            split = split_rows(data.labels, n, N_UNLABELED, run, seed=0, dataset=name)
+            if n == N_LABELED[0]:
+                held = data.take(split.truth)
+                mass = one_hot_mass(held.labels, held.n_classes)
+                truth = {m: get_metric(m)(held.scores, mass)[0] for m in METRICS[name]}
+            known, seen = as_seen(data, split.labeled, split.unlabeled)
+            for method in methods:
+                for metric, value in estimates(method, seen, known, METRICS[name], run).items():
+                    gap = float(np.nanmean(np.abs(value - truth[metric])))
+                    errors[method, n, metric].append(gap)
+        print(f"{name}: run {run + 1} of {n_runs}", flush=True)
+    return errors
+
+
+def as_seen(
+    data: ScoreSet, labeled: FloatArray, unlabeled: FloatArray
+) -> tuple[ScoreSet, ScoreSet]:
+    """The rows of a run with all their labels, and as a method sees them."""
+    known = data.take(np.concatenate([labeled, unlabeled]))
+    hidden = np.where(np.arange(known.n_rows) < len(labeled), known.labels, UNLABELED)
+    return known, known.replace(labels=hidden)
+
+
+def verdict(ours: tuple[float, float], paper: tuple[float, float]) -> str:
+    if abs(ours[0] - paper[0]) <= ours[1] + paper[1]:
+        return "matched"
+    return "better" if ours[0] < paper[0] else "worse"
+
+
+def result_rows(
+    name: str, errors: dict[tuple[str, int, str], list[float]]
+) -> list[dict[str, object]]:
+    published = paper_cells(name)
+    rows = []
+    for (method, n, metric), values in errors.items():
+        ours = mean_and_half_width(values)
+        paper = published.get((PAPER_COLUMN.get(method, ""), n, metric))
+        rows.append(
+            {
+                "dataset": name,
+                "method": method,
+                "n_labeled": n,
+                "metric": metric,
+                "runs": len(values),
+                "mae_pct": f"{ours[0]:.2f}",
+                "half_width_pct": f"{ours[1]:.2f}",
+                "paper_mae_pct": f"{paper[0]:.2f}" if paper else "",
+                "paper_half_width_pct": f"{paper[1]:.2f}" if paper else "",
+                "verdict": verdict(ours, paper) if paper else "",
+            }
+        )
+    return rows
+
+
+def cost_rows(methods: list[str]) -> list[dict[str, object]]:
+    """Least processor time of each method on 1,020 x 7, all methods timed in turn."""
+    name = "civilcomments"
+    data = load_dataset(name)
+    split = split_rows(data.labels, 20, 1000, 0, seed=0, dataset=name)
+    known, seen = as_seen(data, split.labeled, split.unlabeled)
+    best = dict.fromkeys(methods, np.inf)
+    for _ in range(COST_REPEATS):
+        for method in methods:
+            start = time.process_time()
+            estimates(method, seen, known, METRICS[name], 0)
+            best[method] = min(best[method], time.process_time() - start)
+    return [
+        {
+            "method": method,
+            "metrics": len(method_class(method).spec.metrics or METRICS[name]),
+            "seconds": f"{seconds:.3f}",
+            "ratio_to_labeled": f"{seconds / best['labeled']:.1f}",
+        }
+        for method, seconds in best.items()
+    ]
+
+
+def replace_rows(path: Path, rows: list[dict[str, object]], keys: tuple[str, ...]) -> None:
+    """Write ``rows`` to ``path`` in place of those with the same ``keys``; keep the others."""
+    merged: dict[tuple[str, ...], dict[str, object]] = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            merged = {tuple(row[k] for k in keys): dict(row) for row in csv.DictReader(file)}
+    merged |= {tuple(str(row[k]) for k in keys): row for row in rows}
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(merged[key] for key in sorted(merged, key=_numbers_as_numbers))
+
+
+def _numbers_as_numbers(key: tuple[str, ...]) -> list[tuple[float, str]]:
+    return [(float(part), "") if part.isdigit() else (0.0, part) for part in key]
+
+
+def main() -> None:
+    everything = [*PAPER_COLUMN, *ALSO]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--sets", nargs="*", default=list(METRICS), choices=list(METRICS))
+    parser.add_argument("--methods", nargs="+", default=everything, choices=everything)
+    parser.add_argument("--no-cost", action="store_true", help="leave out the timing")
+    arguments = parser.parse_args()
+    for name in arguments.sets:
+        rows = result_rows(name, run_set(name, arguments.methods, arguments.runs))
+        keys = ("dataset", "method", "n_labeled", "metric")
+        replace_rows(RESULTS / "rivals_paper.csv", rows, keys)
+    if not arguments.no_cost:
+        timed = [*everything, "ssme", "ssme_m"]
+        replace_rows(RESULTS / "rivals_cost.csv", cost_rows(timed), ("method",))
+
+
+if __name__ == "__main__":
+    main()
