@@ -114,7 +114,7 @@ class ActiveTesting:
             for row, answer in zip(rows, answers, strict=True):
                 if answer not in index:
                     raise InputError(
-                        f"the oracle says {answer!r} for row {row}",
+                        f"the oracle says {answer} for row {row}",
                         allowed=", ".join(map(repr, data.classes)),
                     )
             return np.array([index[answer] for answer in answers], dtype=np.int64)

@@ -1,0 +1,58 @@
+import numpy as np
+from scipy.special import expit
+
+from ssme.data.scoreset import UNLABELED
+from ssme.data.synthetic import gaussian_set
+from ssme.methods.bayesian_calibration import (
+    PRIOR_SD,
+    BayesianCalibration,
+    _log_posterior,
+    sample_calibration,
+)
+from ssme.metrics import get_metric
+
+
+def scores_and_labels(n, seed=0):
+    rng = np.random.default_rng(seed)
+    s = rng.beta(0.7, 0.9, n)
+    logs = np.stack([np.log(s), np.log1p(-s)], axis=1)
+    y = (rng.random(n) < expit(0.5 + 1.4 * logs[:, 0] - 0.8 * logs[:, 1])).astype(float)
+    return logs, y
+
+
+def test_without_labels_the_draws_are_the_prior() -> None:
+    draws = sample_calibration(np.empty((0, 2)), np.empty(0), 4000, np.random.default_rng(0))
+    np.testing.assert_allclose(draws.mean(axis=0) / PRIOR_SD, 0.0, atol=0.08)
+    np.testing.assert_allclose(draws.std(axis=0) / PRIOR_SD, 1.0, atol=0.06)
+
+
+def test_draws_equal_the_posterior_summed_over_a_grid() -> None:
+    logs, y = scores_and_labels(30)
+    axes = [np.linspace(-4 * sd, 4 * sd, 49) for sd in PRIOR_SD]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    log_weight = _log_posterior(grid, logs, y)
+    weight = np.exp(log_weight - log_weight.max())
+    weight /= weight.sum()
+    mean = weight @ grid
+    deviation = np.sqrt(weight @ (grid - mean) ** 2)
+    draws = sample_calibration(logs, y, 8000, np.random.default_rng(1))
+    np.testing.assert_allclose((draws.mean(axis=0) - mean) / deviation, 0.0, atol=0.06)
+    np.testing.assert_allclose(draws.std(axis=0) / deviation, 1.0, atol=0.05)
+
+
+def test_many_labels_find_the_calibration() -> None:
+    logs, y = scores_and_labels(8000)
+    draws = sample_calibration(logs, y, 500, np.random.default_rng(0))
+    np.testing.assert_allclose(draws.mean(axis=0), [np.log(1.4), np.log(0.8), 0.5], atol=0.15)
+
+
+def test_overconfidence_is_corrected_and_its_uncertainty_shows() -> None:
+    data = gaussian_set(2000, np.array([1.5]), rng=np.random.default_rng(0), sharpness=3.0)
+    truth = ((data.scores[:, 0, 1] > 0.5) == data.labels).mean()
+    shown = data.replace(labels=np.where(np.arange(2000) < 100, data.labels, UNLABELED))
+    belief = BayesianCalibration().fit(shown, np.random.default_rng(0))
+    estimate = belief.estimate([get_metric("accuracy")], [None])[0][0]
+    low, high = estimate.interval(0.95)
+    assert low[0] < truth < high[0]
+    assert high[0] - low[0] > 0.03
+    assert shown.scores.max(axis=2).mean() - estimate.value[0] > 0.05
