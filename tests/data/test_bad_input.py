@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
 from ssme.data import ScoreSet
 from ssme.errors import InputError
@@ -353,6 +354,48 @@ ARRAYS = [
         "another code",
     ),
     Bad(
+        "classes as one text",
+        arrays(P, ["a", "b", "a", "b"], classes="ab"),
+        "classes='ab'",
+        "a list of classes",
+        "classes=['ham', 'spam']",
+    ),
+    Bad(
+        "a number of classes",
+        arrays(P, [0, 1, 1, 0], classes=2),
+        "classes=2",
+        "a list of classes",
+        "list them in order",
+    ),
+    Bad(
+        "a missing class",
+        arrays(P, [0, 1, 1, 0], classes=[0, None]),
+        "class None in classes, which means unlabeled",
+        "numbers, booleans or text",
+        "give the class a name",
+    ),
+    Bad(
+        "nothing",
+        arrays(None),
+        "scores is a NoneType",
+        "numpy arrays",
+        "convert it first",
+    ),
+    Bad(
+        "a sparse matrix",
+        arrays(csr_array(P)),
+        "scores is a csr_array",
+        "numpy arrays",
+        ".toarray()",
+    ),
+    Bad(
+        "labels as a mapping",
+        arrays(P, {"a": 0, "b": 1}),
+        "labels is a dict",
+        "numpy arrays",
+        "convert it first",
+    ),
+    Bad(
         "negative weight",
         arrays(P, weights=[1, 1, -2, 1]),
         "weight -2 at row 2",
@@ -583,6 +626,62 @@ FRAMES = [
         "no column of numbers left for scores; its columns are 'id', 'label'",
         "per model",
         "models=[...]",
+    ),
+    Bad(
+        "a model listed twice",
+        frame(WIDE, models=["bert", "bert"]),
+        "model 'bert' appears twice",
+        "each model once",
+        "remove one",
+    ),
+    Bad(
+        "no model listed",
+        frame(WIDE, models=[]),
+        "models=[]",
+        "a list of names",
+        "name at least one",
+    ),
+    Bad(
+        "a mapping to something else than columns",
+        frame(WIDE, models={"bert": 3}),
+        "models['bert']=3",
+        "a list of names",
+        "name at least one",
+    ),
+    Bad(
+        "a column with two parts",
+        frame(WIDE, models=["bert", "label"]),
+        "column 'label' is named both for scores and as label",
+        "one part per column",
+        "leave it out",
+    ),
+    Bad(
+        "a role given twice",
+        frame(WIDE, weight="bert", groups=["bert"]),
+        "column 'bert' appears twice",
+        "one part (label, id, weight, group) per column",
+        "remove one",
+    ),
+    Bad(
+        "labels by a name that is no column",
+        frame(WIDE, "lable"),
+        "no column 'lable' (labels given by name)",
+        "'bert', 'gpt', 'label'",
+        "did you mean 'label'?",
+    ),
+    Bad(
+        "column names of several levels",
+        frame(pd.DataFrame(P, columns=pd.MultiIndex.from_product([["m"], ["x", "y"]])), Y),
+        "column names of several levels such as ('m', 'x')",
+        "one name per column",
+        "join the levels",
+    ),
+    Bad(
+        "numbered models in a long table",
+        frame(LONG.assign(model=[0, 0, 1, 1, 0, 0])),
+        "reads as long (model column 'model', score column 'score') or as wide",
+        "one layout",
+        "layout='long'",
     ),
     Bad(
         "an unknown layout",
@@ -838,6 +937,14 @@ FILES = [
         "a column per model",
         "delimiter=','",
         {"delimiter": ";"},
+    ),
+    BadFile(
+        "a delimiter of two characters",
+        text(CSV),
+        "delimiter='::'",
+        "a single character",
+        "such as ','",
+        {"delimiter": "::"},
     ),
     BadFile(
         "tabs in a CSV",

@@ -43,6 +43,8 @@ def test_csv(folder: Path) -> None:
         ("windows.csv", CSV.replace("\n", "\r\n"), {}),
         ("quoted.csv", CSV.replace("bert", '"bert"').replace("0.2", '"0.2"'), {}),
         ("UPPER.CSV", CSV, {}),
+        ("spaces.csv", CSV.replace(",", ", "), {}),
+        ("blank.csv", "\n\n" + CSV, {}),
         ("missing.csv", CSV.replace("0.1,", "0.1,NA"), {}),
     ],
 )

@@ -208,3 +208,25 @@ def test_decimals_and_objects_are_numbers() -> None:
 def test_one_row_per_example_needs_unique_ids() -> None:
     with pytest.raises(InputError, match="id 1 appears at row 0 and again at row 1"):
         ScoreSet.from_frame(pd.DataFrame(BINARY).assign(id=[1, 1, 2]))
+
+
+def test_labels_given_apart_replace_the_label_column() -> None:
+    data = ScoreSet.from_frame(pd.DataFrame(BINARY), [0, 0, 1])
+    assert data.models == ("bert", "gpt")
+    assert_array_equal(data.labels, [0, 0, 1])
+    assert layout_of(data).ignored == ("label",)
+
+
+def test_numbered_columns_become_names() -> None:
+    frame = pd.DataFrame(np.full((2, 2), 0.5))
+    assert ScoreSet.from_frame(frame, [0, 1]).models == ("0", "1")
+    assert list(frame.columns) == [0, 1]
+
+
+def test_arrays_may_list_classes_and_models() -> None:
+    frame = grid_frame(":")
+    data = ScoreSet.from_frame(
+        frame, models=np.array(["gpt", "bert"]), classes=np.array(["a", "b", "c"])
+    )
+    assert data.models == ("gpt", "bert")
+    assert data.classes == ("a", "b", "c")

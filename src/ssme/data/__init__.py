@@ -7,6 +7,7 @@ from typing import Any
 
 from ssme.data.layout import Layout
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.errors import InputError
 
 __all__ = ["UNLABELED", "Layout", "ScoreSet", "as_score_set", "read_scores"]
 
@@ -20,6 +21,12 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
     A set already made takes new ``labels`` and the option ``unlabeled`` only.
     """
     if isinstance(source, ScoreSet):
+        if set(options) - {"unlabeled"} or (options and labels is None):
+            raise InputError(
+                f"options {', '.join(options)} for a ScoreSet that is already made",
+                allowed="new labels, with unlabeled",
+                fix="give the options where the ScoreSet is made",
+            )
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
         return ScoreSet.read(source, labels, **options)

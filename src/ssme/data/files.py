@@ -116,6 +116,12 @@ def _refuse_unknown(options: dict[str, Any], known: Any, file: Path) -> None:
 def _open_csv(file: Path, delimiter: str, classes: Sequence[object] | None) -> Any:
     import pandas
 
+    if len(delimiter) != 1:
+        raise InputError(
+            f"delimiter={delimiter!r}",
+            allowed="a single character",
+            fix="such as ',' or ';' or '\\t'",
+        )
     header = _csv_header(file, delimiter)
     _refuse_csv_header(file, header, delimiter)
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
@@ -129,6 +135,7 @@ def _open_csv(file: Path, delimiter: str, classes: Sequence[object] | None) -> A
                 keep_default_na=False,
                 na_values=missing,
                 low_memory=False,
+                skipinitialspace=True,
                 index_col=False,
             )
     except UnicodeDecodeError as error:
@@ -144,7 +151,8 @@ def _open_csv(file: Path, delimiter: str, classes: Sequence[object] | None) -> A
 def _csv_header(file: Path, delimiter: str) -> list[str]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
-            header = next(csv.reader(lines, delimiter=delimiter), [])
+            rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+            header = next((row for row in rows if row), [])
     except UnicodeDecodeError as error:
         raise _not_utf8(file, error) from None
     if not header:
@@ -215,7 +223,10 @@ def _open_arrays(file: Path) -> dict[str, Any]:
 
 def _unloadable(file: Path, error: Exception, name: str | None = None) -> InputError:
     where = f"{file}, key {name!r}," if name else str(file)
-    reason = "holds pickled Python objects" if "pickle" in str(error) else f"is broken: {error}"
+    pickled = (
+        "holds pickled Python objects" if name else "is no array file, or holds pickled objects"
+    )
+    reason = pickled if "pickle" in str(error) else f"is broken: {error}"
     return InputError(
         f"{where} {reason}",
         allowed="plain arrays of numbers, booleans or text; pickle is never loaded",

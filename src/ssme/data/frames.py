@@ -76,7 +76,11 @@ def _label_column_given_as_labels(
     table: Table, options: FrameOptions, labels: object | None
 ) -> tuple[FrameOptions, object | None]:
     """``labels="y"`` names a column when there is one and no file of that name."""
-    if not isinstance(labels, str) or labels not in table.columns or options.label is not None:
+    if not isinstance(labels, str) or options.label is not None:
+        return options, labels
+    if labels not in table.columns:
+        if Path(labels).suffix == "":
+            table.require(labels, "labels given by name")
         return options, labels
     if Path(labels).exists():
         raise InputError(
@@ -108,16 +112,18 @@ def _refuse_other_layout(layout: str, options: FrameOptions) -> None:
 
 
 def detect_layout(table: Table, roles: Roles, options: FrameOptions) -> str:
-    """``"long"`` if there are a text column of models and a score column, else ``"wide"``."""
+    """``"long"`` if there are a column of models and a score column, else ``"wide"``."""
     if _only_for("long", options) or _only_for("wide", options):
         return "long" if _only_for("long", options) else "wide"
     model = table.find(None, USUAL_NAMES["model"], "model column")
     score = table.find(None, USUAL_NAMES["score"], "score column")
-    if model is None or score is None or table.kind(model) != "other":
+    if model is None or score is None:
         return "wide"
     classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
-    taken = roles.columns | {model, score} | classes
+    taken = roles.columns | roles.set_aside | {model, score} | classes
     others = [c for c in table.columns if c not in taken and table.kind(c) == "number"]
+    if table.kind(model) != "other":
+        others.append(model)
     if others:
         raise InputError(
             f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.validation import (
+    as_array,
+    as_objects,
     did_you_mean,
     factorize,
     is_missing,
@@ -23,7 +25,7 @@ from ssme.data.validation import (
 )
 from ssme.errors import InputError
 
-__all__ = ["RawLabels", "declared_codes", "encode", "observe", "resolve_classes"]
+__all__ = ["RawLabels", "as_classes", "declared_codes", "encode", "observe", "resolve_classes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,9 @@ def _as_column(labels: object) -> NDArray[Any]:
         values: NDArray[Any] = labels.data.astype(object)
         values[np.ma.getmaskarray(labels)] = None
         return values
-    array = np.asarray(labels)
+    array = as_array(labels, "labels")
+    if array.dtype.kind == "S":
+        return np.char.decode(array, "utf-8")
     return array.astype(object) if array.dtype.kind not in "fiubUO" else array
 
 
@@ -135,6 +139,28 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
     raise _unordered(raw, n_classes, one_column)
 
 
+def as_classes(classes: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
+    """Listed classes as plain, unique, present values."""
+    if classes is None:
+        return None
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        raise InputError(
+            f"classes={classes!r}",
+            allowed="a list of classes",
+            fix="list them in order, such as classes=['ham', 'spam'] with the positive last",
+        )
+    names = tuple(plain(name) for name in classes)
+    missing = is_missing(as_objects(list(names)))
+    if missing.any():
+        raise InputError(
+            f"class {names[int(np.argmax(missing))]!r} in classes, which means unlabeled",
+            allowed="classes that are numbers, booleans or text",
+            fix="leave it out, or give the class a name",
+        )
+    refuse_duplicates(names, "class", "unique classes")
+    return names
+
+
 def _explicit(
     classes: Sequence[Hashable],
     n_classes: int,
@@ -142,8 +168,7 @@ def _explicit(
     unlabeled: object,
     one_column: bool,
 ) -> tuple[Hashable, ...]:
-    names = tuple(plain(name) for name in classes)
-    refuse_duplicates(names, "class", "unique classes")
+    names = as_classes(classes) or ()
     if len(names) != n_classes:
         hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
         raise InputError(

@@ -20,11 +20,13 @@ from ssme.data.tables import Table
 from ssme.data.validation import (
     FloatArray,
     as_floats,
+    as_names,
     as_objects,
     did_you_mean,
     factorize,
     is_missing,
     listing,
+    refuse_duplicates,
 )
 from ssme.errors import InputError
 
@@ -102,7 +104,8 @@ def _models(table: Table, column: str, wanted: object | None) -> tuple[IntArray,
     found = tuple(str(name) for name in distinct)
     if wanted is None:
         return codes, found
-    names = (wanted,) if isinstance(wanted, str) else tuple(str(name) for name in wanted)  # type: ignore[attr-defined]
+    names = tuple(as_names(wanted, "models"))
+    refuse_duplicates(names, "model", "each model once")
     for name in names:
         if name not in found:
             raise InputError(

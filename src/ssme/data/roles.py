@@ -8,8 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ssme.data.labels import as_classes
 from ssme.data.tables import Table
-from ssme.data.validation import FloatArray, listing
+from ssme.data.validation import FloatArray, as_names, listing, refuse_duplicates
 from ssme.errors import InputError
 
 __all__ = ["GROUP_PREFIX", "USUAL_NAMES", "FrameOptions", "Reading", "Roles", "find_roles"]
@@ -46,15 +47,22 @@ class FrameOptions:
     normalize: bool = False
     delimiter: str | None = None  # of a CSV with the labels
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", as_classes(self.classes))
+
 
 @dataclass(frozen=True)
 class Roles:
-    """Columns that are not scores; ``groups`` maps a group's name to its column."""
+    """Columns that are not scores; ``groups`` maps a group's name to its column.
+
+    ``set_aside`` are label columns that labels given apart replace.
+    """
 
     label: str | None
     id: str | None
     weight: str | None
     groups: Mapping[str, str]
+    set_aside: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> set[str]:
@@ -84,7 +92,7 @@ def find_roles(table: Table, options: FrameOptions, labels: object | None) -> Ro
     if labels is None:
         label = table.find(options.label, USUAL_NAMES["label"], "label column")
     if options.groups is not None:
-        named = [options.groups] if isinstance(options.groups, str) else list(options.groups)
+        named = as_names(options.groups, "groups")
         groups = {name: table.require(name, "group column") for name in named}
     else:
         groups = {
@@ -92,12 +100,21 @@ def find_roles(table: Table, options: FrameOptions, labels: object | None) -> Ro
             for name in table.columns
             if name == "group" or (name.startswith(GROUP_PREFIX) and name != GROUP_PREFIX)
         }
-    return Roles(
+    roles = Roles(
         label=label,
         id=table.find(options.id, USUAL_NAMES["id"], "id column"),
         weight=table.find(options.weight, USUAL_NAMES["weight"], "weight column"),
         groups=groups,
+        set_aside=frozenset(
+            name
+            for name in table.columns
+            if labels is not None and name.lower() in USUAL_NAMES["label"]
+        ),
     )
+    parts = [roles.label, roles.id, roles.weight, *groups.values()]
+    named_parts = [name for name in parts if name is not None]
+    refuse_duplicates(named_parts, "column", "one part (label, id, weight, group) per column")
+    return roles
 
 
 def refuse_without_labels(table: Table, fix: str) -> None:

@@ -62,7 +62,7 @@ class Table:
                     allowed="a pandas, polars or pyarrow data frame",
                     fix="pass a data frame, or arrays to ScoreSet.from_arrays",
                 )
-            self.columns: tuple[str, ...] = tuple(self._frame.columns)
+            self._name_columns()
         except DuplicateError as error:
             raise InputError(
                 f"{what} has duplicated column names: {error}",
@@ -74,9 +74,26 @@ class Table:
         if not self.columns or self.n_rows == 0:
             raise InputError(
                 f"{what} is empty: {self.n_rows} rows, columns {listing(self.columns)}",
-                allowed="at least one row of scores",
+                allowed="at least one row",
                 fix="check the file or the filter that made it",
             )
+
+    def _name_columns(self) -> None:
+        """Column names as text; pandas also knows numbers and tuples."""
+        import narwhals
+
+        names = list(self._frame.columns)
+        odd = next((name for name in names if isinstance(name, tuple)), None)
+        if odd is not None:
+            raise InputError(
+                f"{self.what} has column names of several levels such as {odd!r}",
+                allowed="one name per column",
+                fix="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
+            )
+        if not all(isinstance(name, str) for name in names):
+            native = self._frame.to_native().rename(columns=str)
+            self._frame = narwhals.from_native(native, eager_only=True)
+        self.columns: tuple[str, ...] = tuple(map(str, names))
 
     def require(self, name: str, role: str) -> str:
         """``name`` if it is a column; otherwise an error with the closest ones."""

@@ -88,24 +88,55 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return codes.astype(np.int64), list(distinct)
 
 
-def as_floats(values: object, where: str) -> FloatArray:
-    """Numbers as a new float64 array; None and NA become NaN, text and objects are refused."""
+def as_names(names: object, what: str) -> list[str]:
+    """One name or several, as a list."""
+    if isinstance(names, str):
+        return [names]
+    listed = list(names) if isinstance(names, Iterable) else []
+    if not listed:
+        raise InputError(
+            f"{what}={names!r}", allowed="one name or a list of names", fix="name at least one"
+        )
+    return [str(name) for name in listed]
+
+
+def as_array(values: object, where: str) -> NDArray[Any]:
+    """``numpy.asarray`` with failures told."""
     try:
         array = np.asarray(values)
     except ValueError:
         raise InputError(
             f"{where} is ragged: its parts have different lengths",
-            allowed="one rectangular array of numbers",
+            allowed="one rectangular array",
             fix="give every row the same number of values",
         ) from None
+    except (RuntimeError, TypeError) as error:
+        raise InputError(
+            f"{where} is a {type(values).__name__} that gives no array: {error}",
+            allowed="numpy arrays or what converts to them",
+            fix="convert it first, for example with .detach().cpu().numpy()",
+        ) from None
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise InputError(
+            f"{where} is a {type(values).__name__}",
+            allowed="numpy arrays or what converts to them",
+            fix="convert it first; a sparse matrix has .toarray()",
+        )
+    return array
+
+
+def as_floats(values: object, where: str) -> FloatArray:
+    """Numbers as a new float64 array; None and NA become NaN, text and objects are refused."""
+    array = as_array(values, where)
     if isinstance(values, np.ma.MaskedArray):
         array = np.ma.filled(values.astype(np.float64), np.nan)
     if array.dtype.kind == "O":
         return _floats_of_objects(array, where)
     if array.dtype.kind not in "fiub":
-        sample = array.flat[0] if array.size else array.dtype.name
+        kind = "text" if array.dtype.kind == "U" else array.dtype.name
+        sample = array.flat[0] if array.size else None
         raise InputError(
-            f"{where} holds {array.dtype.name} values such as {_shown(sample)}",
+            f"{where} holds {kind} values such as {_shown(sample)}",
             allowed="numbers, with NaN or None where there is no score",
             fix="convert to numbers first; check for a decimal comma or a text column",
         )

@@ -7,48 +7,21 @@ names form a complete grid of models and classes and every row sums to one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ssme.data.class_names import in_order, text_of, typed_as_labels
+from ssme.data.class_names import in_order, typed_as_labels
+from ssme.data.grid import PATTERNS, Grid, grids_in
 from ssme.data.join import joined, joins_by_id
 from ssme.data.labels import RawLabels, observe
 from ssme.data.roles import FrameOptions, Reading, Roles, refuse_without_labels
-from ssme.data.simplex import SUM_TOLERANCE
 from ssme.data.tables import Table
-from ssme.data.validation import FloatArray, did_you_mean, listing
+from ssme.data.validation import as_names, did_you_mean, listing, refuse_duplicates
 from ssme.errors import InputError
 
-__all__ = ["Grid", "read"]
-
-PATTERNS = tuple(f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " "))
-
-
-@dataclass(frozen=True)
-class Grid:
-    """model -> class -> column; without classes, one column of P(positive) per model."""
-
-    columns: Mapping[str, Mapping[Hashable, str]]
-    classes: tuple[Hashable, ...] | None
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        return tuple(self.columns)
-
-    def scores(self, table: Table) -> FloatArray:
-        """(n, M) or (n, M, K)."""
-        if self.classes is None:
-            binary = [table.floats(next(iter(of.values()))) for of in self.columns.values()]
-            return np.stack(binary, axis=1)
-        out: FloatArray = np.empty((table.n_rows, len(self.columns), len(self.classes)))
-        for m, of in enumerate(self.columns.values()):
-            for k, name in enumerate(self.classes):
-                out[:, m, k] = table.floats(of[name])
-        return out
+__all__ = ["read"]
 
 
 def read(table: Table, roles: Roles, options: FrameOptions, labels: object | None) -> Reading:
@@ -62,7 +35,7 @@ def read(table: Table, roles: Roles, options: FrameOptions, labels: object | Non
         ordered = in_order(grid.classes, options.classes, options.positive)
         classes = classes or typed_as_labels(ordered, raw)
         grid = Grid(grid.columns, ordered)
-    used = {column for of in grid.columns.values() for column in of.values()}
+    _refuse_two_parts(grid, roles)
     return Reading(
         kind="wide" if grid.classes is None else "wide by class",
         scores=grid.scores(table),
@@ -73,7 +46,7 @@ def read(table: Table, roles: Roles, options: FrameOptions, labels: object | Non
         groups={name: table.values(column) for name, column in roles.groups.items()},
         ids=ids,
         columns={model: tuple(of.values()) for model, of in grid.columns.items()},
-        ignored=tuple(c for c in table.columns if c not in used | roles.columns),
+        ignored=tuple(c for c in table.columns if c not in grid.used | roles.columns),
     )
 
 
@@ -98,9 +71,10 @@ def _grid(
                 fix="the mapping already says which column is which",
             )
         return _from_mapping(table, options.models, options.classes)
-    free = [name for name in table.columns if name not in roles.columns]
+    free = [name for name in table.columns if name not in roles.columns | roles.set_aside]
     if options.models is not None:
-        names = [options.models] if isinstance(options.models, str) else list(options.models)
+        names = as_names(options.models, "models")
+        refuse_duplicates(names, "model", "each model once")
         if options.pattern is None and all(name in table.columns for name in names):
             return _one_column_each(names)
         return _by_name(table, free, names, options, raw)
@@ -113,6 +87,16 @@ def _grid(
         if table.kind(name) == "other":
             table.refuse_numbers_as_text(name)
     return _detected(table, [n for n in free if table.kind(n) != "other"], options, raw)
+
+
+def _refuse_two_parts(grid: Grid, roles: Roles) -> None:
+    both = sorted(grid.used & roles.columns)
+    if both:
+        raise InputError(
+            f"column {both[0]!r} is named both for scores and as label, id, weight or group",
+            allowed="one part per column",
+            fix="leave it out of one of them",
+        )
 
 
 def _one_column_each(names: Sequence[str]) -> Grid:
@@ -136,6 +120,7 @@ def _from_mapping(
         elif isinstance(value, Mapping):
             of = dict(value)
         else:
+            value = as_names(value, f"models[{model!r}]")
             names = range(len(value)) if classes is None else classes
             if len(names) != len(value):
                 raise InputError(
@@ -167,7 +152,7 @@ def _by_name(
     """Models named by the caller whose class columns are found by the first pattern that fits."""
     patterns = PATTERNS if options.pattern is None else (options.pattern,)
     for pattern in patterns:
-        grids = _parse(free, pattern, raw, models=models, classes=options.classes)
+        grids = _best(grids_in(free, pattern, models=models, classes=options.classes), raw)
         if len(grids) == 1:
             return grids[0]
     missing = next((name for name in models if name not in table.columns), models[0])
@@ -182,13 +167,7 @@ def _by_name(
 def _by_pattern(
     free: list[str], pattern: str, options: FrameOptions, raw: RawLabels, table: Table
 ) -> Grid:
-    if "{model}" not in pattern or "{class}" not in pattern:
-        raise InputError(
-            f"pattern={pattern!r}",
-            allowed="text with {model} and {class} in it, such as '{model}:{class}'",
-            fix="write where the model and the class stand in a column name",
-        )
-    grids = _parse(free, pattern, raw, classes=options.classes, some=True)
+    grids = _best(grids_in(free, pattern, classes=options.classes), raw)
     if len(grids) == 1:
         return grids[0]
     if grids:
@@ -201,52 +180,9 @@ def _by_pattern(
     )
 
 
-def _parse(
-    columns: Sequence[str],
-    pattern: str,
-    raw: RawLabels,
-    *,
-    models: Sequence[str] | None = None,
-    classes: Sequence[Hashable] | None = None,
-    some: bool = False,
-) -> list[Grid]:
-    """Complete grids that ``columns`` form; ``some``: columns that do not match are left out."""
-    grids: list[Grid] = []
-    for model_text in (".+", ".+?"):
-        model = model_text if models is None else "|".join(map(re.escape, models))
-        name = ".+" if classes is None else "|".join(re.escape(str(c)) for c in classes)
-        text = re.escape(pattern).replace(r"\{model\}", f"(?P<model>{model})", 1)
-        matcher = re.compile(text.replace(r"\{class\}", f"(?P<name>{name})", 1))
-        found: dict[str, dict[Hashable, str]] = {}
-        complete = True
-        for column in columns:
-            match = matcher.fullmatch(column)
-            if match:
-                found.setdefault(match["model"], {})[match["name"]] = column
-            elif not (some or models is not None):
-                complete = False
-                break
-        if not complete or not found:
-            continue
-        if models is not None:
-            if set(found) != set(models):
-                continue
-            found = {name: found[name] for name in models}
-        names = tuple(next(iter(found.values())))
-        if len(names) < 2 or any(set(of) != set(names) for of in found.values()):
-            continue
-        grid = Grid(found, names)
-        if grid.columns not in [other.columns for other in grids]:
-            grids.append(grid)
-    fitting = [grid for grid in grids if _fits(grid, raw)]
-    return fitting or grids
-
-
-def _fits(grid: Grid, raw: RawLabels) -> bool:
-    """Whether every label seen is one of the classes in the column names."""
-    return {text_of(value) for value in raw.values} <= {
-        text_of(name) for name in grid.classes or ()
-    }
+def _best(grids: list[Grid], raw: RawLabels) -> list[Grid]:
+    """Those that fit the labels, if any does."""
+    return [grid for grid in grids if grid.fits(raw)] or grids
 
 
 def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabels) -> Grid:
@@ -263,13 +199,13 @@ def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabe
             fix="name the score columns with models=[...]",
         )
     unsure = options.logits or options.normalize
-    grids = [_parse(free, pattern, raw, classes=options.classes) for pattern in PATTERNS]
-    if unsure:
-        grids = [[grid for grid in of if _fits(grid, raw)] for of in grids]
-    else:
-        grids = [[grid for grid in of if _sums_to_one(grid.scores(table))] for of in grids]
-    grids.sort(key=lambda of: not any(_fits(grid, raw) for grid in of))
-    fitting = next((of for of in grids if of), [])
+    fitting: list[Grid] = []
+    for pattern in PATTERNS:
+        grids = grids_in(free, pattern, classes=options.classes, all_columns=True)
+        sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
+        better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
+        if sound and (better or not fitting):
+            fitting = _best(sound, raw)
     one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
@@ -277,11 +213,6 @@ def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabe
         raise _ambiguous(table, fitting, binary=free if one_column else None)
     _refuse_no_probabilities(table, free, options)
     return _one_column_each(free)
-
-
-def _sums_to_one(scores: FloatArray) -> bool:
-    sums = scores.sum(axis=2)
-    return bool(np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)))
 
 
 def _refuse_no_probabilities(table: Table, free: list[str], options: FrameOptions) -> None:
