@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning
 from ssme.methods.base import Estimate, Method, check_supported
 from ssme.methods.registry import get_method
@@ -84,6 +85,7 @@ def evaluate(
         estimates=tuple(map(tuple, estimates)),
         labels_only=tuple(map(tuple, labels_only)),
         level=level,
+        doubts=check_all(data, belief, chosen, estimates[0], labels_only[0]),
         settings=_settings(fitted, chosen, data, groups, level, threshold, seed, start),
     )
 

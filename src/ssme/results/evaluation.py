@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.base import Belief, BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
@@ -75,7 +76,7 @@ class Evaluation:
     estimates: tuple[tuple[Estimate, ...], ...]
     labels_only: tuple[tuple[Estimate, ...], ...]
     level: float
-    doubts: tuple[Any, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -1,0 +1,185 @@
+"""Doubts about the classifiers: D2xx."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ssme.diagnostics.doubt import Answer, Check
+from ssme.diagnostics.evidence import Evidence
+from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
+from ssme.methods.labeled_intervals import newcombe_auc, wilson
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.confusion import predicted_classes
+
+__all__ = ["CLASSIFIER_CHECKS"]
+
+SAME = 0.998
+"""Correlation of scores above that of any two separately trained classifiers we have seen: in 12
+real sets of 2 to 9 classifiers the closest pair reached 0.9955."""
+
+VIEWS = 3
+"""Hidden labels can be recovered from independent views of them when there are three (Allman,
+Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
+
+LEAST_LABELS = 5
+"""Fewer labels cannot contradict anyone at the level of the tests."""
+
+
+def _overconfident(e: Evidence) -> Answer:
+    if e.labels.size < LEAST_LABELS:
+        return Answer.not_applicable(f"fewer than {LEAST_LABELS} labels")
+    predicted = predicted_classes(e.labeled_scores)
+    found = []
+    for j, model in enumerate(e.data.models):
+        held = predicted[:, j] >= 0
+        if not held.any():
+            continue
+        chance = e.labeled_scores[held, j].max(axis=1)
+        right = int((predicted[held, j] == e.labels[held]).sum())
+        p = right_answers_tail(right, chance)
+        if p < FAMILY_LEVEL / e.data.n_models:
+            found.append(
+                f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
+                f"promise {chance.sum():.1f} (p = {p:.1g})"
+            )
+    return _listed(found, "no classifier is contradicted by the labels")
+
+
+def _worse_than_chance(e: Evidence) -> Answer:
+    if e.labels.size < LEAST_LABELS:
+        return Answer.not_applicable(f"fewer than {LEAST_LABELS} labels")
+    level = 1.0 - 2.0 * FAMILY_LEVEL / e.data.n_models  # one-sided
+    mass = one_hot_mass(e.labels, e.data.n_classes)
+    held = np.isfinite(e.labeled_scores).all(axis=2)
+    if e.data.n_classes == 2:
+        value = get_metric("roc_auc")(e.labeled_scores, mass)[0]
+        positives = (held & (e.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
+        negatives = (held & (e.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
+        _, high = newcombe_auc(value, positives, negatives, level)
+        chance, name = 0.5, "ROC AUC"
+    else:
+        value = get_metric("accuracy")(e.labeled_scores, mass)[0]
+        _, high = wilson(value, held.sum(axis=0).astype(np.float64), level)
+        chance, name = 1.0 / e.data.n_classes, "accuracy"
+    found = [
+        f"{model!r} has {name} {value[j]:.2f} on the labeled rows (at most {high[j]:.2f}; "
+        f"chance is {chance:.2g})"
+        for j, model in enumerate(e.data.models)
+        if high[j] < chance
+    ]
+    return _listed(found, "no classifier is worse than chance on the labels")
+
+
+def _against_the_others(e: Evidence) -> Answer:
+    if e.data.n_models < VIEWS:
+        return Answer.not_applicable(f"fewer than {VIEWS} classifiers")
+    columns = _columns(e)
+    total = columns.sum(axis=0)
+    found = []
+    for j, model in enumerate(e.data.models):
+        others = (total - columns[j]) / (e.data.n_models - 1)
+        r = _correlation(columns[j], others)
+        if r < -3.0 / np.sqrt(len(e.rows)):
+            found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
+    return _listed(found, "every classifier agrees with the others more than not")
+
+
+def _near_duplicates(e: Evidence) -> Answer:
+    if e.data.n_models < 2:
+        return Answer.not_applicable("one classifier")
+    columns = _columns(e)
+    centered = columns - columns.mean(axis=1, keepdims=True)
+    norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
+    unit = centered / np.where(norm > 0.0, norm, np.inf)
+    r = np.triu(unit @ unit.T, 1)
+    pairs = np.argwhere(r > SAME)
+    found = [f"{e.data.models[i]!r} and {e.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs]
+    return _listed(found, f"closest pair: r = {r.max():.3f}")
+
+
+def _few(e: Evidence) -> Answer:
+    n = e.data.n_models
+    if n >= VIEWS:
+        return Answer.fine(f"{n} classifiers")
+    return Answer.doubt(
+        "One classifier: nothing but the labels can check it."
+        if n == 1
+        else "Two classifiers: where they disagree, nothing tells which one is right."
+    )
+
+
+def _constant(e: Evidence) -> Answer:
+    scores = e.data.scores[e.rows]
+    with np.errstate(invalid="ignore"):
+        low, high = np.fmin.reduce(scores, axis=0), np.fmax.reduce(scores, axis=0)
+    flat = np.isfinite(low).all(axis=1) & ((high - low) == 0.0).all(axis=1)
+    found = [f"{e.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)]
+    return _listed(found, "all scores vary")
+
+
+def _columns(e: Evidence) -> FloatArray:
+    """Scores (M, n) of P(1), or (M, n K) of all classes."""
+    if e.data.n_classes == 2:
+        return np.ascontiguousarray(e.scores[:, :, 1].T)
+    return np.ascontiguousarray(e.scores.transpose(1, 0, 2)).reshape(e.data.n_models, -1)
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / scale if scale > 0.0 else 0.0
+
+
+def _listed(found: list[str], fine: str) -> Answer:
+    if not found:
+        return Answer.fine(fine)
+    more = f"; and {len(found) - 4} more" if len(found) > 4 else ""
+    return Answer.doubt("; ".join(found[:4]) + more + ".")
+
+
+CLASSIFIER_CHECKS: tuple[Check, ...] = (
+    Check(
+        "D201",
+        "A classifier disagrees with the labels more than its scores allow",
+        "warning",
+        "Its scores are overconfident: do not read them as probabilities, recalibrate it, and "
+        "prefer method='auto', which corrects it.",
+        _overconfident,
+    ),
+    Check(
+        "D202",
+        "A classifier is worse than chance",
+        "serious",
+        "Check that its columns are not swapped and its classes are in the right order.",
+        _worse_than_chance,
+    ),
+    Check(
+        "D203",
+        "A classifier runs against the others",
+        "serious",
+        "Check that its columns are not swapped; if they are right, leave it out of the pool.",
+        _against_the_others,
+    ),
+    Check(
+        "D204",
+        "Near-duplicate classifiers",
+        "warning",
+        "Keep one of them for the fit: copies count their shared errors several times.",
+        _near_duplicates,
+    ),
+    Check(
+        "D205",
+        "Only one or two classifiers",
+        "warning",
+        "Add classifiers that err differently, or more labels.",
+        _few,
+    ),
+    Check(
+        "D206",
+        "A classifier gives every row the same score",
+        "warning",
+        "Leave it out, or check how its scores were made.",
+        _constant,
+    ),
+)

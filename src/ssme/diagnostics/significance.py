@@ -1,0 +1,62 @@
+"""The statistical tests behind the checks.
+
+- `right_answers_tail`: the number of right answers under a classifier's own scores is
+  Poisson-binomial; exact up to `EXACT_ROWS` rows, normal beyond.
+- `energy_test`: do two samples of score vectors come from one distribution? Energy distance
+  (Székely and Rizzo, InterStat 5, 2004) with a permutation test.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from ssme.metrics.base import FloatArray
+
+__all__ = ["FAMILY_LEVEL", "energy_test", "right_answers_tail"]
+
+FAMILY_LEVEL = 0.01
+"""Chance that a test raises a doubt with no cause, over all classifiers or metrics it covers."""
+
+EXACT_ROWS = 300
+PERMUTATIONS = 199
+"""Smallest attainable p-value 0.005, half of `FAMILY_LEVEL`."""
+
+
+def right_answers_tail(right: int, chance: FloatArray) -> float:
+    """P(at most ``right`` right answers), answer i being right with probability ``chance`` (n,)."""
+    n = chance.size
+    if n > EXACT_ROWS:
+        spread = float(np.sqrt((chance * (1.0 - chance)).sum()))
+        if spread == 0.0:
+            return float(right >= chance.sum())
+        return float(ndtr((right + 0.5 - chance.sum()) / spread))
+    law = np.zeros(n + 1)
+    law[0] = 1.0
+    for p in chance:
+        law[1:] = law[1:] * (1.0 - p) + law[:-1] * p
+        law[0] *= 1.0 - p
+    return float(min(1.0, law[: right + 1].sum()))
+
+
+def energy_test(
+    first: FloatArray, second: FloatArray, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Energy distance of ``first`` (a, d) and ``second`` (b, d), and its permutation p-value.
+
+    2 E|X - Y| - E|X - X'| - E|Y - Y'| is a quadratic form in the sample membership, so all
+    permutations are one matrix product.
+    """
+    points = np.concatenate([first, second])
+    squares = (points**2).sum(axis=1)
+    product = points @ points.T
+    apart = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2.0 * product, 0.0))
+    np.fill_diagonal(apart, 0.0)
+    a, b = len(first), len(second)
+    contrast = np.concatenate([np.full(a, 1.0 / a), np.full(b, -1.0 / b)])
+    shuffled = rng.permuted(np.tile(contrast, (PERMUTATIONS, 1)), axis=1)
+    every = np.concatenate([contrast[None], shuffled])
+    distance: NDArray[np.float64] = -np.einsum("pi,pi->p", every @ apart, every)
+    p_value = (1 + int((distance[1:] >= distance[0] - 1e-12).sum())) / (PERMUTATIONS + 1)
+    return float(distance[0]), p_value
