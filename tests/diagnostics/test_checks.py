@@ -1,0 +1,262 @@
+"""Every check both ways: it fires on data made for it, and not on healthy data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics import CHECKS, Doubt, check_all, outcomes
+from ssme.methods.base import Estimate
+from ssme.metrics import get_metric
+
+DOC = Path(__file__).resolve().parents[2] / "docs" / "doubts.md"
+
+
+def healthy(n: int = 600, labeled: int = 80, models: int = 4, classes: int = 2) -> ScoreSet:
+    """Calibrated classifiers: each reports the posterior given its own noisy view of the label."""
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, classes, n)
+    evidence = rng.normal(size=(n, models, classes))
+    evidence[np.arange(n), :, y] += 1.5
+    scores = np.exp(1.5 * evidence)
+    scores /= scores.sum(axis=2, keepdims=True)
+    names = tuple(f"m{j}" for j in range(models))
+    labels = np.where(np.arange(n) < labeled, y, -1)
+    return ScoreSet(scores, labels, names, tuple(range(classes)))
+
+
+def truth() -> np.ndarray:
+    return np.random.default_rng(7).integers(0, 2, 600)
+
+
+def with_model(data: ScoreSet, j: int, positive: np.ndarray) -> ScoreSet:
+    scores = data.scores.copy()
+    scores[:, j] = np.stack([1.0 - positive, positive], axis=1)
+    return replace(data, scores=scores)
+
+
+def belief(posterior: np.ndarray | None = None, **notes: object) -> SimpleNamespace:
+    return SimpleNamespace(posterior=posterior, notes=notes)
+
+
+def all_wrong_together(data: ScoreSet, every: int) -> ScoreSet:
+    """One row in ``every`` on which every classifier is sure of the wrong class."""
+    scores, y = data.scores.copy(), truth()
+    bad = np.arange(600) % every == 0
+    wrong = np.stack([y[bad] == 1, y[bad] == 0], axis=1) * 0.96 + 0.02
+    scores[bad] = wrong[:, None, :]
+    return replace(data, scores=scores)
+
+
+def no_labels():
+    return (replace(healthy(), labels=np.full(600, -1)),)
+
+
+def few_positives():
+    data = healthy()
+    keep = (data.labels == 0) | ((data.labels == 1) & (np.cumsum(data.labels == 1) <= 3))
+    return (replace(data, labels=np.where(keep, data.labels, -1)),)
+
+
+def all_labeled():
+    return (replace(healthy(), labels=truth()),)
+
+
+def easy_rows_labeled():
+    data = healthy()
+    surest = np.argsort(-data.scores[:, :, 1].mean(axis=1))[:80]
+    labels = np.full(600, -1)
+    labels[surest] = truth()[surest]
+    return (replace(data, labels=labels),)
+
+
+def one_heavy_row():
+    return (replace(healthy(), weights=np.where(np.arange(600) == 3, 500.0, 1.0)),)
+
+
+def many_missing():
+    data = healthy()
+    scores = data.scores.copy()
+    scores[::3, 1] = np.nan
+    return (replace(data, scores=scores),)
+
+
+def overconfident():
+    data = healthy()
+    sure = np.clip(np.round(data.scores[:, 0, 1]), 0.002, 0.998)
+    return (with_model(data, 0, sure),)
+
+
+def inverted():
+    data = healthy()
+    return (with_model(data, 2, data.scores[:, 2, 0].copy()),)
+
+
+def duplicated():
+    data = healthy()
+    nudge = 1e-3 * np.random.default_rng(0).random(600)
+    return (with_model(data, 1, np.clip(data.scores[:, 0, 1] + nudge, 0.0, 1.0)),)
+
+
+def two_models():
+    return (healthy(models=2),)
+
+
+def constant():
+    return (with_model(healthy(), 0, np.full(600, 0.3)),)
+
+
+def shared_errors():
+    return (all_wrong_together(healthy(), 5),)
+
+
+def many_shared_errors():
+    return (all_wrong_together(healthy(), 3),)
+
+
+def stopped_early():
+    return healthy(), belief(converged=False, n_iter=20)
+
+
+def stopped_early_for_one_model():
+    return healthy(), belief(per_model={"m1": {"converged": False, "n_iter": 5}})
+
+
+def kept_its_draw():
+    data = healthy()
+    pool = data.scores.mean(axis=1)
+    drawn = (np.random.default_rng(1).random(600) < pool[:, 1]).astype(int)
+    return data, belief(np.eye(2)[drawn], objective_history=[0.0])
+
+
+def estimate_off():
+    data = healthy()
+    metric = get_metric("accuracy")
+    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
+    return data, belief(), [metric], [Estimate(alone.value - 0.4)], [alone]
+
+
+FIRES = {
+    "D101": [no_labels],
+    "D102": [few_positives],
+    "D103": [all_labeled],
+    "D104": [easy_rows_labeled],
+    "D105": [one_heavy_row],
+    "D106": [many_missing],
+    "D201": [overconfident],
+    "D202": [inverted],
+    "D203": [inverted],
+    "D204": [duplicated],
+    "D205": [two_models],
+    "D206": [constant],
+    "D301": [many_shared_errors],
+    "D302": [shared_errors],
+    "D303": [stopped_early, stopped_early_for_one_model],
+    "D304": [kept_its_draw],
+    "D305": [estimate_off],
+}
+
+
+@pytest.mark.parametrize("code", [check.code for check in CHECKS])
+def test_fires_where_it_should(code: str):
+    for make in FIRES[code]:
+        doubts = {doubt.code: doubt for doubt in check_all(*make())}
+        assert code in doubts, make.__name__
+        assert any(c.isdigit() for c in doubts[code].reason) or code == "D205"
+
+
+def healthy_result():
+    """Healthy data with a converged fit whose posterior knows more than the pool."""
+    data = healthy()
+    sharp = np.exp(np.log(data.scores).sum(axis=1))
+    sharp /= sharp.sum(axis=1, keepdims=True)
+    fitted = belief(sharp, converged=True, n_iter=9, objective_history=[0.0])
+    metric = get_metric("accuracy")
+    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
+    weighted = replace(data, weights=np.linspace(1.0, 2.0, 600))
+    return weighted, fitted, [metric], [alone], [alone]
+
+
+def test_healthy_data_raises_no_doubt_and_every_check_applied():
+    answers = {o.check.code: o.answer for o in outcomes(*healthy_result())}
+    assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
+
+
+def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
+    data = healthy(classes=4)
+    scores = data.scores.copy()
+    scores[::20, 1] = np.nan
+    assert check_all(replace(data, scores=scores)) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "make", "why"),
+    [
+        ("D102", no_labels, "no labels"),
+        ("D104", all_labeled, "fewer than 10"),
+        ("D105", two_models, "no weights"),
+        ("D201", no_labels, "fewer than 5 labels"),
+        ("D203", two_models, "fewer than 3 classifiers"),
+        ("D303", two_models, "does not iterate"),
+        ("D304", two_models, "no mixture"),
+        ("D305", two_models, "no estimates"),
+    ],
+)
+def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
+    (answer,) = (o.answer for o in outcomes(*make()) if o.check.code == code)
+    assert answer.outcome == "not applicable"
+    assert why in answer.reason
+
+
+def test_a_class_without_any_label_is_serious():
+    data = healthy()
+    labels = np.where(data.labels == 1, -1, data.labels)
+    doubts = {d.code: d for d in check_all(replace(data, labels=labels))}
+    assert doubts["D102"].severity == "serious"
+
+
+def test_doubts_come_worst_first_and_read_as_sentences():
+    doubts = check_all(*inverted())
+    ranks = [("serious", "warning", "info").index(doubt.severity) for doubt in doubts]
+    assert ranks == sorted(ranks)
+    text = str(next(doubt for doubt in doubts if doubt.code == "D203"))
+    assert "'m2' correlates -0." in text
+    assert "swapped" in text
+
+
+def test_every_code_is_unique_and_has_its_anchor_in_the_docs():
+    codes = [check.code for check in CHECKS]
+    assert len(set(codes)) == len(codes)
+    text = DOC.read_text()
+    for check in CHECKS:
+        file, _, anchor = check.anchor.partition("#")
+        assert file == "docs/doubts.md"
+        assert f'<a id="{anchor}"></a>' in text
+        assert f"{check.code} {check.title}" in text
+
+
+def test_checks_look_at_a_bounded_number_of_rows(monkeypatch):
+    from ssme.diagnostics import evidence
+
+    monkeypatch.setattr(evidence, "MOST_ROWS", 50)
+    seen = evidence.Evidence(healthy())
+    assert len(seen.rows) == 100
+    assert len(seen.labels) == 50
+
+
+def test_evaluate_keeps_the_doubts():
+    scores = healthy().scores[:, :, 1]
+    labels = np.where(np.arange(600) < 80, truth(), np.nan)
+    inverted_scores = scores.copy()
+    inverted_scores[:, 0] = 1.0 - scores[:, 0]
+    result = ssme.evaluate(inverted_scores, labels, method="ensemble", metrics="accuracy")
+    assert {"D202", "D203"} <= {doubt.code for doubt in result.doubts}
+    assert all(isinstance(doubt, Doubt) for doubt in result.doubts)
+    assert "D203" in repr(result)
+    assert result.to_dict()["doubts"][0]["severity"] == "serious"

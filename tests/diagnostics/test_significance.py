@@ -1,0 +1,49 @@
+"""The tests behind the checks against exact and simulated laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from ssme.diagnostics.significance import energy_test, right_answers_tail
+
+
+@pytest.mark.parametrize("right", [0, 3, 15, 20])
+def test_equal_chances_give_the_binomial(right: int):
+    assert right_answers_tail(right, np.full(20, 0.7)) == pytest.approx(binom.cdf(right, 20, 0.7))
+
+
+def test_unequal_chances_equal_enumeration():
+    chance = np.array([0.9, 0.2, 0.6])
+    at_most_one = 0.1 * 0.8 * 0.4 + 0.9 * 0.8 * 0.4 + 0.1 * 0.2 * 0.4 + 0.1 * 0.8 * 0.6
+    assert right_answers_tail(1, chance) == pytest.approx(at_most_one)
+
+
+def test_the_normal_tail_takes_over_smoothly_for_many_rows():
+    chance = np.random.default_rng(0).uniform(0.5, 1.0, 301)
+    right = int(chance.sum()) - 10
+    exact = right_answers_tail(right, chance[:300]), right_answers_tail(right, chance)
+    assert exact[0] == pytest.approx(exact[1], abs=0.03)
+    assert right_answers_tail(400, np.ones(400)) == 1.0
+    assert right_answers_tail(399, np.ones(400)) == 0.0
+
+
+def test_energy_test_keeps_its_level_and_finds_a_shift():
+    rng = np.random.default_rng(2)
+    same = [energy_test(rng.random((20, 3)), rng.random((80, 3)), rng)[1] for _ in range(200)]
+    assert np.mean(np.array(same) < 0.05) < 0.1
+    distance, p = energy_test(rng.random((20, 3)) + 0.5, rng.random((80, 3)), rng)
+    assert p == pytest.approx(1 / 200)
+    assert distance > 0.0
+
+
+def test_energy_distance_is_its_definition():
+    rng = np.random.default_rng(3)
+    x, y = rng.random((5, 2)), rng.random((7, 2))
+
+    def mean_distance(a, b):
+        return np.linalg.norm(a[:, None] - b[None], axis=2).mean()
+
+    expected = 2 * mean_distance(x, y) - mean_distance(x, x) - mean_distance(y, y)
+    assert energy_test(x, y, rng)[0] == pytest.approx(expected)
