@@ -38,8 +38,17 @@ docs-check: $(READY)
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py
 
+EXPERIMENTS := main_tables variants classifiers all_sets llm subgroups synthetic_trends bounds ensembling cost
+
+bench-quick: $(READY)
+	@$(BIN)/python -m benchmarks.accuracy.quick
+
+bench: $(READY)
+	@for name in $(EXPERIMENTS); do $(BIN)/python -m benchmarks.accuracy.$$name || exit 1; done
+	@$(BIN)/python -m benchmarks.report
+
 speed: $(READY)
-	$(BIN)/python benchmarks/speed/core.py
+	@for file in benchmarks/speed/[a-z]*.py; do $(BIN)/python -m benchmarks.speed.$$(basename $$file .py); done
 
 lock: $(READY)
 	$(BIN)/uv pip compile -q --universal --extra dev --no-header --no-annotate pyproject.toml -o constraints.txt
