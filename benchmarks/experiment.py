@@ -102,7 +102,7 @@ def draw(name: str, figure: Any) -> None:
     """Draw ``figure(frame)`` from the committed result of ``name``."""
     FIGURES.mkdir(exist_ok=True)
     chart = figure(pd.read_csv(RESULTS / f"{name}.csv"))
-    chart.save(str(FIGURES / f"{name}.png"), ppi=110)
+    chart.save(str(FIGURES / f"{name}.png"), ppi=90)
 
 
 def record_run(name: str, args: argparse.Namespace) -> None:
@@ -189,13 +189,13 @@ def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
     frame = frame.assign(low=frame["mae"] - frame["ci95"], high=frame["mae"] + frame["ci95"])
     order = list(dict.fromkeys(frame[color]))
     scale = alt.Scale(domain=order, range=[PALETTE[i % len(PALETTE)] for i in range(len(order))])
-    base = alt.Chart(frame).encode(
-        y=alt.Y(y, title=None, sort=None),
-        color=alt.Color(f"{color}:N", scale=scale, legend=alt.Legend(title=None)),
-        shape=alt.Shape(f"{color}:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None)),
+    color_of = alt.Color(f"{color}:N", scale=scale, legend=alt.Legend(title=None))
+    shape_of = alt.Shape(f"{color}:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None))
+    base = alt.Chart(frame).encode(y=alt.Y(y, title=None, sort=None), color=color_of)
+    whiskers = base.mark_rule(strokeWidth=1.5).encode(
+        x=alt.X("low:Q", title="mean absolute error"), x2="high:Q"
     )
-    dots = base.mark_point(filled=True, size=60).encode(x=alt.X(x))
-    whiskers = base.mark_rule().encode(x=alt.X("low:Q", title=None), x2="high:Q")
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(x), shape=shape_of)
     return (
         (whiskers + dots)
         .properties(width=200, height=190)
