@@ -12,6 +12,7 @@ from ssme.methods.base import Method
 __all__ = ["get_method", "method_class", "method_names"]
 
 _METHODS: dict[str, str] = {
+    "auto": "ssme.methods.auto:Auto",
     "labeled": "ssme.methods.labeled:Labeled",
     "ensemble": "ssme.methods.ensemble:Ensemble",
     "ssme": "ssme.methods.ssme:SsmeMethod",

@@ -1,0 +1,240 @@
+"""The recalibration model: P(y | scores) as one penalized logistic model of the pool.
+
+    z_ik = b log pi_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                     (center)
+         + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k = argmax q_ij]
+         + r log pi_ik (h_i - 1/2) + s_k log pi_ik                               (doubt)
+    W_ik = exp(z_ik) / sum_l exp(z_il),        h_i = pool confidence rescaled to 0..1
+
+b sharpens or flattens the pool, a shifts classes, the tilts t are each classifier's own shrunken
+residual correction: the score equation of t_j is
+``sum_labeled sum_k ([y=k] - W_k)(q_jk - pi_k) = t_j / sd_t^2``. The families c, v, r, s are the
+ways in which the center may be wrong (weights of classifiers, votes, shape of the calibration
+curve, class-wise slopes): the center leaves them at zero, the draws do not.
+
+Labels may over-represent rare classes (people label until every class occurs). Labeled rows
+therefore have intercepts of their own,  d_k ~ N(0, log(1 + 1/(n p_k))^2)  with p_k the pool's share
+of class k: the log of "one label of class k more than expected". They are fitted and dropped.
+
+All families are Gaussian around zero, ``theta_F ~ N(0, (rho_F sd_F)^2)``, except log b, which sits
+around its label-free center; ``rho_F^2 ~ 4/chi2_4`` lets the labels widen a family that they
+contradict (`sampler`). The center is the mode at rho = 1, log b keeping its Student t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.methods.auto_model.pool import log_softmax
+from ssme.methods.auto_model.temperature import TemperaturePrior
+from ssme.metrics.base import FloatArray
+
+__all__ = ["NU", "Design", "Evidence", "Family", "center", "curvature", "posterior_draws"]
+
+NU = 4.0
+"""Degrees of freedom of every family's scale, and so of log b's Student t."""
+
+SD_A, SD_A_FEW = 0.05, 0.40
+SD_T = 0.5
+SD_C, SD_V, SD_R, SD_S = 0.075, 0.10, 0.12, 0.13
+"""Prior scales: a ~ SD_A + SD_A_FEW/M, t ~ SD_T/sqrt(M). Origins: docs/auto.md."""
+
+NEWTON_STEPS = 50
+NEWTON_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Family:
+    """A block of coefficients with one prior scale."""
+
+    name: str
+    columns: slice
+    sd: float
+    in_center: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Log pool (n, K) and clipped scores (n, M, K) as features of the linear predictor."""
+
+    log_pi: FloatArray
+    q: FloatArray
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        _, n_models, n_classes = self.q.shape
+        blocks = (
+            ("a", n_classes, SD_A + SD_A_FEW / n_models, True),
+            ("t", n_models, SD_T / np.sqrt(n_models), True),
+            ("c", n_models, SD_C, False),
+            ("v", n_models, SD_V, False),
+            ("r", 1, SD_R, False),
+            ("s", n_classes, SD_S, False),
+        )
+        ends = np.cumsum([size for _, size, _, _ in blocks])
+        return tuple(
+            Family(name, slice(int(end) - size, int(end)), float(sd), in_center)
+            for end, (name, size, sd, in_center) in zip(ends, blocks, strict=True)
+        )
+
+    def features(self, rows: NDArray[np.int64] | slice) -> FloatArray:
+        """(r, K, P): one line per row and class, one column per coefficient but log b."""
+        log_pi, q = self.log_pi[rows], self.q[rows]
+        n, n_models, n_classes = q.shape
+        pi = np.exp(log_pi)
+        by_class = q.transpose(0, 2, 1)
+        out: FloatArray = np.zeros((n, n_classes, 2 * n_classes + 3 * n_models + 1))
+        blocks = {family.name: out[:, :, family.columns] for family in self.families}
+        blocks["a"][:] = np.eye(n_classes)
+        np.subtract(by_class, pi[:, :, None], out=blocks["t"])
+        np.subtract(np.log(by_class), log_pi[:, :, None], out=blocks["c"])
+        blocks["v"][:] = q.argmax(axis=2)[:, None, :] == np.arange(n_classes)[None, :, None]
+        certainty = (pi.max(axis=1) * n_classes - 1.0) / (n_classes - 1.0)
+        blocks["r"][:, :, 0] = log_pi * (certainty - 0.5)[:, None]
+        blocks["s"][:] = log_pi[:, :, None] * np.eye(n_classes)
+        return out
+
+    def center(self, theta: FloatArray, rows: slice) -> FloatArray:
+        """W (r, K) at ``theta`` (1 + P,), the families outside the center being zero."""
+        a, t = (theta[1:][family.columns] for family in self.families[:2])
+        log_pi = self.log_pi[rows]
+        z = np.exp(theta[0]) * log_pi + a
+        z += np.einsum("nmk,m->nk", self.q[rows], t) - t.sum() * np.exp(log_pi)
+        out: FloatArray = np.exp(log_softmax(z))
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The labeled rows as the likelihood sees them.
+
+    log_pi : (n, K). features : (n, K, P), those of the design, then the K label intercepts d,
+    scaled to a unit prior. labels : (n,).
+    """
+
+    log_pi: FloatArray
+    features: FloatArray
+    labels: NDArray[np.int64]
+    families: tuple[Family, ...]
+    prior: TemperaturePrior
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        rows: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        prior: TemperaturePrior,
+    ) -> Evidence:
+        features = design.features(rows)
+        n, n_classes, size = features.shape
+        share = np.exp(design.log_pi).mean(axis=0)
+        spread = np.log1p(1.0 / (max(n, 1) * share))
+        nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
+        extra = Family("d", slice(size, size + n_classes), 1.0, True)
+        both = np.concatenate([features, nuisance], axis=2)
+        return cls(design.log_pi[rows], both, labels, (*design.families, extra), prior)
+
+    @property
+    def sd(self) -> FloatArray:
+        """Prior scale (1 + P,) of log b and every coefficient."""
+        sizes = [family.columns.stop - family.columns.start for family in self.families]
+        rest = np.repeat([family.sd for family in self.families], sizes)
+        return np.concatenate([[self.prior.scale], rest])
+
+    @property
+    def mean(self) -> FloatArray:
+        """Prior center (1 + P,)."""
+        out: FloatArray = np.zeros(1 + self.features.shape[2])
+        out[0] = self.prior.center
+        return out
+
+    @property
+    def in_center(self) -> NDArray[np.bool_]:
+        """(1 + P,) True for log b and the coefficients that the center fits."""
+        sizes = [family.columns.stop - family.columns.start for family in self.families]
+        rest = np.repeat([family.in_center for family in self.families], sizes)
+        return np.concatenate([[True], rest])
+
+    def log_likelihood(self, theta: FloatArray) -> FloatArray:
+        """(D,) of ``theta`` (D, 1 + P)."""
+        n, n_classes, size = self.features.shape
+        z = np.exp(theta[:, :1]) * self.log_pi.reshape(-1)
+        z += theta[:, 1:] @ self.features.reshape(n * n_classes, size).T
+        z = z.reshape(len(theta), n, n_classes)
+        top = z.max(axis=2)
+        observed = z[:, np.arange(n), self.labels]
+        z -= top[:, :, None]
+        np.exp(z, out=z)
+        out: FloatArray = (observed - top - np.log(z.sum(axis=2))).sum(axis=1)
+        return out
+
+
+def center(evidence: Evidence) -> FloatArray:
+    """The mode (1 + P,): damped Newton steps, log b's Student t as a normal of equal slope."""
+    kept = np.flatnonzero(evidence.in_center)
+    theta = evidence.mean
+    if len(evidence.labels) == 0:
+        return theta
+    value = _log_posterior(evidence, theta)
+    for _ in range(NEWTON_STEPS):
+        slope, bend = _derivatives(evidence, theta, kept)
+        step = np.zeros_like(theta)
+        step[kept] = np.linalg.solve(bend, slope)
+        reached = _log_posterior(evidence, theta + step)
+        while reached < value and np.abs(step).max() > NEWTON_TOLERANCE:
+            step /= 2.0
+            reached = _log_posterior(evidence, theta + step)
+        if reached <= value + NEWTON_TOLERANCE:
+            break
+        theta, value = theta + step, reached
+    return theta
+
+
+def curvature(evidence: Evidence, theta: FloatArray) -> FloatArray:
+    """Negative Hessian (1 + P, 1 + P) of the log posterior at ``theta``, rho = 1."""
+    return _derivatives(evidence, theta, np.arange(theta.size))[1]
+
+
+def _log_posterior(evidence: Evidence, theta: FloatArray) -> float:
+    offset = (theta - evidence.mean) / evidence.sd
+    log_prior = -0.5 * (offset[1:] ** 2).sum() - (NU + 1.0) / 2.0 * np.log1p(offset[0] ** 2 / NU)
+    return float(evidence.log_likelihood(theta[None])[0] + log_prior)
+
+
+def _derivatives(
+    evidence: Evidence, theta: FloatArray, kept: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray]:
+    """Gradient and (expected) negative Hessian over the coefficients ``kept``, log b first."""
+    b = np.exp(theta[0])
+    columns = kept[1:] - 1
+    z = b * evidence.log_pi + evidence.features @ theta[1:]
+    w = np.exp(log_softmax(z))
+    jacobian = np.concatenate(
+        [(b * evidence.log_pi)[:, :, None], evidence.features[:, :, columns]], axis=2
+    )
+    jacobian = jacobian - np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
+    precision = 1.0 / evidence.sd**2
+    offset = theta[0] - evidence.prior.center
+    precision[0] = (NU + 1.0) / (NU * evidence.prior.scale**2 + offset**2)
+    precision = precision[kept]
+    observed = jacobian[np.arange(len(w)), evidence.labels]
+    slope = observed.sum(axis=0) - precision * (theta - evidence.mean)[kept]
+    weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, kept.size)
+    bend = weighted.T @ weighted + np.diag(precision)
+    return slope, bend
+
+
+def posterior_draws(design: Design, theta: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+    """W (D, r, K) on ``rows`` for coefficients ``theta`` (D, 1 + P)."""
+    features = design.features(rows)
+    n, n_classes, size = features.shape
+    z = np.exp(theta[:, :1]) * design.log_pi[rows].reshape(-1)
+    z += theta[:, 1:] @ features.reshape(n * n_classes, size).T
+    z = z.reshape(len(theta), n, n_classes)
+    z -= z.max(axis=2, keepdims=True)
+    np.exp(z, out=z)
+    z /= z.sum(axis=2, keepdims=True)
+    return z
