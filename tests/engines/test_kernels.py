@@ -5,9 +5,24 @@ import pytest
 
 from ssme.engines import kernels
 from ssme.engines.kernels import KERNELS, DenseKernel, TiledKernel, kernel_sums
+from ssme.engines.sparse import ERROR, SparseKernel, radius
 from ssme.errors import InputError
 
-ENGINES = {"dense": DenseKernel, "tiled": TiledKernel}
+
+def torch_cpu(kernel, points, queries):
+    torch = pytest.importorskip("torch")
+    from ssme.engines.torch_kernels import TorchKernel
+
+    return TorchKernel(kernel, points, queries, torch.device("cpu"))
+
+
+ENGINES = {
+    "dense": DenseKernel,
+    "tiled": TiledKernel,
+    "sparse": SparseKernel,
+    "torch": torch_cpu,
+}
+TOLERANCE = {"sparse": 1e-6}
 
 
 def slow_log_sums(kernel, points, queries, weights):
@@ -39,7 +54,10 @@ def test_engine_equals_slow_sum(engine, kernel, scale, monkeypatch) -> None:
     points, queries, weights = case(0, scale=scale)
     got = ENGINES[engine](kernel, points, queries).log_sums(weights)
     np.testing.assert_allclose(
-        got, slow_log_sums(kernel, points, queries, weights), rtol=1e-9, atol=1e-9
+        got,
+        slow_log_sums(kernel, points, queries, weights),
+        rtol=TOLERANCE.get(engine, 1e-9),
+        atol=TOLERANCE.get(engine, 1e-9),
     )
 
 
@@ -72,6 +90,47 @@ def test_engine_is_chosen_by_size(monkeypatch) -> None:
     assert isinstance(kernel_sums("gaussian", points, queries), DenseKernel)
     monkeypatch.setattr(kernels, "DENSE_BYTES", 100)
     assert isinstance(kernel_sums("gaussian", points, queries), TiledKernel)
+    assert isinstance(kernel_sums("gaussian", 100 * points, queries), SparseKernel)
+
+
+def test_sparse_radius_keeps_posteriors_within_the_stated_error() -> None:
+    rng = np.random.default_rng(4)
+    points = 6.0 * rng.normal(size=(3000, 3))
+    weights = rng.dirichlet([0.5, 0.5], size=3000)
+    assert np.exp(-0.5 * radius("gaussian", 3000) ** 2) == pytest.approx(ERROR / 3000)
+    sums = {
+        engine: np.exp(ENGINES[engine]("gaussian", points, points).log_sums(weights, relative=True))
+        for engine in ("tiled", "sparse")
+    }
+    posterior = {engine: s / s.sum(axis=1, keepdims=True) for engine, s in sums.items()}
+    assert np.abs(posterior["sparse"] - posterior["tiled"]).max() < ERROR
+
+
+@pytest.mark.torch
+def test_device_chooses_torch_and_a_missing_gpu_is_an_error() -> None:
+    torch = pytest.importorskip("torch")
+    points, queries, _ = case(5)
+    engine = kernel_sums("gaussian", points, queries, device="cpu")
+    assert engine.name == "torch cpu"
+    with pytest.raises(InputError, match="unknown device 'gpu'"):
+        kernel_sums("gaussian", points, queries, device="gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(InputError, match="sees no NVIDIA GPU"):
+            kernel_sums("gaussian", points, queries, device="cuda")
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
+def test_triton_equals_slow_sum_where_there_is_a_gpu(scale) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no NVIDIA GPU")
+    points, queries, weights = case(0, scale=scale)
+    engine = kernel_sums("gaussian", points, queries, device="cuda")
+    assert engine.name.startswith("triton")
+    np.testing.assert_allclose(
+        engine.log_sums(weights), slow_log_sums("gaussian", points, queries, weights), atol=1e-4
+    )
 
 
 def test_unknown_kernel_is_refused() -> None:

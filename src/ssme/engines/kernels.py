@@ -8,16 +8,21 @@ profiles, as in scikit-learn: gaussian exp(-r^2/2), exponential exp(-r), epanech
 - `DenseKernel` computes the kernel matrix once and reuses it: an EM step is one product. Where
   most entries are below 1e-30 it is kept in sparse form without them, and sums too small for
   that are redone, so that the relative error stays below n 1e-10.
-- `TiledKernel` recomputes it in cache-sized tiles: constant memory for any n.
+- `TiledKernel` recomputes it in cache-sized tiles, on all cores: constant memory for any n.
+- `ssme.engines.sparse.SparseKernel` keeps the neighbors within a radius set by a stated error.
+- `ssme.engines.torch_kernels.TorchKernel` does the tiles in torch, on the CPU or a GPU, and
+  `ssme.engines.triton_kernels.TritonKernel` in one fused pass on an NVIDIA GPU.
 
-Both sum linearly and redo in the log domain the entries that underflow. Squared distances come
+All sum linearly and redo in the log domain the entries that underflow. Squared distances come
 from one matrix product with the norms folded in as two extra columns; where its cancellation
 error (about eps max |x|^2) could reach 1e-10 they come from explicit differences instead.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +35,7 @@ __all__ = [
     "KERNELS",
     "DenseKernel",
     "KernelSums",
+    "Pairs",
     "TiledKernel",
     "kernel_sums",
     "log_kernel",
@@ -89,13 +95,31 @@ def log_kernel_volume(kernel: str, n_dims: int) -> float:
     return float(log_ball + np.log(2.0 / (n_dims + 2.0)))
 
 
-def kernel_sums(kernel: str, points: FloatArray, queries: FloatArray | None = None) -> KernelSums:
-    """The engine that fits the size: dense while the kernel matrix fits, tiled beyond."""
+def kernel_sums(
+    kernel: str,
+    points: FloatArray,
+    queries: FloatArray | None = None,
+    *,
+    device: str | None = None,
+) -> KernelSums:
+    """The engine that fits the size; with a ``device`` ("cuda", "cpu"), torch's on that device.
+
+    Without one: dense while the kernel matrix fits, beyond that the neighbors alone where they
+    are few enough, else tiles.
+    """
     if kernel not in KERNELS:
         raise InputError(f"unknown kernel {kernel!r}", allowed=", ".join(KERNELS))
     queries = points if queries is None else queries
+    if device is not None:
+        from ssme.engines.torch_kernels import torch_kernel_sums
+
+        return torch_kernel_sums(kernel, points, queries, device)
     if queries.shape[0] * points.shape[0] * 8 <= DENSE_BYTES:
         return DenseKernel(kernel, points, queries)
+    from ssme.engines.sparse import SparseKernel, few_neighbors
+
+    if few_neighbors(kernel, points, queries):
+        return SparseKernel(kernel, points, queries)
     return TiledKernel(kernel, points, queries)
 
 
@@ -103,7 +127,7 @@ class DenseKernel:
     """The kernel matrix computed once; every further sum is one matrix product."""
 
     def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
-        self._pairs = _Pairs(kernel, points, queries)
+        self._pairs = Pairs(kernel, points, queries)
         self._matrix: Any = self._pairs.values(slice(None), slice(None))
         self.name = "dense"
         kept = self._matrix >= DROPPED
@@ -120,23 +144,29 @@ class DenseKernel:
 
 
 class TiledKernel:
-    """Exact sums tile by tile: time O(n m), memory of one tile."""
+    """Exact sums tile by tile, rows of tiles on threads: time O(n m), memory of one tile each."""
 
     name = "tiled"
 
     def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
-        self._pairs = _Pairs(kernel, points, queries)
+        self._pairs = Pairs(kernel, points, queries)
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
+        from threadpoolctl import threadpool_limits
+
         m, n = self._pairs.shape
         sums = np.zeros((m, weights.shape[1]))
-        for rows in _tiles(m, QUERY_TILE):
+
+        def add_up(rows: slice) -> None:
             for columns in _tiles(n, POINT_TILE):
                 sums[rows] += self._pairs.values(rows, columns) @ weights[columns]
+
+        with threadpool_limits(1), ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(add_up, _tiles(m, QUERY_TILE)))
         return self._pairs.log_with_fixes(sums, weights, TINY, relative)
 
 
-class _Pairs:
+class Pairs:
     """Kernel values of blocks of (query, point) pairs."""
 
     def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
