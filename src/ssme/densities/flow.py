@@ -14,6 +14,7 @@ learning with normalizing flows", ICML 2020. Needs the extra `flow`.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class FlowClasses:
         device: str | None = None,
     ) -> None:
         import_torch("density 'flow'")
-        from ssme.densities.realnvp import MixtureBase, RealNvp, Training, seeded, train
+        from ssme.densities.realnvp import MixtureBase, RealNvp, Training, one_thread, seeded, train
 
         if np.isnan(points).any():
             row, column = np.argwhere(np.isnan(points))[0]
@@ -84,15 +85,10 @@ class FlowClasses:
         with seeded(seed):
             self._flow = RealNvp(points.shape[1], layers, hidden).to(self._device)
         self._base = MixtureBase(gaussians.normals(), first.sum(axis=0) / first.sum())
-        self._epochs = train(
-            self._flow,
-            self._base.to(self._device),
-            scaled,
-            possible,
-            weight,
-            training or Training(),
-            seed,
-        )
+        self._base = self._base.to(self._device)
+        rules = training or Training()
+        with one_thread():
+            self._epochs = train(self._flow, self._base, scaled, possible, weight, rules, seed)
         latent, self._log_det = self._push(points)
         self._gaussians = gaussians.moved_to(latent)
         self._fresh = True
@@ -106,6 +102,7 @@ class FlowClasses:
         if self._fresh:
             self._fresh = False
             return self._gaussians.at(self._gaussians.points) + self._log_det[:, None]
+        self._gaussians = copy(self._gaussians)
         return self._gaussians.update(weights) + self._log_det[:, None]
 
     def at(self, points: FloatArray) -> FloatArray:
@@ -114,7 +111,6 @@ class FlowClasses:
 
     def describe(self) -> dict[str, Any]:
         return {
-            "density": "flow",
             "flow_layers": len(self._flow.networks),
             "flow_epochs": self._epochs,
             "engine": f"torch on {self._device}",

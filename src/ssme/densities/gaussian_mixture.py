@@ -147,7 +147,6 @@ class GaussianClasses:
 
     def describe(self) -> dict[str, Any]:
         return {
-            "density": "gmm",
             "covariance": self.covariance,
             "components": self.components,
             "shrinkage": self.shrinkage,

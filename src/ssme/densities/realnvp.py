@@ -26,7 +26,7 @@ from torch import nn
 from ssme.densities.base import FloatArray
 from ssme.densities.gaussian_mixture import Normal
 
-__all__ = ["MixtureBase", "RealNvp", "Training", "seeded", "train"]
+__all__ = ["MixtureBase", "RealNvp", "Training", "one_thread", "seeded", "train"]
 
 LOG_SCALE_BOUND = 2.0
 
@@ -168,3 +168,14 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One torch thread inside: layers this small lose more to threads than they gain."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -19,9 +19,12 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["Belief", "Estimate", "Method", "MethodSpec", "check_supported"]
+__all__ = ["Belief", "Estimate", "Method", "MethodSpec", "Predictor", "check_supported"]
 
 BoolArray = NDArray[np.bool_]
+Predictor = Callable[[FloatArray], FloatArray]
+"""P(y | s) (n, K) of rows ``scores`` (n, M, K) a method has not seen; picklable. A belief whose
+posterior is such a function offers it as its attribute ``predictor``."""
 
 
 @dataclass(frozen=True)

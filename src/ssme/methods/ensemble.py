@@ -46,4 +46,4 @@ class Ensemble:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         posterior = clamp(mean_score(data.scores), data.labels)
         seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
-        return LabelPosterior(data, posterior, self.n_draws, seed)
+        return LabelPosterior(data, posterior, self.n_draws, seed, predictor=mean_score)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.base import BoolArray, Estimate, Predictor
 from ssme.methods.worlds import N_WORLDS, RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
@@ -63,6 +63,7 @@ class LabelPosterior:
 
     ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
     them, the draws carry the fitted parameters beside unknown labels and the sampling of rows.
+    ``predictor`` gives P(y | s) of other rows, where the method can tell.
     """
 
     data: ScoreSet
@@ -71,6 +72,7 @@ class LabelPosterior:
     seed: np.random.SeedSequence
     notes: Mapping[str, Any] = field(default_factory=dict)
     refits: tuple[FloatArray, ...] = ()
+    predictor: Predictor | None = None
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

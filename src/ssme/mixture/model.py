@@ -5,21 +5,23 @@ pooled rows, EM to convergence (at most 1000 steps), labeled rows fixed to their
 ``public_code``: as the paper's public code does. A quarter of the normal-reference bandwidth, 20
 steps, labeled rows weigh ten times and keep their label in the first step only, priors from one
 random assignment per step, and only exact 0 and 1 are clipped, at 1e-4.
+
+Both presets are a KDE; `ssme.mixture.choice` has the other densities.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.base import ClassDensities, FloatArray
-from ssme.densities.kde import KdeClasses
 from ssme.errors import InputError
-from ssme.mixture.em import EmFit, EmRules, run_em
+from ssme.mixture.choice import Choice, choose_density, make_densities
+from ssme.mixture.em import EmFit, EmRules, posterior_of, run_em
 from ssme.mixture.start import STARTS, draw_start, knn_start
 
 __all__ = [
@@ -39,9 +41,13 @@ REFIT_STEPS = 20
 class MixtureOptions:
     """Every choice of the SSME fit; `PRESETS` names two full sets of them."""
 
+    density: str = "kde"
     kernel: str = "gaussian"
     bandwidth: str | float = "isj"
     across: str = "smallest"
+    covariance: str = "full"
+    components: int = 1
+    device: str | None = None
     init: str = "draw"
     lambda_u: float = 1.0
     max_iter: int = 1000
@@ -93,6 +99,11 @@ class MixtureFit:
 
     em: EmFit
     densities: ClassDensities
+    choice: Choice
+
+    def posterior_at(self, points: FloatArray) -> FloatArray:
+        """P(y | s) (m, K) of other rows ``points`` (m, d)."""
+        return posterior_of(self.densities.at(points), self.em.priors)[0]
 
     def describe(self) -> dict[str, Any]:
         """Facts for the result's notes."""
@@ -101,6 +112,8 @@ class MixtureFit:
             "n_iter": self.em.n_iter,
             "objective_history": self.em.objective_history,
             "priors": self.em.priors,
+            "density": self.choice.density,
+            "density_reason": self.choice.reason,
             **self.densities.describe(),
         }
 
@@ -118,16 +131,14 @@ def fit_mixture(
     ``labels`` (n,) are -1 where unknown; ``guess`` (n, K) are the probabilities that
     ``init="draw"`` draws from.
     """
-    bandwidth = select_bandwidth(
-        points, options.bandwidth, across=options.across, weights=sample_weight
-    )
-    densities = KdeClasses(points, bandwidth, options.kernel)
     if options.init == "draw":
         start = draw_start(guess, rng)
     else:
         start = knn_start(points, labels, guess.shape[1])
+    choice = choose_density(options.density, options.covariance, points)
+    densities = make_densities(choice, points, labels, start, options, rng, sample_weight)
     em = run_em(densities, start, labels, options.em_rules, rng, sample_weight)
-    return MixtureFit(em, densities)
+    return MixtureFit(em, densities, choice)
 
 
 def refit_responsibilities(
@@ -141,7 +152,7 @@ def refit_responsibilities(
 ) -> FloatArray:
     """Responsibilities (n, K) of a fit to rows reweighted by the Bayesian bootstrap.
 
-    Kernels and bandwidth of ``fitted`` are kept; start, priors and class densities are new
+    Kernels, bandwidth and flow of ``fitted`` are kept; start, priors and class densities are new
     (weighted-likelihood bootstrap: Newton and Raftery, JRSS B 56, 1994).
     """
     weights = rng.standard_exponential(len(labels))
@@ -153,4 +164,5 @@ def refit_responsibilities(
         else knn_start(points, labels, guess.shape[1])
     )
     rules = replace(options.em_rules, max_iter=min(options.max_iter, REFIT_STEPS), tol=None)
-    return run_em(fitted.densities, start, labels, rules, rng, weights).responsibilities
+    densities = copy(fitted.densities)
+    return run_em(densities, start, labels, rules, rng, weights).responsibilities

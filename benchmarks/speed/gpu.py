@@ -1,0 +1,188 @@
+"""The exact mixture on an NVIDIA GPU: 100 EM steps at 200,000 rows, 7 scores, two classes.
+
+    python -m benchmarks.speed.gpu [--rows 200000] [--steps 100] [--out benchmarks/results]
+
+Prints and writes gpu.csv: the card's measured float32 rate and copy bandwidth, the fused kernel's
+time per step for several tile shapes and its share of the float32 instruction rate, the EM run
+end to end, its distance from float64 on the same card and from the CPU, and a flow on CPU and GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssme.densities.bandwidth import Bandwidth
+from ssme.densities.kde import KdeClasses
+from ssme.engines.kernels import TiledKernel, kernel_sums
+from ssme.mixture.em import EmFit, EmRules, run_em
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+DIMS = 7
+N_LABELED = 100
+BANDWIDTH = 0.3
+TILES = [
+    {"QUERIES": 32, "POINTS": 64, "num_warps": 4},
+    {"QUERIES": 64, "POINTS": 32, "num_warps": 4},
+    {"QUERIES": 64, "POINTS": 64, "num_warps": 4},
+    {"QUERIES": 64, "POINTS": 128, "num_warps": 4},
+    {"QUERIES": 128, "POINTS": 32, "num_warps": 4},
+    {"QUERIES": 128, "POINTS": 64, "num_warps": 4},
+    {"QUERIES": 128, "POINTS": 64, "num_warps": 8},
+    {"QUERIES": 128, "POINTS": 128, "num_warps": 8},
+    {"QUERIES": 256, "POINTS": 32, "num_warps": 8},
+    {"QUERIES": 32, "POINTS": 128, "num_warps": 4},
+    {"QUERIES": 16, "POINTS": 128, "num_warps": 4},
+    {"QUERIES": 16, "POINTS": 256, "num_warps": 4},
+    {"QUERIES": 32, "POINTS": 32, "num_warps": 1},
+    {"QUERIES": 64, "POINTS": 32, "num_warps": 2},
+]
+
+
+def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Logits of seven classifiers of uneven quality, labels of the first rows, a first guess."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(np.int64)
+    common = rng.normal(size=(n, 1))
+    noise = rng.normal(size=(n, DIMS)) * np.linspace(0.8, 1.6, DIMS)
+    points = (2.0 * y[:, None] - 1.0) * 1.2 + 0.8 * common + noise
+    labels = np.where(np.arange(n) < N_LABELED, y, -1)
+    first = 1.0 / (1.0 + np.exp(-points.mean(axis=1)))
+    start = np.eye(2)[(rng.random(n) < first).astype(int)]
+    return points, labels, start
+
+
+def seconds(run: Callable[[], Any], repeats: int = 5) -> float:
+    """Median time of ``run`` on the device, after one warm-up."""
+    import torch
+
+    times = []
+    for _ in range(repeats + 1):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[1:]))
+
+
+def em(n: int, steps: int, engine: Any) -> tuple[EmFit, str, float]:
+    points, labels, start = problem(n)
+    densities = KdeClasses(
+        points, Bandwidth(np.full(DIMS, BANDWIDTH), "fixed", "each"), "gaussian", engine
+    )
+    began = time.perf_counter()
+    fit = run_em(
+        densities, start, labels, EmRules(max_iter=steps, tol=None), np.random.default_rng(0)
+    )
+    return fit, densities.describe()["engine"], time.perf_counter() - began
+
+
+def card() -> dict[str, float]:
+    """What this card does: float32 rate of a matrix product without tensor cores, copies."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    a = torch.randn(8192, 8192, device="cuda")
+    rate = 2 * 8192**3 / seconds(lambda: a @ a)
+    big = torch.randn(1 << 29, device="cuda")
+    copy = torch.empty_like(big)
+    bandwidth = 2 * big.numel() * 4 / seconds(lambda: copy.copy_(big))
+    properties = torch.cuda.get_device_properties(0)
+    clock = torch.cuda.clock_rate() * 1e6
+    return {
+        "float32_flops": rate,
+        "copy_bytes_per_s": bandwidth,
+        "multiprocessors": properties.multi_processor_count,
+        "clock_hz": clock,
+    }
+
+
+def main() -> None:
+    import torch
+
+    from ssme.engines.torch_kernels import TorchKernel
+    from ssme.engines.triton_kernels import BLOCK, TritonKernel
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--tune", action="store_true", help="time every tile shape")
+    parser.add_argument("--float64", action="store_true", help="repeat the run in float64")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    arguments = parser.parse_args()
+    n, device = arguments.rows, torch.device("cuda")
+    found: dict[str, object] = {"device": torch.cuda.get_device_name(0), "rows": n, "dims": DIMS}
+    limits = card()
+    found |= limits
+
+    points, _, start = problem(n)
+    scaled = points / BANDWIDTH
+    fused = TritonKernel(scaled, scaled, device)
+    mass = torch.as_tensor(start + 0.01, dtype=torch.float32, device=device).T.contiguous()
+    best, shape = np.inf, dict(BLOCK)
+    for block in TILES if arguments.tune else [dict(BLOCK)]:
+        took = seconds(partial(fused.sums, mass, block))
+        print(f"{block}: {1e3 * took:.2f} ms a step", flush=True)
+        if took < best:
+            best, shape = took, block
+    instructions = 2 * DIMS + 2
+    peak = limits["multiprocessors"] * 128 * limits["clock_hz"]
+    flops = n * n * (3 * DIMS + 4)
+    found |= {
+        "tile": str(shape).replace(",", ""),
+        "kernel_s": best,
+        "float32_instructions_per_pair": instructions,
+        "share_of_instruction_rate": n * n * instructions / best / peak,
+        "share_of_matmul_flops": flops / best / limits["float32_flops"],
+        "exponentials_per_s": n * n / best,
+    }
+
+    rows = np.random.default_rng(1).choice(n, 2000, replace=False)
+    weights = mass.T.double().cpu().numpy()
+    on_gpu = fused.log_sums(weights)[rows]
+    on_cpu = TiledKernel("gaussian", scaled, scaled[rows]).log_sums(weights)
+    found["log_sums_max_difference_from_cpu"] = float(np.abs(on_gpu - on_cpu).max())
+    block64 = TorchKernel("gaussian", scaled, scaled[rows], device).log_sums(weights)
+    found["torch_float64_max_difference_from_cpu"] = float(np.abs(block64 - on_cpu).max())
+
+    engine = partial(kernel_sums, device="cuda")
+    em(2000, 2, engine)
+    fit, name, took = em(n, arguments.steps, engine)
+    found |= {"engine": name, "em_steps": arguments.steps, "em_s": took}
+    small, _, _ = em(20_000, arguments.steps, engine)
+    cpu, cpu_name, cpu_took = em(20_000, arguments.steps, kernel_sums)
+    gap = np.abs(small.responsibilities - cpu.responsibilities)
+    found |= {
+        "em_20000_max_difference_from_cpu": float(gap.max()),
+        "em_20000_cpu_engine": cpu_name,
+        "em_20000_cpu_s": cpu_took,
+    }
+    if arguments.float64:
+        exact, _, exact_took = em(n, arguments.steps, partial(_float64, device=device))
+        gap = np.abs(exact.responsibilities - fit.responsibilities)
+        found |= {"float64_em_s": exact_took, "em_max_difference_from_float64": float(gap.max())}
+    for key, value in found.items():
+        print(f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}", flush=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with (arguments.out / "gpu.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["figure", "value"])
+        writer.writerows(found.items())
+
+
+def _float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:
+    from ssme.engines.torch_kernels import TorchKernel
+
+    return TorchKernel(kernel, points, points if queries is None else queries, device)
+
+
+if __name__ == "__main__":
+    main()

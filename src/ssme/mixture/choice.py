@@ -1,0 +1,94 @@
+"""Which density models P(s | y): by name, or chosen by size and dimension with the reason kept.
+
+`KDE_DIMS` is where kernels stop being a density estimate: with n = 1,000 rows in more dimensions
+than that, each point's own kernel outweighs all others at any sensible bandwidth, and EM keeps its
+first guess. Beyond it a flow needs at least `FLOW_ROWS_PER_DIM` rows a dimension, complete rows,
+and torch; where one of these is missing, one covariance shared by all classes is what the rows can
+carry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.densities.bandwidth import select_bandwidth
+from ssme.densities.base import ClassDensities, FloatArray
+from ssme.densities.gaussian_mixture import GaussianClasses
+from ssme.densities.kde import KdeClasses
+from ssme.engines.kernels import kernel_sums
+from ssme.errors import InputError
+
+__all__ = ["DENSITIES", "Choice", "choose_density", "make_densities"]
+
+DENSITIES = ("kde", "gmm", "flow", "auto")
+KDE_DIMS = 20
+FLOW_ROWS_PER_DIM = 10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A density, its covariance where it has one, and why it was taken."""
+
+    density: str
+    covariance: str
+    reason: str
+
+
+def choose_density(density: str, covariance: str, points: FloatArray) -> Choice:
+    """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
+    if density not in DENSITIES:
+        raise InputError(f"unknown density {density!r}", allowed=", ".join(DENSITIES))
+    if density != "auto":
+        return Choice(density, covariance, "asked for")
+    n, d = points.shape
+    if d <= KDE_DIMS:
+        return Choice("kde", covariance, f"{d} dimensions, at most {KDE_DIMS}")
+    wide = f"{d} dimensions, more than {KDE_DIMS}"
+    if n < FLOW_ROWS_PER_DIM * d:
+        return Choice("gmm", "tied", f"{wide}, and {n} rows, too few for a flow")
+    if np.isnan(points).any():
+        return Choice("gmm", "tied", f"{wide}, and scores are missing")
+    if find_spec("torch") is None:
+        return Choice("gmm", "tied", f"{wide}, and torch (extra `flow`) is not installed")
+    return Choice("flow", covariance, f"{wide}, and {n} rows")
+
+
+def make_densities(
+    choice: Choice,
+    points: FloatArray,
+    labels: NDArray[np.int64],
+    start: FloatArray,
+    options: Any,
+    rng: np.random.Generator,
+    sample_weight: FloatArray | None,
+) -> ClassDensities:
+    """The class densities over ``points``, ready for EM; ``options`` are `MixtureOptions`."""
+    if choice.density == "gmm":
+        _refuse_device(options.device, "gmm")
+        return GaussianClasses(points, choice.covariance, components=options.components, rng=rng)
+    if choice.density == "flow":
+        from ssme.densities.flow import FlowClasses
+
+        return FlowClasses(
+            points, labels, start, rng, sample_weight=sample_weight, device=options.device
+        )
+    bandwidth = select_bandwidth(
+        points, options.bandwidth, across=options.across, weights=sample_weight
+    )
+    engine = partial(kernel_sums, device=options.device)
+    return KdeClasses(points, bandwidth, options.kernel, engine)
+
+
+def _refuse_device(device: str | None, density: str) -> None:
+    if device is not None:
+        raise InputError(
+            f"device={device!r} with density {density!r}",
+            allowed="a device for the densities 'kde' and 'flow'",
+            fix="leave device out: this density is linear in the rows",
+        )
