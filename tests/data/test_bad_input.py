@@ -576,7 +576,7 @@ FRAMES = [
         frame(WIDE.rename(columns={"label": "toxic"})),
         "no label column with a usual name; its columns are 'id', 'bert', 'gpt', 'toxic'",
         "label=",
-        "models=[...]",
+        "labels=False",
     ),
     Bad(
         "two label columns",

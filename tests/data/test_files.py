@@ -116,6 +116,7 @@ def test_npz_with_every_key(folder: Path) -> None:
     assert data.classes == (0, 1, 2)
     assert data.groups["site"].tolist() == [0, 1, 1, 0]
     assert_array_equal(data.labels, [0, 2, 1, 1])
+    assert ScoreSet.read(folder / "s.npz", False).n_labeled == 0
     given = ScoreSet.read(folder / "s.npz", [None, 0, None, 1], models=["m", "n"])
     assert given.models == ("m", "n")
     assert_array_equal(given.labels, [U, 0, U, 1])

@@ -91,8 +91,10 @@ def test_weights_and_groups_stand_on_the_rows_of_an_id() -> None:
 def test_unlabeled_only_if_no_column_may_be_the_label() -> None:
     frame = pd.DataFrame(LONG).drop(columns="label")
     assert ScoreSet.from_frame(frame).n_labeled == 0
-    with pytest.raises(InputError, match=r"no label column.*label="):
+    with pytest.raises(InputError, match=r"no label column.*labels=False"):
         ScoreSet.from_frame(frame.assign(gold="pos"))
+    assert ScoreSet.from_frame(frame.assign(gold="pos"), False).n_labeled == 0
+    assert ScoreSet.from_frame(pd.DataFrame(LONG), False).n_labeled == 0
 
 
 def test_labels_from_another_table() -> None:

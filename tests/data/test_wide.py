@@ -230,3 +230,12 @@ def test_arrays_may_list_classes_and_models() -> None:
     )
     assert data.models == ("gpt", "bert")
     assert data.classes == ("a", "b", "c")
+
+
+def test_false_says_that_nothing_is_labeled() -> None:
+    frame = pd.DataFrame(BINARY)
+    for source in (frame, frame.drop(columns="label")):
+        data = ScoreSet.from_frame(source, False)
+        assert data.models == ("bert", "gpt")
+        assert data.n_labeled == 0
+        assert layout_of(data).label is None

@@ -67,7 +67,7 @@ def read_frame(
 
 
 def _source_of(labels: object | None) -> str | None:
-    if labels is None:
+    if labels is None or labels is False:
         return None
     return str(labels) if isinstance(labels, str | Path) else f"a given {type(labels).__name__}"
 

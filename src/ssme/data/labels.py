@@ -49,7 +49,7 @@ class RawLabels:
 
 def observe(labels: object | None, n: int, unlabeled: object = None) -> RawLabels:
     """The distinct label values and where they stand; ``unlabeled`` codes count as missing."""
-    if labels is None:
+    if labels is None or labels is False:
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
     array = _as_column(labels)
     if array.shape != (n,):

@@ -46,7 +46,7 @@ def read(table: Table, roles: Roles, options: FrameOptions, labels: object | Non
     used = roles.columns | {column for column in (model, score, name) if column is not None}
     ignored = tuple(column for column in table.columns if column not in used)
     if roles.label is None and labels is None and ignored:
-        refuse_without_labels(table, "say label='...', or drop the other columns if unlabeled")
+        refuse_without_labels(table, "say label='...', or labels=False if nothing is labeled")
 
     id_codes, ids = _factorize(table, roles.id)
     model_codes, models = _models(table, model, options.models)
@@ -196,6 +196,8 @@ def _labels(
     id_codes: IntArray,
     ids: NDArray[np.object_],
 ) -> NDArray[Any] | None:
+    if labels is False:
+        return None
     if labels is not None:
         if joins_by_id(labels):
             return joined(labels, ids, options, roles.id)

@@ -144,7 +144,8 @@ class ScoreSet:
         Parameters
         ----------
         frame : wide (a column per model, or per model and class) or long (a row per score).
-        labels : labels kept elsewhere: (n,) values, or a frame or file joined by id.
+        labels : labels kept elsewhere: (n,) values, or a frame or file joined by id; False if
+            nothing is labeled.
         label : name of the label column, in ``labels`` if that is a table.
         models : columns of P(positive), or names of models whose class columns follow
             ``pattern``; or a mapping model -> column, -> [columns] or -> {class: column}.
@@ -192,7 +193,8 @@ class ScoreSet:
         """Scores held in a file: CSV, TSV, Parquet, npz or npy, told by its suffix.
 
         ``options`` are those of `from_frame` for tables and of `from_arrays` for npz and npy.
-        ``labels`` may be another file, joined by id; ``delimiter`` is for CSV.
+        ``labels`` may be another file, joined by id, or False if nothing is to be labeled;
+        ``delimiter`` is for CSV.
         """
         from ssme.data.files import read
 

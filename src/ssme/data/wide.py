@@ -82,7 +82,7 @@ def _grid(
         return _by_pattern(free, options.pattern, options, raw, table)
     free = [name for name in free if name.strip() and not name.startswith("Unnamed: ")]
     if roles.label is None and not given:
-        refuse_without_labels(table, "say label='...', or list models=[...] if nothing is labeled")
+        refuse_without_labels(table, "say label='...', or labels=False if nothing is labeled")
     for name in free:
         if table.kind(name) == "other":
             table.refuse_numbers_as_text(name)
