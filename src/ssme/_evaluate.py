@@ -8,12 +8,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ssme.data.scoreset import ScoreSet
+from ssme.data import ScoreSet, as_score_set
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning
 from ssme.methods.base import Estimate, Method, check_supported
@@ -100,12 +99,7 @@ def _score_set(scores: Any, y: Any, options: dict[str, Any]) -> ScoreSet:
                 fix="pass these to ScoreSet.from_arrays, from_frame or read instead",
             )
         return scores
-    table = isinstance(scores, (str, Path)) or hasattr(scores, "columns")
-    if table:
-        labels = {"label": y} if isinstance(y, str) else {"labels": y}
-        make = ScoreSet.read if isinstance(scores, (str, Path)) else ScoreSet.from_frame
-        return make(scores, **labels, **options)
-    return ScoreSet.from_arrays(scores, y, **options)
+    return as_score_set(scores, y, **options)
 
 
 def _metrics(

@@ -64,7 +64,8 @@ class Run:
                 options[key] = [_class_name(item) for item in options[key]]
         if "positive" in options:
             options["positive"] = _class_name(options["positive"])
-        data = ScoreSet.read(self.file, None if labels is None else Path(labels), **options)
+        elsewhere = False if no_labels else labels and Path(labels)
+        data = ScoreSet.read(self.file, elsewhere, **options)
         if not no_labels and data.n_labeled == 0 and data.layout is not None:
             _refuse_unnamed_labels(data.layout)
         return data

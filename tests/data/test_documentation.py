@@ -1,0 +1,29 @@
+"""What docs/data.md shows runs as shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ssme.data.files import MISSING_TEXT, READERS
+from ssme.data.roles import USUAL_NAMES
+
+PAGE = Path(__file__).parents[2] / "docs" / "data.md"
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), names)
+    assert (names["again"].labels == names["data"].labels).all()
+
+
+def test_names_and_suffixes_are_all_told() -> None:
+    text = PAGE.read_text()
+    told = [*READERS, *(f"`{name}`" for usual in USUAL_NAMES.values() for name in usual)]
+    told += [f"`{word}`" for word in MISSING_TEXT if word]
+    assert [word for word in told if word not in text] == []
