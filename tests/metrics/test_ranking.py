@@ -156,7 +156,18 @@ def test_one_unsure_row_is_no_pair() -> None:
     assert np.isnan(get_metric("roc_auc")(scores, mass)).all()
 
 
-@pytest.mark.parametrize("n_draws", [1, 2, 7, 30])
+def test_rounding_of_weights_makes_no_class_occur() -> None:
+    """Rows of a posterior sum to one up to rounding; beside it, one class is still one class."""
+    rng = np.random.default_rng(8)
+    posterior = random_posterior(rng, 500, 2) @ np.array([[0.7, 0.3], [0.3, 0.7]])
+    mass = np.stack([posterior, hard_labels := np.tile([0.0, 1.0], (500, 1))])
+    assert (posterior.sum(axis=1) != hard_labels.sum(axis=1)).any()
+    values = get_metric("roc_auc")(random_scores(rng, 500, 2, 2, None), mass)
+    assert np.isfinite(values[0]).all()
+    assert np.isnan(values[1]).all()
+
+
+@pytest.mark.parametrize("n_draws", [0, 1, 2, 7, 30])
 def test_batches_of_any_size_agree(n_draws: int) -> None:
     """More cells than one batch holds, an odd number of labelings, weights of each its own."""
     rng = np.random.default_rng(6)
@@ -165,5 +176,5 @@ def test_batches_of_any_size_agree(n_draws: int) -> None:
     mass = one_hot_mass(labels, 2) * rng.gamma(1.0, 1.0, (n_draws, 3000, 1))
     for name in ("roc_auc", "average_precision"):
         plan = get_metric(name).plan(problem.scores)
-        alone = np.concatenate([plan(mass[d : d + 1]) for d in range(n_draws)])
-        np.testing.assert_allclose(plan(mass), alone, rtol=1e-11)
+        alone = [plan(mass[d : d + 1])[0] for d in range(n_draws)]
+        np.testing.assert_allclose(plan(mass), np.reshape(alone, (n_draws, 2)), rtol=1e-11)

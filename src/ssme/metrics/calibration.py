@@ -141,7 +141,7 @@ def _plan(scores: FloatArray, *, scheme: _Scheme, name: str) -> MetricPlan:
 
     score, event = _scores_and_events(scores, settled.target)
     columns, n_bins = score.shape[1], settled.n_bins
-    bins = np.stack([_bins(column, n_bins, settled.binning) for column in score.T], axis=1)
+    bins = _bins(score, n_bins, settled.binning)
     held_by = np.where(bins >= 0, np.arange(columns) * n_bins + bins, -1).ravel()
     row = np.repeat(np.arange(n), columns)
     n_sets = columns * n_bins
@@ -174,17 +174,21 @@ def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, 
 
 
 def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
-    """Bin (n,) of each score; -1 where there is none."""
-    present = ~np.isnan(score)
-    bins = np.full(score.size, -1, dtype=np.int64)
-    if not present.any():
+    """Bin of each score (n, columns); -1 where there is none."""
+    ticks = np.linspace(0.0, 1.0, n_bins + 1)
+    bins = np.full(score.shape, -1, dtype=np.int64)
+    if score.shape[0] == 0:
         return bins
-    if binning == "quantile":
-        edges = np.percentile(score[present], np.linspace(0.0, 1.0, n_bins + 1) * 100.0)
-        bins[present] = np.searchsorted(edges[1:-1], score[present], side="left")
-    else:
-        edges = np.linspace(0.0, 1.0, n_bins + 1)
-        bins[present] = np.searchsorted(edges[1:-1], score[present], side="right")
+    if binning == "uniform":
+        inside = np.searchsorted(ticks[1:-1], score, side="right")
+        return np.where(np.isnan(score), -1, inside)
+    quantiles = np.percentile(score, ticks * 100.0, axis=0)
+    for j, column in enumerate(score.T):
+        edges = quantiles[:, j]
+        present = np.flatnonzero(~np.isnan(column))
+        if 0 < present.size < column.size:
+            edges = np.percentile(column[present], ticks * 100.0)
+        bins[present, j] = np.searchsorted(edges[1:-1], column[present], side="left")
     return bins
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "row_weights",
     "selection",
     "total",
+    "total_product",
     "transposed",
 ]
 
@@ -44,10 +45,10 @@ def row_weights(mass: FloatArray) -> FloatArray:
     """Weights of the rows, (1, n) when all labelings share them, otherwise (D, n)."""
     n_draws, n, n_classes = mass.shape
     weights: FloatArray = (mass.reshape(-1, n_classes) @ np.ones(n_classes)).reshape(n_draws, n)
-    shared = weights[:1]
-    if n_draws > 1 and (np.abs(weights - shared) <= _SAME_WEIGHT * shared).all():
-        return shared
-    return weights
+    if n_draws < 2:
+        return weights
+    low, high = weights.min(axis=0), weights.max(axis=0)
+    return weights[:1] if (high - low <= _SAME_WEIGHT * low).all() else weights
 
 
 def class_mass(mass: FloatArray, k: int) -> FloatArray:
@@ -71,6 +72,14 @@ def present_rows(scores: FloatArray) -> FloatArray | None:
 def total(rows: FloatArray, present: FloatArray | None) -> FloatArray:
     """Sums of ``rows`` (D, n) over the rows each classifier scored: (D, M), or (D, 1) for all."""
     out: FloatArray = rows.sum(axis=1, keepdims=True) if present is None else rows @ present
+    return out
+
+
+def total_product(a: FloatArray, b: FloatArray, present: FloatArray | None) -> FloatArray:
+    """`total` of ``a * b``."""
+    if present is not None:
+        return total(a * b, present)
+    out: FloatArray = np.einsum("dn,dn->d", a, b)[:, None]
     return out
 
 

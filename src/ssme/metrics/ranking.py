@@ -29,16 +29,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, total
+from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, total, total_product
 
 __all__ = ["RANKING_METRICS"]
 
-_RELATIVE_ZERO = 1e-12
+_ROUNDING = 1e-13
 _CACHED_CELLS = 36_000
 _LEAST_PAIRS = 4
 
@@ -144,9 +145,7 @@ class _OneVsRest:
             wins = p @ self._rank_sums(weights) - 0.5 * total(p, self.present) ** 2
         else:
             wins = _wins(self.rankings, p, q)
-        self_pairs = total(p * q, self.present)
-        pairs = total(p, self.present) * total(q, self.present)
-        return _share_of_pairs(wins - 0.5 * self_pairs, pairs, self_pairs)
+        return _share_of_pairs(wins, p, q, self.present)
 
     def _rank_sums(self, weights: FloatArray) -> FloatArray:
         """R (n, M) of weights (1, n), each row counting half of itself; zero where not scored."""
@@ -160,25 +159,34 @@ class _OneVsRest:
 
     def average_precision(self, mass: FloatArray, weights: FloatArray) -> FloatArray:
         p = class_mass(mass, self.k)
-        shared = [r.one_over_seen(weights.T) for r in self.rankings] if len(weights) == 1 else None
+        shared = len(weights) == 1
+        shares = [r.one_over_seen(weights.T)[:, 0] for r in self.rankings] if shared else []
         summed: FloatArray = np.empty((p.shape[0], len(self.rankings)))
         for batch in _batches(*p.shape):
             lines_p = _lines(p[batch])
             lines_w = _lines(weights if shared else weights[batch])
             for m, ranking in enumerate(self.rankings):
-                own, weight = lines_p[ranking.order], lines_w[ranking.order]
+                own = lines_p[ranking.order]
                 hits = ranking.others_at_or_above(own)
-                hits += weight
+                hits += lines_w[ranking.order]
                 hits *= own
-                share = shared[m] if shared else ranking.one_over_seen(lines_w)
-                summed[batch, m] = np.einsum("rd,rd->d", np.broadcast_to(share, hits.shape), hits)
+                if shared:
+                    summed[batch, m] = shares[m] @ hits
+                else:
+                    share = ranking.one_over_seen(lines_w)
+                    summed[batch, m] = np.einsum("rd,rd->d", share, hits)
         return ratio(summed, total(p, self.present))
 
 
-def _share_of_pairs(wins: FloatArray, pairs: FloatArray, self_pairs: FloatArray) -> FloatArray:
-    """``wins / (pairs - self_pairs)``, NaN where no pair of two different rows is left."""
-    left = pairs - self_pairs
-    return ratio(wins, np.where(left > _RELATIVE_ZERO * pairs, left, 0.0))
+def _share_of_pairs(
+    wins: FloatArray, p: FloatArray, q: FloatArray, present: FloatArray | None
+) -> FloatArray:
+    """``wins`` (D, M) less those of rows over themselves, by the pairs of two different rows."""
+    in_p, in_q = total(p, present), total(q, present)
+    self_pairs = total_product(p, q, present)
+    pairs = in_p * in_q - self_pairs
+    rounding = _ROUNDING * (in_p + in_q) ** 2
+    return ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
 
 
 OneVsRestValue = Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
@@ -212,17 +220,10 @@ def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         by_class = [class_mass(mass, k) for k in range(n_classes)]
-        totals = [total(rows, present) for rows in by_class]
         values = []
-        for a in range(n_classes):
-            for b in range(n_classes):
-                if a == b:
-                    continue
-                wins = _wins(rankings[a], by_class[a], by_class[b])
-                self_pairs = total(by_class[a] * by_class[b], present)
-                values.append(
-                    _share_of_pairs(wins - 0.5 * self_pairs, totals[a] * totals[b], self_pairs)
-                )
+        for a, b in permutations(range(n_classes), 2):
+            wins = _wins(rankings[a], by_class[a], by_class[b])
+            values.append(_share_of_pairs(wins, by_class[a], by_class[b], present))
         out: FloatArray = np.mean(values, axis=0)
         return out
 
