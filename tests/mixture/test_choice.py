@@ -47,7 +47,7 @@ def test_unknown_density_and_device_without_use_are_refused() -> None:
 @pytest.mark.parametrize("density", ["kde", "gmm", "auto"])
 def test_each_density_finds_the_classes(density: str) -> None:
     data, y = binary_set(600, 60)
-    belief = SsmeMethod(density=density, n_bootstrap=0).fit(data, np.random.default_rng(0))
+    belief = SsmeMethod(density=density, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
     assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
     assert belief.notes["density"] == ("kde" if density == "auto" else density)
     assert belief.notes["engine"]
@@ -59,7 +59,7 @@ def test_torch_engine_gives_the_same_fit() -> None:
     pytest.importorskip("torch")
     data, _ = binary_set(300, 30)
     fits = [
-        SsmeMethod(device=device, n_bootstrap=0).fit(data, np.random.default_rng(0))
+        SsmeMethod(device=device, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
         for device in (None, "cpu")
     ]
     assert fits[1].notes["engine"] == "torch cpu"
@@ -68,7 +68,7 @@ def test_torch_engine_gives_the_same_fit() -> None:
 
 def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
     data, y = binary_set(900, 50)
-    belief = SsmeMethod(max_rows=400, n_bootstrap=0).fit(data, np.random.default_rng(0))
+    belief = SsmeMethod(max_rows=400, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
     assert belief.notes["fitted_rows"] == 400
     assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
     assert belief.predictor is not None
