@@ -11,15 +11,9 @@ from ssme.data.labels import declared_codes, encode, observe, resolve_classes
 from ssme.data.layout import Layout
 from ssme.data.scoreset import ScoreSet
 from ssme.data.simplex import to_simplex
-from ssme.data.validation import (
-    FloatArray,
-    as_floats,
-    as_groups,
-    as_ids,
-    as_models,
-    as_weights,
-    listing,
-)
+from ssme.data.validation import as_groups, as_ids, as_models, as_weights
+from ssme.data.values import FloatArray, as_floats
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["build"]

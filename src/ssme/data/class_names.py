@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 
 from ssme.data.labels import RawLabels
-from ssme.data.validation import listing
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["in_order", "text_of", "typed_as_labels"]

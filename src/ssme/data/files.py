@@ -20,7 +20,7 @@ import numpy as np
 from ssme.data.join import joined, joins_by_id
 from ssme.data.roles import GROUP_PREFIX, FrameOptions
 from ssme.data.scoreset import ScoreSet
-from ssme.data.validation import did_you_mean, listing
+from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError, MissingExtraError
 
 __all__ = ["READERS", "Reader", "open_table", "read"]

@@ -17,7 +17,7 @@ from ssme.data.layout import Layout
 from ssme.data.roles import USUAL_NAMES, FrameOptions, Roles, find_roles
 from ssme.data.scoreset import ScoreSet
 from ssme.data.tables import Table
-from ssme.data.validation import listing
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["FrameOptions", "read_frame"]

@@ -12,7 +12,7 @@ from ssme.data.class_names import text_of
 from ssme.data.labels import RawLabels
 from ssme.data.simplex import SUM_TOLERANCE
 from ssme.data.tables import Table
-from ssme.data.validation import FloatArray
+from ssme.data.values import FloatArray
 from ssme.errors import InputError
 
 __all__ = ["PATTERNS", "Grid", "grids_in"]

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ssme.data.roles import USUAL_NAMES, FrameOptions
 from ssme.data.tables import Table, is_frame
-from ssme.data.validation import as_ids, as_objects, is_missing, listing
+from ssme.data.validation import as_ids
+from ssme.data.values import as_objects, is_missing
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["joined", "joins_by_id"]

@@ -13,16 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.validation import (
-    as_array,
-    as_objects,
-    did_you_mean,
-    factorize,
-    is_missing,
-    listing,
-    plain,
-    refuse_duplicates,
-)
+from ssme.data.validation import refuse_duplicates
+from ssme.data.values import as_array, as_objects, factorize, is_missing, plain
+from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
 
 __all__ = ["RawLabels", "as_classes", "declared_codes", "encode", "observe", "resolve_classes"]

@@ -17,17 +17,9 @@ from ssme.data.join import joined, joins_by_id
 from ssme.data.labels import RawLabels, observe
 from ssme.data.roles import USUAL_NAMES, FrameOptions, Reading, Roles, refuse_without_labels
 from ssme.data.tables import Table
-from ssme.data.validation import (
-    FloatArray,
-    as_floats,
-    as_names,
-    as_objects,
-    did_you_mean,
-    factorize,
-    is_missing,
-    listing,
-    refuse_duplicates,
-)
+from ssme.data.validation import as_names, refuse_duplicates
+from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_missing
+from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
 
 __all__ = ["read"]

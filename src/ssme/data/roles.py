@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from ssme.data.labels import as_classes
 from ssme.data.tables import Table
-from ssme.data.validation import FloatArray, as_names, listing, refuse_duplicates
+from ssme.data.validation import as_names, refuse_duplicates
+from ssme.data.values import FloatArray
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["GROUP_PREFIX", "USUAL_NAMES", "FrameOptions", "Reading", "Roles", "find_roles"]

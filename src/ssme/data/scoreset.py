@@ -268,7 +268,8 @@ class ScoreSet:
 
     def select(self, models: str | Sequence[str]) -> ScoreSet:
         """Only these models, in this order."""
-        from ssme.data.validation import did_you_mean, listing, refuse_duplicates
+        from ssme.data.validation import refuse_duplicates
+        from ssme.data.wording import did_you_mean, listing
 
         names = (models,) if isinstance(models, str) else tuple(models)
         for name in names:

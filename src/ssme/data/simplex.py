@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.validation import FloatArray
+from ssme.data.values import FloatArray
 from ssme.errors import InputError
 
 __all__ = ["SUM_TOLERANCE", "to_simplex"]

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.validation import FloatArray, as_floats, did_you_mean, is_numeric, listing
+from ssme.data.values import FloatArray, as_floats, is_numeric
+from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
 
 __all__ = ["Table", "is_frame", "make_frame"]

@@ -18,7 +18,8 @@ from ssme.data.join import joined, joins_by_id
 from ssme.data.labels import RawLabels, observe
 from ssme.data.roles import FrameOptions, Reading, Roles, refuse_without_labels
 from ssme.data.tables import Table
-from ssme.data.validation import as_names, did_you_mean, listing, refuse_duplicates
+from ssme.data.validation import as_names, refuse_duplicates
+from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
 
 __all__ = ["read"]

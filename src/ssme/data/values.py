@@ -1,0 +1,153 @@
+"""Values as people hold them, as numpy arrays: numbers, text, objects, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from decimal import Decimal
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError
+
+__all__ = [
+    "FloatArray",
+    "as_array",
+    "as_floats",
+    "as_objects",
+    "factorize",
+    "is_blank",
+    "is_missing",
+    "is_numeric",
+    "plain",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mask of NaN / None / NA / empty text in a one-dimensional array."""
+    if values.dtype.kind == "f":
+        missing: NDArray[np.bool_] = np.isnan(values)
+    elif values.dtype.kind in "US":
+        missing = np.char.str_len(np.char.strip(values)) == 0
+    elif values.dtype.kind == "O":
+        codes, distinct = factorize(values)
+        missing = np.append([is_blank(value) for value in distinct], True).astype(bool)[codes]
+    else:
+        missing = np.zeros(values.shape, dtype=bool)
+    return missing
+
+
+def is_blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def plain(value: Any) -> Hashable:
+    """A Python scalar; a whole number is an integer (1.0 is how tables with holes hold 1)."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float | Decimal) and float(value).is_integer():
+        return int(value)
+    return cast(Hashable, value)
+
+
+def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Codes into distinct values, in order of appearance; -1 for NaN, None and NA."""
+    import pandas
+
+    try:
+        codes, distinct = pandas.factorize(values.astype(object))
+    except TypeError:
+        row = next(i for i, value in enumerate(values) if not isinstance(value, Hashable))
+        raise InputError(
+            f"{values[row]!r} at row {row} is a {type(values[row]).__name__}",
+            allowed="numbers, booleans or text",
+            fix="give each row one value",
+        ) from None
+    return codes.astype(np.int64), list(distinct)
+
+
+def as_array(values: object, where: str) -> NDArray[Any]:
+    """``numpy.asarray`` with failures told."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(
+            f"{where} is ragged: its parts have different lengths",
+            allowed="one rectangular array",
+            fix="give every row the same number of values",
+        ) from None
+    except (RuntimeError, TypeError) as error:
+        raise InputError(
+            f"{where} is a {type(values).__name__} that gives no array: {error}",
+            allowed="numpy arrays or what converts to them",
+            fix="convert it first, for example with .detach().cpu().numpy()",
+        ) from None
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise InputError(
+            f"{where} is a {type(values).__name__}",
+            allowed="numpy arrays or what converts to them",
+            fix="convert it first; a sparse matrix has .toarray()",
+        )
+    return array
+
+
+def as_objects(values: object) -> NDArray[np.object_]:
+    """A new object array of Python scalars."""
+    array = np.asarray(values)
+    return np.array(array.tolist() if array.dtype.kind in "fiubUS" else array, dtype=object)
+
+
+def as_floats(values: object, where: str) -> FloatArray:
+    """Numbers as a new float64 array; None and NA become NaN, text and objects are refused."""
+    array = as_array(values, where)
+    if isinstance(values, np.ma.MaskedArray):
+        array = np.ma.filled(values.astype(np.float64), np.nan)
+    if array.dtype.kind == "O":
+        return _floats_of_objects(array, where)
+    if array.dtype.kind not in "fiub":
+        kind = "text" if array.dtype.kind == "U" else array.dtype.name
+        sample = array.flat[0] if array.size else None
+        raise InputError(
+            f"{where} holds {kind} values such as {_shown(sample)}",
+            allowed="numbers, with NaN or None where there is no score",
+            fix="convert to numbers first; check for a decimal comma or a text column",
+        )
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
+    import pandas
+
+    flat = array.reshape(-1)
+    if is_numeric(flat):
+        known = ~np.asarray(pandas.isna(flat), dtype=bool)
+        out: FloatArray = np.full(flat.shape, np.nan)
+        out[known] = flat[known].astype(np.float64)
+        return out.reshape(array.shape)
+    index, value = next((i, v) for i, v in np.ndenumerate(array) if not _is_number(v))
+    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
+    raise InputError(
+        f"{where} holds {_shown(value)} at {place}",
+        allowed="numbers, with NaN or None where there is no score",
+        fix="convert to numbers first; check for a decimal comma or a text column",
+    )
+
+
+def is_numeric(values: NDArray[np.object_]) -> bool:
+    """Whether an object array holds numbers and missing values only."""
+    from pandas.api.types import infer_dtype
+
+    numbers = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")
+    return infer_dtype(values, skipna=True) in numbers
+
+
+def _is_number(value: object) -> bool:
+    return is_numeric(np.array([value, None], dtype=object)[:1])
+
+
+def _shown(value: object) -> str:
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
