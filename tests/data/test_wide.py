@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -239,3 +240,22 @@ def test_false_says_that_nothing_is_labeled() -> None:
         assert data.models == ("bert", "gpt")
         assert data.n_labeled == 0
         assert layout_of(data).label is None
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    "column",
+    [
+        [datetime(2026, 1, day) for day in (1, 2, 3)],
+        [timedelta(days) for days in (1, 2, 3)],
+        [[1, 2], [3], []],
+        [{"a": 1}, {"a": 2}, {"a": 3}],
+        ["p", "q", "3"],
+        [None, None, None],
+    ],
+    ids=["dates", "durations", "lists", "records", "text", "nothing"],
+)
+def test_columns_that_are_no_numbers_are_left_out(make: type, column: list[Any]) -> None:
+    data = ScoreSet.from_frame(make({**BINARY, "other": column}))
+    assert data.models == ("bert", "gpt")
+    assert layout_of(data).ignored == ("other",)

@@ -146,8 +146,11 @@ class Table:
 
     def refuse_numbers_as_text(self, name: str) -> None:
         """A text column that is mostly numbers is a score column with a stray entry."""
+        import narwhals
         import pandas
 
+        if self._frame.schema[name] not in (narwhals.String, narwhals.Object):
+            return
         values = pandas.Series(self.values(name), dtype=object).dropna()
         numbers = pandas.to_numeric(values, errors="coerce")
         stray = numbers.isna()
