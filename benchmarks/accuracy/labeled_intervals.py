@@ -1,8 +1,8 @@
 """Coverage and width of the 95 % intervals of `labeled` at 20, 50 and 100 labels.
 
-Protocol of the SSME paper: half of the rows to draw labeled ones from, one of each class first,
-the other half for the truth. Real classifier sets come from SSME_DATA; the simulated ones
-(`simulate`) need nothing. A run counts for a metric where value and truth are defined.
+Labeled rows are drawn as in the SSME paper, one of each class first; the truth is the metric on all
+rows of the set. Real classifier sets come from SSME_DATA; the simulated ones (`simulate`) need
+nothing. A run counts for a metric where value and truth are defined.
 
     python benchmarks/accuracy/labeled_intervals.py --runs 25 [--sets adult simulated_rare ...]
 
@@ -28,7 +28,6 @@ from ssme.metrics.base import Metric, one_hot_mass
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_intervals.csv"
 N_LABELED = (20, 50, 100)
-TRUTH_ROWS = 20_000
 SIMULATED = {
     "simulated_even": (2, 0.5),
     "simulated_rare": (2, 0.1),
@@ -58,11 +57,11 @@ def load(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def labeled_rows(
-    y: NDArray[np.int64], half: NDArray[np.intp], n: int, n_classes: int
+    y: NDArray[np.int64], order: NDArray[np.intp], n: int, n_classes: int
 ) -> NDArray[np.intp]:
-    """``n`` rows of ``half`` (in random order): the first of each class, then the next ones."""
-    first = [half[np.flatnonzero(y[half] == k)[0]] for k in range(n_classes)]
-    rest = half[~np.isin(half, first)]
+    """``n`` rows of ``order``: the first of each class, then the next ones."""
+    first = [order[np.flatnonzero(y[order] == k)[0]] for k in range(n_classes)]
+    rest = order[~np.isin(order, first)]
     return np.concatenate([first, rest])[:n]
 
 
@@ -71,15 +70,14 @@ def study(name: str, runs: int) -> list[dict[str, object]]:
     n, n_models, n_classes = scores.shape
     metrics = [get_metric(metric) for metric in metric_names(n_classes)]
     hits: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
+    truth = [values(metric, scores, y) for metric in metrics]
     for run in range(runs):
         order = np.random.default_rng([run, 5]).permutation(n)
-        half, other = order[: n // 2], order[n // 2 :][:TRUTH_ROWS]
-        truth = [values(metric, scores[other], y[other]) for metric in metrics]
         for n_labeled in N_LABELED:
-            rows = labeled_rows(y, half, n_labeled, n_classes)
+            rows = labeled_rows(y, order, n_labeled, n_classes)
             models, classes = tuple(map(str, range(n_models))), tuple(range(n_classes))
             data = ScoreSet(scores[rows], y[rows], models, classes)
-            belief = Labeled().fit(data, np.random.default_rng([run, n_labeled]))
+            belief = Labeled(n_draws=400).fit(data, np.random.default_rng([run, n_labeled]))
             for metric, target, got in zip(
                 metrics, truth, belief.estimate(metrics, [None])[0], strict=True
             ):

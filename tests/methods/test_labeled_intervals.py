@@ -66,10 +66,16 @@ def test_boyd_is_a_logit_interval_with_two_pseudo_rows():
 
 
 def test_ece_interval_takes_noise_out_above_and_starts_at_the_mean_gap():
-    low, high = ece_interval(a(0.13), a(-0.10), a(0.02**2), a(0.05))
+    low, high = ece_interval(a(0.13), a(-0.12), a(0.02**2), a(0.05))
     z = normal_quantile(0.95)
-    assert low[0] == pytest.approx(0.10 - z * 0.02)
+    assert low[0] == pytest.approx(0.12 - z * 0.02)
     assert high[0] == pytest.approx(np.sqrt(0.13**2 - 0.05**2) + z * 0.02)
+
+
+def test_gaps_that_cancel_are_seen_with_many_labels():
+    low, high = ece_interval(a(0.2), a(0.0), a(0.005**2), a(0.02))
+    assert low[0] == pytest.approx(np.sqrt((0.2 - normal_quantile(0.95) * 0.005) ** 2 - 0.02**2))
+    assert high[0] < 0.22
 
 
 def test_pure_noise_cannot_exclude_perfect_calibration():

@@ -97,15 +97,17 @@ def ece_interval(
     noise: FloatArray,
     level: float = 0.95,
 ) -> Interval:
-    """[ |g| - z s,  max(|g|, sqrt(ece^2 - noise^2)) + z s ] cut to [0, 1].
+    """[ max(|g| - z s, sqrt((e - z s)^2 - m^2)),  max(|g|, sqrt(e^2 - m^2)) + z s ] in [0, 1].
 
     ``gap`` g is the mean of outcome minus score and s^2 = ``variance`` that of the mean: no
-    binning makes the error smaller than |E g|, hence the lower end. ``noise`` is the error that
-    labels drawn from the scores themselves would show; the upper end takes it out.
+    binning makes the error e = ``ece`` smaller than |E g|, hence the first lower end. ``noise`` m
+    is the error that labels drawn from the scores themselves would show; it adds to the true one
+    in squares. The second lower end counts with many labels, where gaps of both signs cancel in g.
     """
     half = normal_quantile(level) * np.sqrt(variance)
+    beyond = np.maximum(ece - half, 0.0) ** 2 - noise**2
+    low = np.maximum(np.abs(gap) - half, np.sqrt(np.maximum(beyond, 0.0)))
     true = np.sqrt(np.maximum(ece**2 - noise**2, 0.0))
-    low = np.maximum(np.abs(gap) - half, 0.0)
     high = np.minimum(np.maximum(np.abs(gap), true) + half, 1.0)
     return _around(ece, low, high, defined=np.isfinite(half))
 

@@ -1,0 +1,68 @@
+"""Intervals of labels alone cover the truth of a known model at 20 labels, as often as they say.
+
+Two classes, scores N(+-d, 1): accuracy, recall and ROC AUC in closed form, the others from two
+hundred thousand simulated rows once. 250 runs: a 95 % interval covers in 91.9 % to 97.8 % of them
+with probability 0.98 (binomial), and conservative ones may cover more. Average precision is held
+to less: its interval counts positives only, and covers too little where negatives are as few.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, ndtr
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.labeled import Labeled
+from ssme.metrics import get_metric
+from ssme.metrics.base import one_hot_mass
+
+SEPARATION = np.array([0.5, 1.2])
+RUNS = 250
+LOWEST, HIGHEST = 0.919, 0.996
+LOWEST_OF = {"average_precision": 0.86}
+
+
+def sample(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    y = rng.integers(0, 2, n)
+    view = (2 * y[:, None] - 1) * SEPARATION + rng.normal(size=(n, 2))
+    positive = expit(2 * SEPARATION * view)  # the posterior: calibrated scores
+    return np.stack([1 - positive, positive], axis=2), y
+
+
+NAMES = (
+    "accuracy",
+    "recall",
+    "roc_auc",
+    "average_precision",
+    "f1",
+    "matthews_corrcoef",
+    "balanced_accuracy",
+    "brier_score",
+    "log_loss",
+)
+
+
+@pytest.fixture(scope="module")
+def coverage() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(11)
+    scores, y = sample(200_000, rng)
+    metrics = [get_metric(name) for name in NAMES]
+    truth = {m.name: m(scores, one_hot_mass(y, 2))[0] for m in metrics}
+    truth["accuracy"] = truth["recall"] = ndtr(SEPARATION)
+    truth["roc_auc"] = ndtr(np.sqrt(2) * SEPARATION)
+    inside: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
+    for run in range(RUNS):
+        scores, y = sample(20, np.random.default_rng([run, 1]))
+        data = ScoreSet(scores, y, ("a", "b"), (0, 1))
+        belief = Labeled(n_draws=300).fit(data, np.random.default_rng(run))
+        for metric, got in zip(metrics, belief.estimate(metrics, [None])[0], strict=True):
+            low, high = got.interval()
+            inside[metric.name].append((low <= truth[metric.name]) & (truth[metric.name] <= high))
+    return {name: np.mean(found, axis=0) for name, found in inside.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_coverage_at_twenty_labels(coverage: dict[str, np.ndarray], name: str):
+    assert (coverage[name] >= LOWEST_OF.get(name, LOWEST)).all(), coverage[name]
+    assert (coverage[name] <= HIGHEST).all(), coverage[name]
