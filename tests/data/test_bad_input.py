@@ -14,7 +14,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
+from typer.testing import CliRunner
 
+from ssme.cli import app
 from ssme.data import ScoreSet
 from ssme.errors import InputError
 
@@ -983,6 +985,34 @@ FILES = [
         {"delimiter": ";", "models": ["bert"]},
     ),
     BadFile(
+        "a percentage in a CSV",
+        text("bert,gpt,label\n0.2,0.7,0\n0.6,55,1\n"),
+        "column 'gpt' holds 55 at row 1, which is no probability",
+        "between 0 and 1",
+        "models=[...]",
+    ),
+    BadFile(
+        "an undeclared code in a CSV",
+        text("bert,gpt,label\n0.2,0.7,0\n0.6,0.5,-1\n"),
+        "label -1 at row 1, undeclared",
+        "NaN or None where unlabeled",
+        "unlabeled=-1",
+    ),
+    BadFile(
+        "duplicate ids in a CSV",
+        text("id,bert,label\nx,0.7,0\nx,0.5,1\n"),
+        "id 'x' appears at row 0 and again at row 1",
+        "each id once",
+        "layout='long'",
+    ),
+    BadFile(
+        "text classes in a CSV",
+        text("bert,label\n0.7,ham\n0.5,spam\n"),
+        "labels 'ham', 'spam'",
+        "order given",
+        "positive=",
+    ),
+    BadFile(
         "an option that does not apply",
         text(CSV),
         "option 'lables' does not apply",
@@ -1076,6 +1106,17 @@ def test_files(case: BadFile, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         ScoreSet.read(path, **case.options)
     check(caught.value, case)
+
+
+@pytest.mark.parametrize("case", [c for c in FILES if not c.options], ids=lambda case: case.kind)
+def test_the_command_says_the_same_and_exits_with_2(case: BadFile, tmp_path: Path) -> None:
+    arguments = ["evaluate", str(case.make(tmp_path)), "--method", "ensemble"]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    told = "".join(result.stderr.split())
+    assert result.exit_code == 2
+    for part in (case.got, case.allowed, case.fix):
+        assert "".join(part.split()) in told
+    assert "Traceback" not in result.stderr
 
 
 def test_there_are_many_kinds() -> None:
