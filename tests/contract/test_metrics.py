@@ -227,6 +227,20 @@ def test_right_and_sure_is_best(name: str, n_classes: int) -> None:
     assert abs(metric(wrong, problem.mass).item() - best) > 0.3
 
 
+@cases(metric_names())
+def test_rounding_never_leaves_the_range(name: str, n_classes: int) -> None:
+    """Perfect and reversed classifiers under awkward weights: intervals transform these values."""
+    metric = get_metric(name)
+    rng = np.random.default_rng(26)
+    labels = rng.integers(0, n_classes, N)
+    sure = 0.0 + (labels[:, None, None] == np.arange(n_classes))
+    mass = np.concatenate([hard(labels, n_classes, w) for w in rng.gamma(1.0, 1.0, (40, N))])
+    for scores in (sure, np.roll(sure, 1, axis=2)):
+        for values in (metric(scores, mass), metric(scores, mass[:1])):
+            assert (values >= metric.low).all()
+            assert (values <= metric.high).all()
+
+
 def not_in_the_registry() -> list[Metric]:
     return [
         expected_cost([[0.0, 1.0], [3.0, 0.0]]),

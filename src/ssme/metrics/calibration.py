@@ -152,7 +152,7 @@ def _plan(scores: FloatArray, *, scheme: _Scheme, name: str) -> MetricPlan:
     def evaluate(mass: FloatArray) -> FloatArray:
         weights = np.ascontiguousarray(row_weights(mass).T)
         held = weights_of @ weights
-        gap = np.abs(ratio(events @ transposed(mass) - scores_of @ weights, held))
+        gap = np.abs(ratio(events @ transposed(mass) - scores_of @ weights, held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = _norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T

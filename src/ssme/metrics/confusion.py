@@ -158,7 +158,7 @@ def _f1(c: FloatArray) -> FloatArray:
 
 
 def _micro(c: FloatArray) -> FloatArray:
-    return ratio(_hits(c).sum(axis=2), c.sum(axis=(2, 3)))
+    return ratio(_hits(c).sum(axis=2), _occurring(c).sum(axis=2))
 
 
 def _recall_macro(c: FloatArray) -> FloatArray:
@@ -180,7 +180,7 @@ def _f1_weighted(c: FloatArray) -> FloatArray:
 def _matthews(c: FloatArray) -> FloatArray:
     occurring, predicted = _occurring(c), _predicted(c)
     covariance = _hits(c).sum(axis=2) * occurring.sum(axis=2) - (occurring * predicted).sum(axis=2)
-    return ratio(covariance, np.sqrt(_spread(occurring) * _spread(predicted)))
+    return np.clip(ratio(covariance, np.sqrt(_spread(occurring) * _spread(predicted))), -1.0, 1.0)
 
 
 def _spread(margin: FloatArray) -> FloatArray:

@@ -89,10 +89,11 @@ def linear_plan(value: FloatArray) -> MetricPlan:
     present = present_rows(value)
     filled = value if present is None else np.where(present[:, :, None] > 0, value, 0.0)
     table = np.ascontiguousarray(filled.transpose(0, 2, 1)).reshape(n * n_classes, n_models)
+    low, high = (table.min(), table.max()) if table.size else (0.0, 0.0)
 
     def evaluate(mass: FloatArray) -> FloatArray:
         summed = mass.reshape(mass.shape[0], n * n_classes) @ table
-        return ratio(summed, total(row_weights(mass), present))
+        return np.clip(ratio(summed, total(row_weights(mass), present)), low, high)
 
     return evaluate
 

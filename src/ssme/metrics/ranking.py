@@ -40,8 +40,10 @@ from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, tota
 __all__ = ["RANKING_METRICS"]
 
 _ROUNDING = 1e-13
+"""Share of all pairs of rows below which the pairs of two classes are rounding errors."""
 _CACHED_CELLS = 36_000
 _LEAST_PAIRS = 4
+"""Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class _OneVsRest:
                 else:
                     share = ranking.one_over_seen(lines_w)
                     summed[batch, m] = np.einsum("rd,rd->d", share, hits)
-        return ratio(summed, total(p, self.present))
+        return np.clip(ratio(summed, total(p, self.present)), 0.0, 1.0)
 
 
 def _share_of_pairs(
@@ -186,7 +188,8 @@ def _share_of_pairs(
     self_pairs = total_product(p, q, present)
     pairs = in_p * in_q - self_pairs
     rounding = _ROUNDING * (in_p + in_q) ** 2
-    return ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
+    share = ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
+    return np.clip(share, 0.0, 1.0)
 
 
 OneVsRestValue = Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
