@@ -6,6 +6,7 @@
 Writes benchmarks/results/rivals_paper.csv (lines of the sets and methods asked for are replaced):
 mean absolute error in percentage points with its 95 % half width, the paper's, and the verdict:
 ``matched`` if the two differ by no more than the half widths added, else ``better`` or ``worse``;
+the share of 95 % intervals that hold the truth, and their mean width, where there are intervals;
 and benchmarks/results/rivals_cost.csv: processor time of a fit with all its estimates on
 1,020 rows x 7 classifiers, as a ratio to ``labeled`` (docs/rivals.md tells why they differ).
 
@@ -21,11 +22,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS, mean_and_half_width, paper_cells
 from ssme.bench import split_rows
 from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.base import Estimate
 from ssme.methods.registry import get_method, method_class
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -48,8 +51,8 @@ COST_REPEATS = 5
 
 def estimates(
     method: str, seen: ScoreSet, truth_of_seen: ScoreSet, metrics: tuple[str, ...], seed: int
-) -> dict[str, FloatArray]:
-    """Metric -> (M,) for those of ``metrics`` that the method declares."""
+) -> dict[str, Estimate]:
+    """Metric -> estimate for those of ``metrics`` that the method declares."""
     spec = method_class(method).spec
     options = {}
     if method == "active_testing":
@@ -59,12 +62,29 @@ def estimates(
     able = [m for m in metrics if spec.metrics is None or m in spec.metrics]
     belief = get_method(method, **options).fit(seen, np.random.default_rng(seed))
     answers = belief.estimate([get_metric(m) for m in able], [None])[0]
-    return {m: e.value for m, e in zip(able, answers, strict=True)}
+    return dict(zip(able, answers, strict=True))
 
 
-def run_set(name: str, methods: list[str], n_runs: int) -> dict[tuple[str, int, str], list[float]]:
-    """(method, n_l, metric) -> the error of every run, averaged over classifiers."""
-    data, errors = load_dataset(name), defaultdict(list)
+class Errors:
+    """Of one method, size and metric: error, coverage and width of every run."""
+
+    def __init__(self) -> None:
+        self.gap: list[float] = []
+        self.covered: list[float] = []
+        self.width: list[float] = []
+
+    def add(self, estimate: Estimate, truth: FloatArray) -> None:
+        """One run, averaged over classifiers."""
+        low, high = estimate.interval(0.95)
+        self.gap.append(float(np.nanmean(np.abs(estimate.value - truth))))
+        if np.isfinite(low).any():
+            self.covered.append(float(np.mean((low <= truth) & (truth <= high))))
+            self.width.append(float(np.nanmean(high - low)))
+
+
+def run_set(name: str, methods: list[str], n_runs: int) -> dict[tuple[str, int, str], Errors]:
+    """(method, n_l, metric) -> its errors."""
+    data, errors = load_dataset(name), defaultdict(Errors)
     for run in range(n_runs):
         for n in N_LABELED:
             split = split_rows(data.labels, n, N_UNLABELED, run, seed=0, dataset=name)
@@ -74,15 +94,14 @@ def run_set(name: str, methods: list[str], n_runs: int) -> dict[tuple[str, int, 
                 truth = {m: get_metric(m)(held.scores, mass)[0] for m in METRICS[name]}
             known, seen = as_seen(data, split.labeled, split.unlabeled)
             for method in methods:
-                for metric, value in estimates(method, seen, known, METRICS[name], run).items():
-                    gap = float(np.nanmean(np.abs(value - truth[metric])))
-                    errors[method, n, metric].append(gap)
+                for metric, answer in estimates(method, seen, known, METRICS[name], run).items():
+                    errors[method, n, metric].add(answer, truth[metric])
         print(f"{name}: run {run + 1} of {n_runs}", flush=True)
     return errors
 
 
 def as_seen(
-    data: ScoreSet, labeled: FloatArray, unlabeled: FloatArray
+    data: ScoreSet, labeled: NDArray[np.int64], unlabeled: NDArray[np.int64]
 ) -> tuple[ScoreSet, ScoreSet]:
     """The rows of a run with all their labels, and as a method sees them."""
     known = data.take(np.concatenate([labeled, unlabeled]))
@@ -96,13 +115,11 @@ def verdict(ours: tuple[float, float], paper: tuple[float, float]) -> str:
     return "better" if ours[0] < paper[0] else "worse"
 
 
-def result_rows(
-    name: str, errors: dict[tuple[str, int, str], list[float]]
-) -> list[dict[str, object]]:
+def result_rows(name: str, errors: dict[tuple[str, int, str], Errors]) -> list[dict[str, object]]:
     published = paper_cells(name)
     rows = []
-    for (method, n, metric), values in errors.items():
-        ours = mean_and_half_width(values)
+    for (method, n, metric), found in errors.items():
+        ours = mean_and_half_width(found.gap)
         paper = published.get((PAPER_COLUMN.get(method, ""), n, metric))
         rows.append(
             {
@@ -110,12 +127,14 @@ def result_rows(
                 "method": method,
                 "n_labeled": n,
                 "metric": metric,
-                "runs": len(values),
+                "runs": len(found.gap),
                 "mae_pct": f"{ours[0]:.2f}",
                 "half_width_pct": f"{ours[1]:.2f}",
                 "paper_mae_pct": f"{paper[0]:.2f}" if paper else "",
                 "paper_half_width_pct": f"{paper[1]:.2f}" if paper else "",
                 "verdict": verdict(ours, paper) if paper else "",
+                "coverage_pct": f"{100 * np.mean(found.covered):.1f}" if found.covered else "",
+                "width_pct": f"{100 * np.mean(found.width):.2f}" if found.width else "",
             }
         )
     return rows

@@ -172,7 +172,7 @@ def _options(name: str, options: dict[str, Any], data: ScoreSet, split: Split) -
     if name != "active_testing":
         return options
     rows = np.concatenate([split.labeled, split.unlabeled])
-    return {"budget": len(split.labeled), "oracle": data.labels[rows], **options}
+    return {"budget": len(split.labeled), "oracle": data.label_values[rows], **options}
 
 
 def _seen(data: ScoreSet, split: Split) -> ScoreSet:
