@@ -10,7 +10,8 @@ the share of 95 % intervals that hold the truth, and their mean width, where the
 and benchmarks/results/rivals_cost.csv: processor time of a fit with all its estimates on
 1,020 rows x 7 classifiers, as a ratio to ``labeled`` (docs/rivals.md tells why they differ).
 
-Splits are those of `ssme.bench`: one label of each class first, the rest at random.
+The table of docs/rivals.md is printed at the end (``--sets`` with no name and ``--no-cost`` print it
+without running anything). Splits are those of `ssme.bench`: one label of each class first, the rest at random.
 """
 
 from __future__ import annotations
@@ -176,6 +177,24 @@ def replace_rows(path: Path, rows: list[dict[str, object]], keys: tuple[str, ...
         writer.writerows(merged[key] for key in sorted(merged, key=_numbers_as_numbers))
 
 
+def markdown() -> str:
+    """The results file as the table of docs/rivals.md: one line per set, method and metric."""
+    with (RESULTS / "rivals_paper.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for row in rows:
+        cell = f"{row['mae_pct']} ± {row['half_width_pct']}"
+        if row["verdict"]:
+            cell += f" / {row['paper_mae_pct']} ± {row['paper_half_width_pct']} {row['verdict']}"
+        lines[row["dataset"], row["method"], row["metric"]].append(cell)
+    order = [*PAPER_COLUMN, *ALSO]
+    head = "| set | method | metric | 20 labels | 50 labels | 100 labels |\n|---|---|---|---|---|---|\n"
+    return head + "\n".join(
+        f"| {' | '.join([*key, *lines[key]])} |"
+        for key in sorted(lines, key=lambda k: (k[0], order.index(k[1]), k[2]))
+    )
+
+
 def _numbers_as_numbers(key: tuple[str, ...]) -> list[tuple[float, str]]:
     return [(float(part), "") if part.isdigit() else (0.0, part) for part in key]
 
@@ -195,6 +214,7 @@ def main() -> None:
     if not arguments.no_cost:
         timed = [*everything, "ssme", "ssme_m"]
         replace_rows(RESULTS / "rivals_cost.csv", cost_rows(timed), ("method",))
+    print(markdown())
 
 
 if __name__ == "__main__":
