@@ -81,3 +81,5 @@ def test_bad_answers_and_options_are_refused() -> None:
         estimate(ActiveTesting(budget=0), FULL)
     with pytest.raises(InputError, match="'each', 'all'"):
         estimate(ActiveTesting(share="some"), FULL)
+    with pytest.raises(InputError, match="impossible to draw"):
+        estimate(ActiveTesting(uniform=0.0), FULL)

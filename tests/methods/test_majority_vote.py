@@ -10,9 +10,9 @@ POSITIVE = np.array(
 SCORES = np.stack([1 - POSITIVE, POSITIVE], axis=2)
 
 
-def fit(labels):
+def fit(labels, **options):
     data = ScoreSet(SCORES, np.array(labels), ("a", "b", "c"), (0, 1))
-    return MajorityVote().fit(data, np.random.default_rng(0))
+    return MajorityVote(**options).fit(data, np.random.default_rng(0))
 
 
 def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
@@ -24,3 +24,8 @@ def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
 def test_without_labels_all_weigh_the_same() -> None:
     belief = fit([-1, -1, -1, -1])
     np.testing.assert_allclose(belief.posterior[:, 1], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
+
+
+def test_a_hard_vote_takes_the_winner() -> None:
+    belief = fit([1, 0, -1, -1], hard=True)
+    np.testing.assert_array_equal(belief.posterior[2:], [[0, 1], [0, 1]])

@@ -47,7 +47,9 @@ def test_unknown_density_and_device_without_use_are_refused() -> None:
 @pytest.mark.parametrize("density", ["kde", "gmm", "auto"])
 def test_each_density_finds_the_classes(density: str) -> None:
     data, y = binary_set(600, 60)
-    belief = SsmeMethod(density=density, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
+    belief = SsmeMethod(density=density, tol=1e-2, n_bootstrap=0).fit(
+        data, np.random.default_rng(0)
+    )
     assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
     assert belief.notes["density"] == ("kde" if density == "auto" else density)
     assert belief.notes["engine"]

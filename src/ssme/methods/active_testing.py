@@ -69,6 +69,11 @@ class ActiveTesting:
             raise InputError(f"unknown share {self.share!r}", allowed="'each', 'all'")
         if self.budget < 1:
             raise InputError(f"budget {self.budget}", allowed="at least one label")
+        if not 0.0 < self.uniform <= 1.0:
+            raise InputError(
+                f"uniform {self.uniform}",
+                allowed="more than 0, so that no row is impossible to draw, and at most 1",
+            )
         ask = self._ask(data)
         votes = cast_votes(data.scores)
         proposal = acquisition(data.scores, votes, self.uniform)

@@ -28,19 +28,27 @@ from ssme.methods.posterior import BATCH_CELLS, clamp, spawn_seed
 from ssme.methods.posterior_per_model import PerModelPosterior
 from ssme.metrics.base import FloatArray
 
-__all__ = ["BayesianCalibration", "CalibratedPosterior", "sample_calibration"]
+__all__ = ["BayesianCalibration", "CalibratedPosterior", "CalibrationFit"]
 
-PRIOR_SD = np.sqrt(np.array([0.4, 0.4, 2.0]) ** 2 + np.array([0.15, 0.15, 0.75]) ** 2)
 SCORE_CLIP = 1e-6
 """Scores are kept this far from 0 and 1, where their logarithms end."""
 DEGREES_OF_FREEDOM = 5
 PROPOSALS_PER_DRAW = 8
+MODE_STEPS, MODE_TOL = 200, 1e-6
 
 
 @dataclass(frozen=True)
 class BayesianCalibration:
-    """Labels drawn, for each classifier, from its Bayesian beta calibration."""
+    """Labels drawn, for each classifier, from its Bayesian beta calibration.
 
+    Parameters
+    ----------
+    slope_sd : prior standard deviation of log a and log b; smaller trusts the scores more.
+    shift_sd : prior standard deviation of c.
+    """
+
+    slope_sd: float = float(np.hypot(0.4, 0.15))
+    shift_sd: float = float(np.hypot(2.0, 0.75))
     n_draws: int = 500
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -52,16 +60,13 @@ class BayesianCalibration:
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
         logs = _log_scores(data.scores[:, :, 1])
+        prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
         seed = spawn_seed(rng)
         parameters, posteriors = [], []
         for j in range(data.n_models):
             known = data.labeled & np.isfinite(logs[:, j, 0])
-            draws = sample_calibration(
-                logs[known, j],
-                data.labels[known].astype(np.float64),
-                self.n_draws,
-                np.random.default_rng(seed),
-            )
+            fit = CalibrationFit(logs[known, j], data.labels[known].astype(np.float64), prior_sd)
+            draws = fit.sample(self.n_draws, np.random.default_rng(seed))
             positive = _mean_probability(logs[:, j], draws)
             parameters.append(draws)
             posteriors.append(clamp(np.stack([1.0 - positive, positive], axis=1), data.labels))
@@ -94,25 +99,71 @@ class CalibratedPosterior(PerModelPosterior):
         return np.stack([1.0 - positive, positive], axis=-1)
 
 
-def sample_calibration(
-    logs: FloatArray, labels: FloatArray, n_draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draws (D, 3) of (log a, log b, c) given ``logs`` (n, 2) = (log s, log(1 - s)) and labels."""
-    mode, precision = _mode(logs, labels)
-    root = np.linalg.cholesky(np.linalg.inv(precision))
-    n_proposals = PROPOSALS_PER_DRAW * n_draws
-    normal = rng.standard_normal((n_proposals, 3))
-    chi2 = rng.chisquare(DEGREES_OF_FREEDOM, n_proposals)
-    standard = normal * np.sqrt(DEGREES_OF_FREEDOM / chi2)[:, None]
-    proposals = mode + standard @ root.T
-    log_proposal = (
-        -0.5 * (DEGREES_OF_FREEDOM + 3) * np.log1p((standard**2).sum(axis=1) / DEGREES_OF_FREEDOM)
-    )
-    log_weight = _log_posterior(proposals, logs, labels) - log_proposal
-    weight = np.exp(log_weight - logsumexp(log_weight))
-    chosen = rng.choice(n_proposals, size=n_draws, p=weight / weight.sum())
-    draws: FloatArray = proposals[chosen]
-    return draws
+@dataclass(frozen=True, eq=False)
+class CalibrationFit:
+    """Posterior of theta = (log a, log b, c) given labeled rows.
+
+    ``logs`` (n, 2) are (log s, log(1 - s)), ``labels`` (n,) are 0 or 1, ``prior_sd`` (3,).
+    """
+
+    logs: FloatArray
+    labels: FloatArray
+    prior_sd: FloatArray
+
+    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draws (D, 3) by importance resampling of Student-t proposals around the mode."""
+        mode, precision = self.mode()
+        root = np.linalg.cholesky(np.linalg.inv(precision))
+        n_proposals = PROPOSALS_PER_DRAW * n_draws
+        normal = rng.standard_normal((n_proposals, 3))
+        chi2 = rng.chisquare(DEGREES_OF_FREEDOM, n_proposals)
+        standard = normal * np.sqrt(DEGREES_OF_FREEDOM / chi2)[:, None]
+        proposals = mode + standard @ root.T
+        distance = (standard**2).sum(axis=1) / DEGREES_OF_FREEDOM
+        log_proposal = -0.5 * (DEGREES_OF_FREEDOM + 3) * np.log1p(distance)
+        log_weight = self.log_density(proposals) - log_proposal
+        weight = np.exp(log_weight - logsumexp(log_weight))
+        chosen = rng.choice(n_proposals, size=n_draws, p=weight / weight.sum())
+        draws: FloatArray = proposals[chosen]
+        return draws
+
+    def mode(self) -> tuple[FloatArray, FloatArray]:
+        """Posterior mode (3,) by damped Fisher scoring, and the precision (3, 3) there."""
+        theta, damping = np.zeros(3), 1.0
+        best = self.log_density(theta[None])[0]
+        for _ in range(MODE_STEPS):
+            gradient, precision = self.slope(theta)
+            step = np.linalg.solve(precision + damping * np.eye(3), gradient)
+            value = self.log_density((theta + step)[None])[0]
+            if value < best:
+                damping *= 4.0
+                continue
+            theta, best, damping = theta + step, value, damping / 4.0
+            if np.abs(step).max() < MODE_TOL:
+                break
+        return theta, self.slope(theta)[1]
+
+    def log_density(self, theta: FloatArray) -> FloatArray:
+        """Log posterior (D,) of ``theta`` (D, 3) up to a constant."""
+        sign = 1.0 - 2.0 * self.labels
+        batch = max(1, BATCH_CELLS // max(1, len(self.logs)))
+        log_likelihood = [
+            -np.logaddexp(0.0, sign * _logit(self.logs, theta[start : start + batch])).sum(axis=1)
+            for start in range(0, len(theta), batch)
+        ]
+        log_prior = -0.5 * ((theta / self.prior_sd) ** 2).sum(axis=1)
+        total: FloatArray = np.concatenate(log_likelihood) + log_prior
+        return total
+
+    def slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gradient of the log posterior, and its Fisher information plus prior precision."""
+        p = expit(_logit(self.logs, theta[None])[0])
+        a, b = np.exp(theta[:2])
+        columns = [a * self.logs[:, 0], -b * self.logs[:, 1], np.ones(len(p))]
+        jacobian = np.stack(columns, axis=1)
+        gradient = jacobian.T @ (self.labels - p) - theta / self.prior_sd**2
+        information = jacobian.T @ (jacobian * (p * (1.0 - p))[:, None])
+        return gradient, information + np.diag(self.prior_sd**-2)
 
 
 def _log_scores(scores: FloatArray) -> FloatArray:
@@ -125,47 +176,6 @@ def _logit(logs: FloatArray, theta: FloatArray) -> FloatArray:
     a, b = np.exp(theta[:, 0]), np.exp(theta[:, 1])
     logit: FloatArray = theta[:, 2, None] + a[:, None] * logs[:, 0] - b[:, None] * logs[:, 1]
     return logit
-
-
-def _log_posterior(theta: FloatArray, logs: FloatArray, labels: FloatArray) -> FloatArray:
-    """Log posterior (D,) up to a constant."""
-    sign = 1.0 - 2.0 * labels
-    batch = max(1, BATCH_CELLS // max(1, len(logs)))
-    log_likelihood = [
-        -np.logaddexp(0.0, sign * _logit(logs, theta[start : start + batch])).sum(axis=1)
-        for start in range(0, len(theta), batch)
-    ]
-    total: FloatArray = np.concatenate(log_likelihood) - 0.5 * ((theta / PRIOR_SD) ** 2).sum(axis=1)
-    return total
-
-
-def _mode(logs: FloatArray, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Posterior mode (3,) by damped Fisher scoring, and the precision (3, 3) there."""
-    theta, damping = np.zeros(3), 1.0
-    best = _log_posterior(theta[None], logs, labels)[0]
-    for _ in range(200):
-        gradient, precision = _slope(theta, logs, labels)
-        step = np.linalg.solve(precision + damping * np.eye(3), gradient)
-        value = _log_posterior((theta + step)[None], logs, labels)[0]
-        if value < best:
-            damping *= 4.0
-            continue
-        theta, best, damping = theta + step, value, damping / 4.0
-        if np.abs(step).max() < 1e-6:
-            break
-    return theta, _slope(theta, logs, labels)[1]
-
-
-def _slope(
-    theta: FloatArray, logs: FloatArray, labels: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Gradient of the log posterior and its Fisher information plus prior precision."""
-    p = expit(_logit(logs, theta[None])[0])
-    a, b = np.exp(theta[:2])
-    jacobian = np.stack([a * logs[:, 0], -b * logs[:, 1], np.ones(len(logs))], axis=1)
-    gradient = jacobian.T @ (labels - p) - theta / PRIOR_SD**2
-    precision = jacobian.T @ (jacobian * (p * (1.0 - p))[:, None]) + np.diag(PRIOR_SD**-2)
-    return gradient, precision
 
 
 def _mean_probability(logs: FloatArray, theta: FloatArray) -> FloatArray:

@@ -27,8 +27,14 @@ __all__ = ["MajorityVote", "labeled_accuracy", "weighted_vote"]
 
 @dataclass(frozen=True)
 class MajorityVote:
-    """Accuracy-weighted average of discrete predictions."""
+    """Accuracy-weighted average of discrete predictions.
 
+    Parameters
+    ----------
+    hard : the class with the largest share is the label, instead of a draw from the shares.
+    """
+
+    hard: bool = False
     n_draws: int = 500
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -41,7 +47,10 @@ class MajorityVote:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         accuracy = labeled_accuracy(votes, data)
-        posterior = clamp(weighted_vote(votes, accuracy), data.labels)
+        share = weighted_vote(votes, accuracy)
+        if self.hard:
+            share = cast_votes(share[:, None])[:, 0]
+        posterior = clamp(share, data.labels)
         notes = {"vote_weights": dict(zip(data.models, accuracy.tolist(), strict=True))}
         return LabelPosterior(data, posterior, self.n_draws, spawn_seed(rng), notes)
 
