@@ -53,6 +53,13 @@ def test_probabilities_in_classes_out(n_classes, preset) -> None:
     assert model.converged_ is True
 
 
+def test_gaussians_instead_of_kernels() -> None:
+    X, y, truth = arrays()
+    model = SSME(density="gmm", covariance="tied", tol=1e-2, random_state=0).fit(X, y)
+    assert model.fit_notes_["density"] == "gmm"
+    assert (model.predict(X) == truth).mean() > 0.9
+
+
 def test_string_classes_and_a_declared_code() -> None:
     X, y, _ = arrays()
     named = np.array(["no", "yes", "?"])[y]

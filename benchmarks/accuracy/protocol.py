@@ -8,7 +8,7 @@ classifiers; mean over runs with 1.96 standard errors.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from tests.shared_data import data_folder, load_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.posterior import LabelPosterior
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
 
 N_UNLABELED = 1000
 RESULTS = Path(__file__).resolve().parents[1] / "results"
@@ -59,6 +60,16 @@ def runs(name: str, n_runs: int, n_labeled: tuple[int, ...]) -> Iterator[Run]:
 def on_labels(metric: str, scores: FloatArray, y: NDArray[np.int64]) -> FloatArray:
     """A metric (M,) on hard labels."""
     return get_metric(metric)(scores, one_hot_mass(y, scores.shape[2]))[0]
+
+
+def mean_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> list[FloatArray]:
+    """The belief's estimates (M,), one per plan, without the work behind its intervals."""
+    n_classes = belief.posterior.shape[1]
+    values = []
+    for labels in belief.label_batches():
+        mass = one_hot_mass(labels, n_classes)
+        values.append([plan(mass) for plan in plans])
+    return [np.concatenate(draws).mean(axis=0) for draws in zip(*values, strict=True)]
 
 
 def mean_and_half_width(errors: list[float]) -> tuple[float, float]:

@@ -32,7 +32,6 @@ from sklearn.utils.validation import (
 from ssme.densities.base import FloatArray
 from ssme.errors import InputError
 from ssme.methods.posterior import clamp
-from ssme.mixture.em import posterior_of
 from ssme.mixture.model import MixtureOptions, fit_mixture, preset_options
 from ssme.mixture.start import draw_probabilities
 from ssme.transforms.alr import stack_alr
@@ -55,7 +54,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from ``init="knn"``. NaN marks a missing score in both.
     preset : {"paper", "public_code"}
         Values of all options below that are None.
-    kernel, bandwidth, across, init, lambda_u, max_iter, tol, clip
+    density, kernel, bandwidth, across, covariance, components, device
+    init, lambda_u, max_iter, tol, clip
         As in `ssme.methods.ssme.SsmeMethod`.
     unlabeled : value of y that marks an unlabeled row; None if every row is labeled.
     random_state : int, RandomState or None
@@ -65,7 +65,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : (K,) classes among the labels, sorted.
     posterior_ : (n, K) P(y | s) of the fitted rows, labeled rows one-hot.
     class_prior_ : (K,)
-    bandwidth_ : (d,)
+    fit_notes_ : dict of what the density tells: bandwidth, engine, covariance, ...
     converged_ : bool, or None where the preset runs a fixed number of steps.
     n_iter_ : int
     objective_history_ : (n_iter_,)
@@ -76,9 +76,13 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         scores: str = "probability",
         preset: str = "paper",
+        density: str | None = None,
         kernel: str | None = None,
         bandwidth: str | float | None = None,
         across: str | None = None,
+        covariance: str | None = None,
+        components: int | None = None,
+        device: str | None = None,
         init: str | None = None,
         lambda_u: float | None = None,
         max_iter: int | None = None,
@@ -89,9 +93,13 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.scores = scores
         self.preset = preset
+        self.density = density
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.across = across
+        self.covariance = covariance
+        self.components = components
+        self.device = device
         self.init = init
         self.lambda_u = lambda_u
         self.max_iter = max_iter
@@ -115,13 +123,13 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if guess is None:
             guess = np.full((len(points), len(self.classes_)), 1.0 / len(self.classes_))
         fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(seed), weights)
-        self._densities = fitted.densities
+        self._fitted = fitted
         self.posterior_ = clamp(fitted.em.responsibilities, labels)
         self.class_prior_ = fitted.em.priors
-        self.bandwidth_ = np.asarray(fitted.densities.describe()["bandwidth"])
         self.converged_ = fitted.em.converged
         self.n_iter_ = fitted.em.n_iter
         self.objective_history_ = fitted.em.objective_history
+        self.fit_notes_ = fitted.describe()
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -131,8 +139,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
         points, _ = self._points(features, self._options())
-        posterior, _ = posterior_of(self._densities.at(points), self.class_prior_)
-        return posterior
+        return self._fitted.posterior_at(points)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class of each row."""
@@ -155,9 +162,13 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return preset_options(
             self.preset,
+            density=self.density,
             kernel=self.kernel,
             bandwidth=self.bandwidth,
             across=self.across,
+            covariance=self.covariance,
+            components=self.components,
+            device=self.device,
             init="knn" if self.scores == "real" else self.init,
             lambda_u=self.lambda_u,
             max_iter=self.max_iter,

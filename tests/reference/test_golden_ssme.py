@@ -6,11 +6,11 @@ our own repeats: the public code must look like one more repeat of ours.
 
 import numpy as np
 import pytest
-
 from benchmarks.accuracy.golden_spread import compare, golden_data, our_repeats
+from tests.shared_data import golden_runs
+
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.transforms.alr import stack_alr
-from tests.shared_data import golden_runs
 
 pytestmark = pytest.mark.data
 
