@@ -11,6 +11,7 @@ from ssme.methods.base import Estimate
 from ssme.results.comparison import (
     Comparison,
     Difference,
+    OneModel,
     difference,
     probability_best,
     probability_better,
@@ -44,10 +45,18 @@ def test_ranks_equal_scipys():
     assert np.array_equal(ranks(draws, True), rankdata(-draws, axis=1))
 
 
-def make(values, draws=None, greater: bool | None = True) -> Difference:
+def make(values, draws=(None, None), greater: bool | None = True, reach: float = np.nan):
+    one, two = (OneModel(v, v - reach, v + reach, d) for v, d in zip(values, draws, strict=True))
     return difference(
-        ("a", "b"), values, draws, metric="m", where="all", greater_is_better=greater, level=0.9
+        ("a", "b"), one, two, metric="m", where="all", greater_is_better=greater, level=0.9
     )
+
+
+def test_without_draws_intervals_are_combined_as_if_independent():
+    got = make((0.9, 0.8), reach=0.03)
+    assert got.low == pytest.approx(0.1 - np.hypot(0.03, 0.03))
+    assert got.high == pytest.approx(0.1 + np.hypot(0.03, 0.03))
+    assert np.isnan(got.p_better)
 
 
 def test_difference_is_that_of_the_estimates_and_inside_its_interval():

@@ -19,7 +19,7 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.base import Belief, BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
-from ssme.results.comparison import Comparison, Ranking, difference, rank
+from ssme.results.comparison import Comparison, OneModel, Ranking, difference, rank
 
 __all__ = ["ALL", "COLUMNS", "Evaluation", "Group"]
 
@@ -170,18 +170,14 @@ class Evaluation:
         rows = []
         for m in wanted:
             for group_a, model_a, group_b, model_b in sides:
-                i, j = self.model_index(model_a), self.model_index(model_b)
-                one = self.estimates[self.group_index(group_a)][m]
-                two = self.estimates[self.group_index(group_b)][m]
-                draws = None
-                if one.draws is not None and two.draws is not None:
-                    draws = (one.draws[:, i], two.draws[:, j])
+                here = self.estimates[self.group_index(group_a)][m]
+                there = self.estimates[self.group_index(group_b)][m]
                 same_group = groups is None
                 rows.append(
                     difference(
                         (model_a, model_b) if same_group else (group_a, group_b),
-                        (float(one.value[i]), float(two.value[j])),
-                        draws,
+                        OneModel.of(here, self.model_index(model_a), self.level),
+                        OneModel.of(there, self.model_index(model_b), self.level),
                         metric=self.metrics[m].name,
                         where=group if same_group else model_a,
                         greater_is_better=self.metrics[m].greater_is_better,
