@@ -162,6 +162,7 @@ def class_densities(
                     "class": str(name),
                     "from": float(edges[b]),
                     "to": float(edges[b + 1]),
+                    "middle": float(edges[b : b + 2].mean()),
                     "share": float(share[b]),
                 }
                 for b in range(n_bins)

@@ -212,6 +212,15 @@ class Evaluation:
             return [(one, two) for i, one in enumerate(models) for two in models[i + 1 :]]
         return [(a, two) for two in ((b,) if b is not None else models) if two != a]
 
+    def class_index(self, name: Any = None) -> int:
+        """Position of class ``name``; by default the last, the positive class of two."""
+        if name is None:
+            return self.data.n_classes - 1
+        names = [str(each) for each in self.data.classes]
+        if str(name) not in names:
+            raise InputError(f"there is no class {name!r}", allowed=", ".join(names))
+        return names.index(str(name))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""
         return {
