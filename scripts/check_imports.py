@@ -14,6 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "progress": set(),
+    "config": {"errors"},
     "engines": {"errors", "progress"},
     "data": {"errors"},
     "transforms": {"errors"},

@@ -1,6 +1,6 @@
 """The command ``ssme``: parse, call, show. One file a command; an import line adds it."""
 
-from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics
+from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
 from ssme.cli.program import app, main
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "main",
     "methods",
     "metrics",
+    "report",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import OutputOptions
+from ssme.cli.options import ReportOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 
@@ -21,12 +21,12 @@ LABELS_ONLY = "labels only"
 
 
 @command("Try")
-def demo(out: OutputOptions) -> None:
+def demo(out: ReportOptions) -> None:
     """Six real classifiers, 30 labels of 1,297: how close do estimates come to the truth?
 
     Example:
 
-    [cyan]ssme demo --csv demo.csv[/cyan]
+    [cyan]ssme demo --html demo.html[/cyan]
     """
     import numpy as np
 
@@ -45,6 +45,10 @@ def demo(out: OutputOptions) -> None:
     rows = _rows(truth, results)
     output.write(out.json, json_text(rows))
     output.write(out.csv, csv_text(rows))
+    if out.html is not None:
+        from ssme.report import report_html
+
+        output.write(out.html, report_html(results[METHODS[-1]]))
     output.console.print(
         f"Six classifiers tell odd from even digits. {data.n_labeled} of {data.n_rows:,} images "
         "have a label.\nThe truth is what all labels give; no method saw it.",

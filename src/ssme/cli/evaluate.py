@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ssme.cli import conditions
-from ssme.cli.config import write_config
-from ssme.cli.options import OUT, FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.options import OUT, FileArgument, ReadOptions, ReportOptions, RunOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command
 from ssme.cli.run import Run
+from ssme.config import write_config
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -24,7 +24,7 @@ __all__ = ["evaluate", "show"]
 def evaluate(
     read: ReadOptions,
     run: RunOptions,
-    out: OutputOptions,
+    out: ReportOptions,
     file: FileArgument = None,
     fail_under: Annotated[
         list[str] | None,
@@ -71,6 +71,10 @@ def evaluate(
     failed = conditions.failures(result, demands)
     output.write(out.json, json_text(result.to_dict()))
     output.write(out.csv, csv_text(list(result.rows())))
+    if out.html is not None:
+        from ssme.report import report_html
+
+        output.write(out.html, report_html(result))
     show(result, output, show_all)
     for sentence in failed:
         typer.echo(f"Failed: {sentence}", err=True)

@@ -22,6 +22,7 @@ __all__ = [
     "ReadOptions",
     "ReportOptions",
     "RunOptions",
+    "WriteOptions",
     "given",
     "merged",
 ]
@@ -128,20 +129,14 @@ class RunOptions:
     ] = None
     option: Annotated[
         list[str] | None,
-        Option("--option", "-o", help="key=value of the method.", rich_help_panel=RUN),
+        Option("--option", "-O", help="key=value of the method.", rich_help_panel=RUN),
     ] = None
 
 
 @dataclass(frozen=True)
-class OutputOptions:
-    """Where results go, and how loud."""
+class WriteOptions:
+    """How a command writes and how loud it is."""
 
-    json: Annotated[
-        Path | None, Option("--json", help="Write JSON here (- is stdout).", rich_help_panel=OUT)
-    ] = None
-    csv: Annotated[
-        Path | None, Option("--csv", help="Write CSV here (- is stdout).", rich_help_panel=OUT)
-    ] = None
     force: Annotated[
         bool, Option("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
     ] = False
@@ -155,6 +150,22 @@ class OutputOptions:
     @property
     def targets(self) -> list[Path]:
         """Files asked for."""
+        return []
+
+
+@dataclass(frozen=True)
+class OutputOptions(WriteOptions):
+    """The same for commands whose result is a table."""
+
+    json: Annotated[
+        Path | None, Option("--json", help="Write JSON here (- is stdout).", rich_help_panel=OUT)
+    ] = None
+    csv: Annotated[
+        Path | None, Option("--csv", help="Write CSV here (- is stdout).", rich_help_panel=OUT)
+    ] = None
+
+    @property
+    def targets(self) -> list[Path]:
         return [path for path in (self.json, self.csv) if path is not None]
 
 

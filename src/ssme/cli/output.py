@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme import progress
-from ssme.cli.options import OutputOptions
+from ssme.cli.options import WriteOptions
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ STDOUT = Path("-")
 class Output:
     """The consoles and files of one command."""
 
-    options: OutputOptions
+    options: WriteOptions
 
     def __post_init__(self) -> None:
         if self.options.targets.count(STDOUT) > 1:

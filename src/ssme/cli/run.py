@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.config import read_config
 from ssme.cli.options import ReadOptions, RunOptions, merged
+from ssme.config import read_config
 from ssme.errors import InputError
 
 if TYPE_CHECKING:

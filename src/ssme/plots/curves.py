@@ -51,7 +51,7 @@ def precision_recall(
 def reliability(
     evaluation: Evaluation, *, group: str = ALL, limit: int = PANELS, models: Any = None
 ) -> Plot:
-    """Share of rows that are right at each confidence; on the diagonal, scores mean what they say."""
+    """Share of rows that are right at each confidence; on the diagonal, scores are honest."""
     alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
     rows = [row for row in curves.reliability(evaluation, group) if row["model"] in names]

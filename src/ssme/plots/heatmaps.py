@@ -141,8 +141,9 @@ def _cells(base: Any, value: str, title: str, size: int, percent: bool = False) 
     """Colored squares with their numbers while these fit."""
     alt = altair()
     scale = alt.Scale(scheme="blues", domain=[0, 1], clamp=True)
-    squares = base.mark_rect().encode(color=alt.Color(f"{value}:Q", title=title, scale=scale))
-    if size > WRITTEN:
+    legend = alt.Legend(title=title) if size > WRITTEN else None
+    squares = base.mark_rect().encode(color=alt.Color(f"{value}:Q", scale=scale, legend=legend))
+    if legend is not None:
         return squares
     numbers = base.mark_text(fontSize=10).encode(
         text=alt.Text(f"{value}:Q", format=".0%" if percent else ".2f"),

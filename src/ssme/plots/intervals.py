@@ -121,9 +121,7 @@ def groups(
         x=alt.X("labels_only:Q", title=title, scale=scale)
     )
     chart = (bars + alone + dots).properties(height=alt.Step(20), width=200)
-    chart = chart.facet(facet=alt.Facet("model:N", sort=names, title=None), columns=3).resolve_axes(
-        x="independent"
-    )
+    chart = chart.facet(facet=alt.Facet("model:N", sort=names, title=None), columns=3)
     worst = min(rows, key=lambda r: _goodness(r["value"], chosen), default=None)
     words = f"{chosen.name} by group for {len(names)} models; diamonds are labels alone."
     if worst is not None and worst["group"] != ALL:
@@ -135,7 +133,7 @@ def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = T
     """P(best) of each model and where its rank lies."""
     alt = altair()
     table = evaluation.ranking(metric or evaluation.metrics[0].name)
-    rows = [dict(row) for row in table.rows()][:limit]
+    rows = [dict(vars(row)) for row in table.rows[:limit]]
     order = [row["model"] for row in rows]
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=NAME_LIMIT)),

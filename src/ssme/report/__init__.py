@@ -1,1 +1,8 @@
+"""The report: `summarize` gives plain facts, renderers turn them into HTML, Markdown or JSON."""
 
+from ssme.report.html import render_html
+from ssme.report.markdown import render_markdown
+from ssme.report.summary import summarize
+from ssme.report.writing import report_html, write_report
+
+__all__ = ["render_html", "render_markdown", "report_html", "summarize", "write_report"]

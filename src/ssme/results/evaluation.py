@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ssme.errors import InputError
 from ssme.methods.base import Belief, BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import Comparison, OneModel, Ranking, difference, rank
+
+if TYPE_CHECKING:
+    from ssme.plots import Plots
 
 __all__ = ["ALL", "COLUMNS", "Evaluation", "Group"]
 
@@ -220,6 +223,19 @@ class Evaluation:
         if str(name) not in names:
             raise InputError(f"there is no class {name!r}", allowed=", ".join(names))
         return names.index(str(name))
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
+        from ssme.plots import Plots
+
+        return Plots(self)
+
+    def report(self, path: str | Path, *, title: str | None = None) -> Path:
+        """Write a report to ``path``: .html (one self-contained file), .md or .json."""
+        from ssme.report import write_report
+
+        return write_report(self, path, title=title)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""

@@ -1,0 +1,48 @@
+"""``ssme report``: from a file of scores to a report to send on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
+from ssme.cli.output import Output
+from ssme.cli.program import command
+from ssme.cli.run import Run
+
+__all__ = ["report"]
+
+
+@command("Evaluate")
+def report(
+    read: ReadOptions,
+    run: RunOptions,
+    out: WriteOptions,
+    file: FileArgument = None,
+    target: Annotated[
+        Path, typer.Option("--output", "-o", help="The report: .html, .md or .json.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option("--title", help="Its heading.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    ] = None,
+) -> None:
+    """Evaluate a file of scores and write a report: one file that opens anywhere.
+
+    Example:
+
+    [cyan]ssme report scores.csv --label y -o report.html[/cyan]
+    """
+    output = Output(out)
+    output.check(target)
+    task = Run.gather(file, read, run, config)
+    with output.working("reading"):
+        data = task.read()
+    for sentence in task.recognized(data):
+        output.note(sentence)
+    with output.working("estimating and drawing"):
+        result = task.evaluate(data)
+        result.report(target, title=title)
+    output.console.print(f"Wrote {target}", markup=False)

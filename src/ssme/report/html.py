@@ -1,0 +1,62 @@
+"""A report as one HTML file: no outside request, nothing from the data is ever markup.
+
+The Content-Security-Policy forbids everything but the one style sheet and the one script inside,
+named by their SHA-256. Names are escaped by jinja2's autoescape and isolated with ``<bdi>``, so
+right-to-left text does not turn the numbers beside it around.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["render_html"]
+
+SHORT = 60
+"""Characters of a name shown; the whole name is in its title."""
+
+
+def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) -> str:
+    """``summary`` (see `ssme.report.summarize`) with ``charts`` (see `ssme.report.charts`)."""
+    from markupsafe import Markup
+
+    style, script = _file("report.css"), _file("report.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for chart in charts:
+        entry = {**chart, "svg": Markup(chart["svg"])}
+        sections.setdefault(str(chart["section"]), []).append(entry)
+    page: str = _template().render(
+        summary, charts=sections, policy=policy, style=Markup(style), script=Markup(script)
+    )
+    return page
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
+    environment.filters["percent"] = lambda value: "-" if value is None else f"{value:.0%}"
+    environment.filters["short"] = lambda name: name if len(name) <= SHORT else f"{name[:SHORT]}…"
+    return environment.from_string(_file("report.html"))
+
+
+@cache
+def _file(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{digest}"

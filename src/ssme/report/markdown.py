@@ -1,0 +1,96 @@
+"""A report as Markdown, from the same facts as the HTML one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+__all__ = ["render_markdown"]
+
+MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
+
+
+def render_markdown(summary: dict[str, Any]) -> str:
+    """``summary`` (see `ssme.report.summarize`) as GitHub-flavored Markdown."""
+    return "\n".join(_lines(summary)) + "\n"
+
+
+def _lines(summary: dict[str, Any]) -> Iterator[str]:
+    data, method = summary["data"], summary["method"]
+    yield f"# {_text(summary['title'])}"
+    yield ""
+    yield (
+        f"{len(data['models'])} classifiers, {len(data['classes'])} classes, {data['labeled']:,} "
+        f"labeled and {data['unlabeled']:,} unlabeled rows, method `{method['name']}`."
+    )
+    yield ""
+    for item in summary["headline"]["answers"]:
+        answer = item["name"] if "name" in item else item["answer"]
+        yield f"- **{item['question']}** {_text(answer)}. {_text(item['detail'])}"
+    for metric in summary["metrics"]:
+        yield from ("", f"## {_text(metric['name'])}", "", f"{_text(metric['definition'])}.", "")
+        yield from _table(
+            ("model", "estimate", "interval", "labels only", "its interval", "P(best)"),
+            [
+                (
+                    _name(row["model"]),
+                    _number(row["estimate"]),
+                    _span(row["low"], row["high"]),
+                    _number(row["labels_only"]),
+                    _span(row["labels_only_low"], row["labels_only_high"]),
+                    "-" if row["p_best"] is None else f"{row['p_best']:.0%}",
+                )
+                for row in metric["rows"]
+            ],
+        )
+    for metric in summary["by_group"]:
+        yield from ("", f"## {_text(metric['name'])} by group", "")
+        yield from _table(
+            ("group", "model", "estimate", "interval", "labels only", "labels"),
+            [
+                (
+                    _name(row["group"]),
+                    _name(row["model"]),
+                    _number(row["estimate"]),
+                    _span(row["low"], row["high"]),
+                    _number(row["labels_only"]),
+                    str(row["n_labeled"]),
+                )
+                for row in metric["rows"]
+            ],
+        )
+    yield from ("", "## Warnings", "")
+    for doubt in summary["doubts"]:
+        code = f" ({doubt['code']})" if doubt["code"] else ""
+        words = _text(f"{doubt['reason']} {doubt['advice']}")
+        yield f"- **{_text(doubt['title'])}**{code}. {words}"
+    if not summary["doubts"]:
+        yield "No check fired."
+    yield from ("", "## Method", "", f"{_text(method['title'])}. {_text(method['source'])}")
+    yield from ("", _text(method["does"]), "", f"It assumes: {_text(method['assumes'])}")
+    yield from ("", "## Run it again", "", "```toml", summary["rerun"]["toml"].rstrip(), "```")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'|'.join('---' for _ in head)}|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _text(text: str) -> str:
+    """``text`` with everything that Markdown or HTML could read as markup made plain."""
+    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def _name(name: str) -> str:
+    return _text(name if len(name) <= 60 else f"{name[:60]}…")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{low:.3f} to {high:.3f}"

@@ -1,0 +1,250 @@
+"""From an `Evaluation` to plain facts: a dict that JSON can hold and every renderer shares.
+
+Its first part, ``headline``, answers five questions in sentences: which classifier, how good, how
+sure, compared with labels alone, what should worry me.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ssme.config import to_toml
+from ssme.metrics.base import Metric
+from ssme.report.words import METHOD_WORDS
+from ssme.results.evaluation import ALL, Evaluation, Group
+
+__all__ = ["summarize"]
+
+CLEAR = 0.9
+"""Probability of being best from which a model is called the best without reserve."""
+
+
+def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any]:
+    """Facts and sentences about ``evaluation``, as plain values."""
+    data = evaluation.data
+    found = evaluation.to_dict()
+    rows = found["estimates"]
+    metrics = [_metric(evaluation, metric, rows) for metric in evaluation.metrics]
+    doubts = [
+        _doubt(doubt, plain)
+        for doubt, plain in zip(evaluation.doubts, found["doubts"], strict=True)
+    ]
+    return {
+        "title": title or "How good are these classifiers?",
+        "headline": _headline(evaluation, metrics[0], doubts),
+        "data": {
+            "rows": data.n_rows,
+            "labeled": data.n_labeled,
+            "unlabeled": data.n_unlabeled,
+            "models": list(data.models),
+            "classes": [str(name) for name in data.classes],
+            "groups": [_group(group) for group in evaluation.groups[1:]],
+            "weighted": data.weights is not None,
+            "understood": {} if data.layout is None else data.layout.describe(),
+        },
+        "level": evaluation.level,
+        "metrics": metrics,
+        "by_group": [
+            {
+                "name": metric.name,
+                "rows": [r for r in rows if r["metric"] == metric.name and r["group"] != ALL],
+            }
+            for metric in evaluation.metrics
+            if len(evaluation.groups) > 1
+        ],
+        "doubts": doubts,
+        "method": _method(evaluation),
+        "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
+        "settings": found["settings"],
+        "rerun": _rerun(found["settings"]),
+    }
+
+
+def _metric(evaluation: Evaluation, metric: Metric, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """One metric on all rows: what it is, and each model's numbers, best first."""
+    mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
+    if metric.greater_is_better is None:
+        order: list[Any] = [(model, None) for model in evaluation.data.models]
+    else:
+        ranked = evaluation.ranking(metric.name).rows
+        order = [(rank.model, None if math.isnan(rank.p_best) else rank.p_best) for rank in ranked]
+    return {
+        "name": metric.name,
+        "title": metric.title,
+        "definition": metric.definition,
+        "better": {True: "higher is better", False: "lower is better", None: ""}[
+            metric.greater_is_better
+        ],
+        "rows": [{**mine[model], "p_best": p_best} for model, p_best in order],
+    }
+
+
+def _headline(
+    evaluation: Evaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The five answers, for the first metric."""
+    best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
+    return {
+        "metric": metric["name"],
+        "better": metric["better"],
+        "best": best,
+        "answers": [
+            {"question": "Which classifier?", **_which(evaluation, metric, best)},
+            {"question": "How good?", **_how_good(evaluation, metric, best)},
+            {"question": "How sure?", **_how_sure(evaluation, metric, best)},
+            {"question": "Compared with labels alone?", **_against_labels(evaluation, best)},
+            {"question": "What should worry me?", **_worry(doubts)},
+        ],
+    }
+
+
+def _which(evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]) -> dict[str, Any]:
+    if best["estimate"] is None:
+        return {
+            "answer": "Cannot be told",
+            "detail": f"{metric['name']} is undefined on this data.",
+        }
+    if len(metric["rows"]) == 1:
+        return {"name": best["model"], "detail": "It is the only one evaluated."}
+    p_best = best["p_best"]
+    if p_best is None or p_best >= CLEAR:
+        return {"name": best["model"], "detail": f"Best estimate of {metric['name']}."}
+    rivals = [
+        row["model"] for row in metric["rows"] if (row["p_best"] or 0.0) >= (1.0 - CLEAR) / 2.0
+    ]
+    return {
+        "name": best["model"],
+        "detail": f"Ahead in {metric['name']}, but {len(rivals)} models may be the best.",
+    }
+
+
+def _how_good(
+    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
+) -> dict[str, Any]:
+    detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
+    if best["low"] is not None:
+        detail += f"; {evaluation.level * 100:g} % interval {_span(best['low'], best['high'])}"
+    return {"answer": _number(best["estimate"]), "detail": detail + "."}
+
+
+def _how_sure(
+    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
+) -> dict[str, Any]:
+    if len(metric["rows"]) == 1 or best["p_best"] is None or not metric["better"]:
+        sure = "-" if best["low"] is None else f"± {(best['high'] - best['low']) / 2.0:.3f}"
+        return {"answer": sure, "detail": "Half the width of its interval."}
+    second = metric["rows"][1]["model"]
+    pair = evaluation.compare(metric["name"], best["model"], second).rows[0]
+    return {
+        "answer": f"{best['p_best']:.0%}",
+        "detail": (
+            f"Probability of being best. The difference to the next is {pair.difference:+.3f} "
+            f"({_span(pair.low, pair.high)})."
+        ),
+    }
+
+
+def _against_labels(evaluation: Evaluation, best: dict[str, Any]) -> dict[str, Any]:
+    alone, count = best["labels_only"], evaluation.data.n_labeled
+    if alone is None:
+        return {"answer": "-", "detail": f"The {count} labels alone do not determine it."}
+    detail = f"What the {count} labels alone say of it"
+    low, high = best["labels_only_low"], best["labels_only_high"]
+    if low is not None:
+        detail += f", {_span(low, high)}"
+    if low is not None and best["low"] is not None and best["high"] > best["low"]:
+        ratio = (high - low) / (best["high"] - best["low"])
+        wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "no wider"
+        detail += f": an interval {wider}"
+    return {"answer": _number(alone), "detail": detail + "."}
+
+
+def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
+    if not doubts:
+        return {"answer": "Nothing found", "detail": "No check fired; see the assumptions below."}
+    more = f" And {len(doubts) - 1} more below." if len(doubts) > 1 else ""
+    return {
+        "answer": f"{len(doubts)} warning{'s' if len(doubts) > 1 else ''}",
+        "detail": f"{doubts[0]['title']}.{more}",
+    }
+
+
+def _doubt(doubt: Any, plain: dict[str, Any]) -> dict[str, Any]:
+    named = {
+        name: str(getattr(doubt, name, "") or "")
+        for name in ("code", "severity", "reason", "advice")
+    }
+    title = str(getattr(doubt, "title", "") or doubt)
+    return {**plain, **named, "title": title.rstrip(".")}
+
+
+def _method(evaluation: Evaluation) -> dict[str, str]:
+    from ssme.errors import InputError
+    from ssme.methods.registry import method_class
+
+    name = evaluation.method
+    does, assumes = METHOD_WORDS.get(name, ("", ""))
+    try:
+        spec = method_class(name).spec
+    except InputError:
+        return {"name": name, "title": name, "source": "", "does": does, "assumes": assumes}
+    return {
+        "name": name,
+        "title": spec.title,
+        "source": spec.source,
+        "does": does,
+        "assumes": assumes,
+    }
+
+
+def _rerun(settings: dict[str, Any]) -> dict[str, str]:
+    """The run as a config file and as Python."""
+    asked = {
+        "method": settings.get("method"),
+        "metric": settings.get("metrics"),
+        "threshold": settings.get("threshold"),
+        "level": settings.get("level"),
+        "seed": settings.get("random_state"),
+        "option": settings.get("options") or None,
+    }
+    config = settings.get("config") or {}
+    config = {
+        "file": config.get("file", "scores.csv"),
+        **({"read": config["read"]} if config.get("read") else {}),
+        "run": {key: value for key, value in asked.items() if value is not None},
+    }
+    arguments = {
+        "method": asked["method"],
+        "metrics": asked["metric"],
+        "threshold": asked["threshold"],
+        "level": asked["level"],
+        "random_state": asked["seed"],
+        "options": asked["option"],
+    }
+    call = ",\n    ".join(
+        f"{key}={value!r}" for key, value in arguments.items() if value is not None
+    )
+    return {
+        "toml": to_toml(config),
+        "python": f"ssme.evaluate(\n    scores,\n    labels,\n    {call},\n)",
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {"name": group.name, "labeled": group.n_labeled, "unlabeled": group.n_unlabeled}
+
+
+def _brief(value: Any) -> bool:
+    return len(json.dumps(value)) <= 200
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None or high is None or low != low:
+        return "no interval"
+    return f"{low:.3f} to {high:.3f}"

@@ -1,0 +1,95 @@
+"""Every picture: it has data, words, and saves to every format; names are drawn as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
+
+import ssme
+from ssme.errors import InputError
+from ssme.plots import Plots
+
+NAMES = [name for name in dir(Plots) if not name.startswith("_")]
+
+
+@pytest.fixture(scope="module")
+def binary() -> ssme.Evaluation:
+    return ssme.evaluate(
+        binary_set(n=120), method="ssme", n_draws=50, options={"tol": 1e-2, "max_iter": 400}
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_picture_has_data_words_and_a_valid_spec(binary: ssme.Evaluation, name: str) -> None:
+    plot = getattr(binary.plot, name)()
+    assert len(plot.frame()) == len(plot.rows) > 0
+    assert len(plot.alt) > 20
+    plot.chart.to_dict(validate=True)
+    assert "<svg" in plot._repr_mimebundle_()["image/svg+xml"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_classes(name: str) -> None:
+    result = ssme.evaluate(many_class_set(), method="ensemble", n_draws=50)
+    if name == "convergence":
+        with pytest.raises(InputError):
+            result.plot.convergence()
+        return
+    assert getattr(result.plot, name)().rows
+
+
+def test_save_formats(binary: ssme.Evaluation, tmp_path: Path) -> None:
+    plot = binary.plot.estimates()
+    starts = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!DOCTYPE", "json": b"{"}
+    for suffix, start in starts.items():
+        content = plot.save(tmp_path / f"x.{suffix}").read_bytes()
+        assert content.lstrip()[: len(start)].upper() == start.upper(), suffix
+    assert json.loads((tmp_path / "x.json").read_text())["description"] == plot.alt
+    assert "http" not in _outside((tmp_path / "x.svg").read_text())
+    with pytest.raises(InputError, match=r"cannot save to '.gif'"):
+        plot.save(tmp_path / "x.gif")
+
+
+def test_estimates_draw_labels_only_and_truth(binary: ssme.Evaluation) -> None:
+    plot = binary.plot.estimates(truth={"accuracy": {"forest": 0.9}})
+    kinds = plot.frame().groupby("metric")["kind"].unique()
+    assert set(kinds["accuracy"]) == {"estimate", "labels only", "truth"}
+    assert set(kinds["ece"]) == {"estimate", "labels only"}
+
+
+def test_the_best_are_drawn_when_there_are_many() -> None:
+    data = binary_set(tuple(f"m{j:03d}" for j in range(40)), n=100)
+    result = ssme.evaluate(data, method="ensemble", metrics="accuracy", n_draws=20)
+    drawn = set(result.plot.estimates().frame()["model"])
+    assert len(drawn) == 20
+    best = max(zip(result.estimate().value, data.models, strict=True))[1]
+    assert best in drawn
+
+
+def test_groups_picture() -> None:
+    result = ssme.evaluate(grouped_set(), method="ensemble", n_draws=50)
+    plot = result.plot.groups("accuracy")
+    assert {"all", "site=north", "age=old"} <= set(plot.frame()["group"])
+
+
+def test_hostile_names_stay_text() -> None:
+    result = ssme.evaluate(hostile_set(), method="ensemble", metrics="accuracy", n_draws=20)
+    svg = result.plot.estimates()._repr_mimebundle_()["image/svg+xml"]
+    assert "<script" not in svg
+    assert "<img" not in svg
+    assert set(result.plot.estimates().frame()["model"]) == set(HOSTILE)
+
+
+def test_unknown_model_or_class(binary: ssme.Evaluation) -> None:
+    with pytest.raises(InputError, match="no model 'nobody'"):
+        binary.plot.roc(models="nobody")
+    with pytest.raises(InputError, match="no class 'x'"):
+        binary.plot.roc(class_name="x")
+    assert {r["model"] for r in binary.plot.roc(models=["tree"], class_name=0).rows} == {"tree"}
+
+
+def _outside(svg: str) -> str:
+    return svg.replace("http://www.w3.org/2000/svg", "").replace("http://www.w3.org/1999/xlink", "")

@@ -1,0 +1,190 @@
+"""The report: facts, words, and nothing in it that is not ours."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
+
+import ssme
+from ssme.errors import InputError
+from ssme.methods.registry import method_names
+from ssme.report import render_html, render_markdown, report_html, summarize
+from ssme.report.words import METHOD_WORDS
+
+
+@dataclass(frozen=True)
+class Doubt:
+    code: str = "D001"
+    title: str = "Few labels"
+    severity: str = "warning"
+    reason: str = "Only <3> labels."
+    advice: str = "Label more."
+
+
+def evaluate(data: Any, **options: Any) -> ssme.Evaluation:
+    return ssme.evaluate(data, method="ensemble", n_draws=50, **options)
+
+
+def with_doubt(result: ssme.Evaluation) -> ssme.Evaluation:
+    import dataclasses
+
+    return dataclasses.replace(result, doubts=(Doubt(),))
+
+
+class Tags(html.parser.HTMLParser):
+    """Tags, attributes and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_summary_is_plain_json_and_answers_five_questions() -> None:
+    summary = summarize(with_doubt(evaluate(grouped_set())))
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    answers = summary["headline"]["answers"]
+    assert [a["question"] for a in answers] == [
+        "Which classifier?",
+        "How good?",
+        "How sure?",
+        "Compared with labels alone?",
+        "What should worry me?",
+    ]
+    assert answers[0]["name"] == "forest"
+    assert "interval" in answers[1]["detail"]
+    assert "60 labels" in answers[3]["detail"]
+    assert answers[4] == {
+        "question": "What should worry me?",
+        "answer": "1 warning",
+        "detail": "Few labels.",
+    }
+
+
+@pytest.mark.parametrize("method", ["labeled", "atc"])
+def test_summary_without_posterior_or_intervals(method: str) -> None:
+    result = ssme.evaluate(binary_set(), method=method, metrics="accuracy")
+    page = report_html(result)
+    assert "forest" in page
+
+
+def test_one_model_and_no_labels() -> None:
+    page = report_html(evaluate(binary_set(("only",), n_labeled=0)))
+    assert "the only one evaluated" in page
+    assert "do not determine it" in page
+
+
+def test_every_method_has_words() -> None:
+    assert set(METHOD_WORDS) >= set(method_names())
+
+
+def test_page_parts_and_policy() -> None:
+    page = report_html(with_doubt(evaluate(grouped_set())))
+    found = Tags(page)
+    names = [tag for tag, _ in found.tags]
+    for landmark in ("header", "main", "nav", "caption", "figure", "h1"):
+        assert landmark in names
+    ids = [attrs["id"] for _, attrs in found.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    policy = next(a["content"] for t, a in found.tags if "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    for tag in ("style", "script"):
+        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    for tag, attrs in found.tags:
+        assert tag not in ("link", "img", "iframe", "object"), tag
+        assert "style" not in attrs
+        assert not {"src", "onclick", "onload", "onerror"} & attrs.keys()
+    assert "Only &lt;3&gt; labels." in page
+    assert "<svg" in page
+
+
+def test_hostile_names_are_inert_and_whole() -> None:
+    page = report_html(evaluate(hostile_set(), metrics=["accuracy", "ece"]))
+    found = Tags(page)
+    assert [t for t, _ in found.tags if t in ("script", "img", "b")] == ["script"]
+    titles = {attrs.get("title") for tag, attrs in found.tags if tag == "bdi"}
+    assert HOSTILE[-1] in titles
+    text = "".join(found.text)
+    for name in HOSTILE[:-1]:
+        assert name in text
+    assert "49" not in re.findall(r"\{\{.*?\}\}|49 \$", text)
+
+
+def test_markdown_is_inert() -> None:
+    text = render_markdown(summarize(evaluate(hostile_set(), metrics="accuracy")))
+    assert "<script>" not in text
+    assert re.search(r"(?<!\\)\|\*_", text) is None
+    assert text.count("\n| ") == 1 + len(HOSTILE)
+
+
+def test_three_hundred_models() -> None:
+    data = binary_set(tuple(f"model-{j}" for j in range(300)), n=60)
+    page = report_html(evaluate(data, metrics="accuracy"))
+    assert "The best 20 of 300 models; the table has all." in page
+    assert page.count('<th scope="row">') == 300
+
+
+def test_ten_models_by_ten_metrics_stay_small() -> None:
+    metrics = [
+        *("accuracy", "ece", "roc_auc", "average_precision", "f1"),
+        *("precision", "recall", "specificity", "brier_score", "log_loss"),
+    ]
+    data = binary_set(tuple(f"model-{j}" for j in range(10)), n=1000)
+    assert len(report_html(evaluate(data, metrics=metrics)).encode()) < 2_000_000
+
+
+def test_many_classes_page() -> None:
+    page = report_html(evaluate(many_class_set()))
+    assert "Confusion matrices" in page
+    assert "ROC curves" not in page
+
+
+def test_without_the_extra_there_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    page = report_html(evaluate(binary_set()))
+    assert "<svg" not in page
+    assert "<table" in page
+
+
+def test_formats(tmp_path: Path) -> None:
+    result = evaluate(binary_set(), metrics="accuracy")
+    assert result.report(tmp_path / "r.html").read_text().startswith("<!DOCTYPE html>")
+    assert result.report(tmp_path / "r.md", title="My *own*").read_text().startswith("# My \\*own")
+    assert json.loads(result.report(tmp_path / "r.json").read_text())["level"] == 0.95
+    with pytest.raises(InputError, match=r"ends in .html, .md or .json"):
+        result.report(tmp_path / "r.doc")
+
+
+def test_rerun_config_is_toml() -> None:
+    import tomllib
+
+    summary = summarize(evaluate(binary_set(), threshold=0.3))
+    config = tomllib.loads(summary["rerun"]["toml"])
+    assert config["run"]["method"] == "ensemble"
+    assert config["run"]["threshold"] == 0.3
+    compile(summary["rerun"]["python"], "rerun", "eval")
+
+
+def test_rendering_needs_no_drawing_library() -> None:
+    assert "altair" not in sys.modules["ssme.report.html"].__dict__
+    assert "<table" in render_html(summarize(evaluate(binary_set())))

@@ -1,0 +1,113 @@
+"""Curves against scikit-learn's on hard labels, and their bands on soft ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score, roc_curve
+from tests.made_sets import binary_set, grouped_set, many_class_set
+
+import ssme
+from ssme.errors import InputError
+from ssme.results import curves
+
+
+def fully_labeled() -> tuple[ssme.Evaluation, np.ndarray]:
+    data = binary_set(n=250, n_labeled=250)
+    return ssme.evaluate(data, method="ensemble", n_draws=5), data.labels
+
+
+def of(rows: list[dict], model: str, column: str) -> np.ndarray:
+    return np.array([row[column] for row in rows if row["model"] == model])
+
+
+def test_roc_is_scikit_learns_when_labels_are_known() -> None:
+    result, y = fully_labeled()
+    rows = curves.roc(result)
+    for j, model in enumerate(result.data.models):
+        score = result.data.scores[:, j, 1]
+        false, true, _ = roc_curve(y, score)
+        expected = np.interp(curves.GRID, false, true)
+        found = of(rows, model, "true_positive_rate")
+        assert np.abs(found - expected).max() < 0.06
+        area = np.trapezoid(found, curves.GRID)
+        assert area == pytest.approx(roc_auc_score(y, score), abs=0.01)
+        assert of(rows, model, "low") == pytest.approx(found)
+
+
+def test_precision_recall_area_is_average_precision() -> None:
+    result, y = fully_labeled()
+    rows = curves.precision_recall(result)
+    for j, model in enumerate(result.data.models):
+        area = of(rows, model, "precision")[1:].mean()
+        expected = average_precision_score(y, result.data.scores[:, j, 1])
+        assert area == pytest.approx(expected, abs=0.02)
+
+
+def test_confusion_is_scikit_learns() -> None:
+    result, y = fully_labeled()
+    rows = curves.confusion(result)
+    for j, model in enumerate(result.data.models):
+        said = result.data.scores[:, j].argmax(axis=1)
+        expected = confusion_matrix(y, said) / len(y)
+        assert of(rows, model, "share").reshape(2, 2) == pytest.approx(expected)
+
+
+def test_bands_hold_the_line_and_widen_with_doubt() -> None:
+    result = ssme.evaluate(binary_set(), method="ensemble")
+    for rows, name in (
+        (curves.roc(result), "true_positive_rate"),
+        (curves.reliability(result), "right"),
+    ):
+        low, value, high = (np.array([r[c] for r in rows]) for c in ("low", name, "high"))
+        assert (low <= high).all()
+        assert np.mean((low - 1e-9 <= value) & (value <= high + 1e-9)) > 0.9
+        assert (high - low).max() > 0.02
+
+
+def test_densities_add_up_to_one() -> None:
+    result = ssme.evaluate(many_class_set(), method="ensemble")
+    rows = curves.class_densities(result)
+    for model in result.data.models:
+        assert of(rows, model, "share").sum() == pytest.approx(1.0)
+
+
+def test_agreement_of_a_model_with_itself_and_a_copy() -> None:
+    data = binary_set()
+    data = data.replace(
+        scores=np.concatenate([data.scores, data.scores[:, :1]], axis=1),
+        models=(*data.models, "copy"),
+    )
+    rows = curves.agreement(ssme.evaluate(data, method="ensemble"))
+    pair = next(r for r in rows if (r["model"], r["other"]) == ("forest", "copy"))
+    assert pair["agree"] == 1.0
+    assert pair["error_correlation"] == pytest.approx(1.0)
+
+
+def test_missing_scores_leave_rows_out_for_that_model() -> None:
+    data = binary_set()
+    scores = data.scores.copy()
+    scores[::3, 0] = np.nan
+    result = ssme.evaluate(data.replace(scores=scores), method="ensemble")
+    for make in (curves.roc, curves.reliability, curves.class_densities, curves.confusion):
+        assert all(np.isfinite(v) for row in make(result) for v in row.values() if type(v) is float)
+
+
+def test_groups_restrict_rows() -> None:
+    result = ssme.evaluate(grouped_set(), method="ensemble")
+    seen = curves.labelings(result, "site=north")
+    assert len(seen.scores) == int((result.data.groups["site"] == "north").sum())
+
+
+def test_a_direct_method_says_why_not() -> None:
+    result = ssme.evaluate(binary_set(), method="labeled")
+    with pytest.raises(InputError, match="directly and says nothing about rows"):
+        curves.roc(result)
+    with pytest.raises(InputError, match="keeps no objective history"):
+        curves.convergence(result)
+
+
+def test_convergence_of_a_fit() -> None:
+    result = ssme.evaluate(binary_set(n=120), method="ssme", options={"max_iter": 400, "tol": 1e-2})
+    rows = curves.convergence(result)
+    assert [row["step"] for row in rows] == list(range(len(rows)))
