@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-METHODS = ("ssme",)
+METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"
 
 

@@ -25,7 +25,7 @@ def roc(
     """True positive rate over false positive rate; the dashed diagonal is a coin."""
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
     k = evaluation.class_index(class_name)
-    rows = [row for row in curves.roc(evaluation, group, k) if row["model"] in names]
+    rows = curves.roc(evaluation, group, k, names)
     x, y = "false_positive_rate", "true_positive_rate"
     against = f"class {evaluation.data.classes[k]} against the rest"
     return _panels(rows, x, y, names, "ROC curves", against, diagonal=True)
@@ -42,8 +42,7 @@ def precision_recall(
     """Precision over recall."""
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
     k = evaluation.class_index(class_name)
-    found = curves.precision_recall(evaluation, group, k)
-    rows = [row for row in found if row["model"] in names]
+    rows = curves.precision_recall(evaluation, group, k, names)
     against = f"class {evaluation.data.classes[k]} against the rest"
     return _panels(rows, "recall", "precision", names, "Precision-recall curves", against)
 
@@ -54,7 +53,7 @@ def reliability(
     """Share of rows that are right at each confidence; on the diagonal, scores are honest."""
     alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
-    rows = [row for row in curves.reliability(evaluation, group) if row["model"] in names]
+    rows = curves.reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
     x = "mean score" if binary else "confidence of the top class"
     y = f"share of class {evaluation.data.classes[-1]}" if binary else "share that is right"

@@ -22,7 +22,7 @@ def confusion(
     """Where each true class is predicted, as a share of the true class."""
     alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
-    rows = [row for row in curves.confusion(evaluation, group) if row["model"] in names]
+    rows = curves.confusion(evaluation, group, names)
     classes = [str(name) for name in evaluation.data.classes]
     base = alt.Chart(data(rows)).encode(
         x=alt.X("predicted:N", sort=classes, title="predicted", axis=alt.Axis(labelAngle=0)),
@@ -47,11 +47,8 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
     """How often two models decide alike, and whether they err on the same rows."""
     alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, None)
-    rows = [
-        row
-        for row in curves.agreement(evaluation, group)
-        if row["model"] in names and row["other"] in names and row["model"] != row["other"]
-    ]
+    found = curves.agreement(evaluation, group, names)
+    rows = [row for row in found if row["model"] != row["other"]]
     base = alt.Chart(data(rows)).encode(
         x=alt.X("other:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=110)),
         y=alt.Y("model:N", sort=names, title=None, axis=alt.Axis(labelLimit=NAME_LIMIT)),
@@ -88,7 +85,7 @@ def densities(
     alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
     k = evaluation.class_index(class_name)
-    rows = [row for row in curves.class_densities(evaluation, group, k) if row["model"] in names]
+    rows = curves.class_densities(evaluation, group, k, names)
     classes = [str(name) for name in evaluation.data.classes]
     positive = classes[k]
     if len(classes) > 2 or k == 0:

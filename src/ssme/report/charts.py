@@ -7,6 +7,7 @@ Content-Security-Policy.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from html import escape
@@ -22,6 +23,7 @@ from ssme.results.evaluation import Evaluation
 __all__ = ["charts"]
 
 TAG = re.compile(r"<[^>]+>")
+NAME = 80
 MARK = 'role="graphics-symbol"'
 STYLE = {
     "background": "transparent",
@@ -35,6 +37,7 @@ STYLE = {
 
 def charts(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Each picture: ``section``, ``title``, ``alt``, ``note`` and ``svg``."""
+    evaluation = _with_short_names(evaluation)
     makers = list(_makers(evaluation))
     found: list[dict[str, Any]] = []
     for section, make in track(makers, "pictures"):
@@ -73,6 +76,15 @@ def _makers(evaluation: Evaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
         if evaluation.data.n_models > 1:
             yield "curves", plots.agreement
     yield "method", plots.convergence
+
+
+def _with_short_names(evaluation: Evaluation) -> Evaluation:
+    """Names cut to what an axis can show, numbered where cut so that they stay different."""
+    names = tuple(
+        name if len(name) <= NAME else f"{name[:NAME]}… ({j + 1})"
+        for j, name in enumerate(evaluation.data.models)
+    )
+    return dataclasses.replace(evaluation, data=evaluation.data.replace(models=names))
 
 
 def _note(evaluation: Evaluation, section: str) -> str:

@@ -1,161 +1,137 @@
 """Statistics behind the pictures: curves, densities, confusion, agreement; nothing is drawn here.
 
-A curve is computed for the expected labeling P(y | s) (the line) and for label draws (the band):
-the belief's own draws where it keeps them, else independent draws from P(y | s). Rows are plain
-dicts, so that a table, a chart and JSON are made from the same numbers.
+A curve is a metric with several values per classifier: the true positive rate at each false
+positive rate, the precision at each recall, the share that is right at each confidence. So it is
+estimated by the method itself, and its band comes from the same draws as every interval.
+Densities, confusion and agreement are expectations under P(y | s).
 
-ROC: (FPR, TPR) as the threshold falls; precision-recall: precision at the first threshold that
-reaches a recall; reliability: share of rows that are right among those with similar confidence.
+Rows are plain dicts, so that a table, a chart and JSON are made from the same numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError
-from ssme.methods.posterior import draw_labels
-from ssme.metrics.base import FloatArray
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.results.evaluation import ALL, Evaluation
 
 __all__ = [
-    "Labelings",
+    "GRID",
     "agreement",
     "class_densities",
     "confusion",
     "convergence",
-    "labelings",
     "precision_recall",
     "reliability",
     "roc",
 ]
 
-MAX_DRAWS = 200
-DRAW_CELLS = 20_000_000
-"""Draws x rows held for the bands; large sets get fewer draws, never fewer rows."""
-THRESHOLDS = 256
-"""Thresholds a curve is computed at: quantiles of the model's scores."""
-GRID = np.linspace(0.0, 1.0, 51)
+GRID: FloatArray = np.linspace(0.0, 1.0, 41)
 """Where curves are read off."""
+THRESHOLDS = 256
+"""Most thresholds a curve is computed at: quantiles of the model's scores."""
+
+Models = Sequence[str] | None
+"""The models wanted; None: all."""
+CurvePlan = Callable[[FloatArray], MetricPlan]
+"""Scores (n, K) of one classifier -> mass (D, n, K) -> values (D, G)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Labelings:
-    """Scores (n, M, K), the expected labeling as mass (n, K) and draws (D, n) of class indices."""
-
-    scores: FloatArray
-    mass: FloatArray
-    weights: FloatArray
-    draws: NDArray[np.int64]
-
-
-def labelings(evaluation: Evaluation, group: str = ALL) -> Labelings:
-    """What the belief says about the labels of ``group``'s rows."""
-    posterior = evaluation.posterior
-    if posterior is None:
-        raise InputError(
-            f"method {evaluation.method!r} estimates metrics directly and says nothing about rows",
-            fix="use a method that gives a posterior (`ssme methods` says which do)",
-        )
-    data = evaluation.data
-    mask = evaluation.groups[evaluation.group_index(group)].rows
-    rows = slice(None) if mask is None else np.flatnonzero(mask)
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights
-    n_draws = int(np.clip(DRAW_CELLS // max(data.n_rows, 1), 20, MAX_DRAWS))
-    draws = _draws(evaluation, posterior, n_draws)[:, rows]
-    weights = weights[rows]
-    return Labelings(data.scores[rows], posterior[rows] * weights[:, None], weights, draws)
-
-
-def _draws(evaluation: Evaluation, posterior: FloatArray, n_draws: int) -> NDArray[np.int64]:
-    batches = getattr(evaluation.belief, "label_batches", None)
-    if batches is None:
-        return draw_labels(posterior, n_draws, np.random.default_rng(0))
-    found: list[NDArray[np.int64]] = []
-    for batch in batches():
-        found.append(batch)
-        if sum(map(len, found)) >= n_draws:
-            break
-    return np.concatenate(found)[:n_draws]
-
-
-def roc(evaluation: Evaluation, group: str = ALL, class_index: int = -1) -> list[dict[str, Any]]:
+def roc(
+    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
+) -> list[dict[str, Any]]:
     """True positive rate over false positive rate, class ``class_index`` against the rest."""
-    rows = []
-    for model, positive, total in _counts(evaluation, group, class_index):
-        caught = _share(positive)
-        false = _share(total - positive)
-        rates = np.stack([np.interp(GRID, f, c) for f, c in zip(false, caught, strict=True)])
-        rows += _curve(model, "false_positive_rate", "true_positive_rate", rates, evaluation.level)
-    return rows
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        counts = _threshold_counts(scores, class_index)
+
+        def values(mass: FloatArray) -> FloatArray:
+            positive, total = counts(mass)
+            caught, false = _share(positive), _share(total - positive)
+            return np.stack([np.interp(GRID, f, c) for f, c in zip(false, caught, strict=True)])
+
+        return values
+
+    names = ("false_positive_rate", "true_positive_rate")
+    return _curve(evaluation, group, plan, names, GRID, models)
 
 
 def precision_recall(
-    evaluation: Evaluation, group: str = ALL, class_index: int = -1
+    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
 ) -> list[dict[str, Any]]:
-    """Precision over recall, class ``class_index`` against the rest."""
-    rows = []
-    for model, positive, total in _counts(evaluation, group, class_index):
-        recall = _share(positive)[:, 1:]
-        flagged = np.maximum(np.cumsum(total), 1e-300)
-        precision = np.cumsum(positive, axis=1) / flagged
-        last = precision.shape[1] - 1
-        at = [np.minimum(np.searchsorted(r, GRID - 1e-12), last) for r in recall]
-        values = np.stack([p[i] for p, i in zip(precision, at, strict=True)])
-        rows += _curve(model, "recall", "precision", values, evaluation.level)
-    return rows
+    """Precision at the first threshold that reaches a recall, one class against the rest."""
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        counts = _threshold_counts(scores, class_index)
+
+        def values(mass: FloatArray) -> FloatArray:
+            positive, total = counts(mass)
+            recall = _share(positive)[:, 1:]
+            flagged = np.cumsum(total, axis=1)
+            precision = np.cumsum(positive, axis=1) / np.where(flagged > 0, flagged, np.nan)
+            last = precision.shape[1] - 1
+            at = [np.minimum(np.searchsorted(r, GRID - 1e-12), last) for r in recall]
+            return np.stack([p[i] for p, i in zip(precision, at, strict=True)])
+
+        return values
+
+    return _curve(evaluation, group, plan, ("recall", "precision"), GRID, models)
 
 
-def reliability(evaluation: Evaluation, group: str = ALL, n_bins: int = 10) -> list[dict[str, Any]]:
+def reliability(
+    evaluation: Evaluation, group: str = ALL, models: Models = None, n_bins: int = 10
+) -> list[dict[str, Any]]:
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
-    seen = labelings(evaluation, group)
-    tail = (1.0 - evaluation.level) / 2.0
-    rows = []
-    for j, model in enumerate(evaluation.data.models):
-        scores, mass, weights, draws = _present(seen, j)
-        if scores.shape[1] == 2:
-            confidence, target = scores[:, 1], np.ones(len(scores), dtype=np.int64)
-        else:
-            confidence, target = scores.max(axis=1), scores.argmax(axis=1)
-        which = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
-        right = np.concatenate(
-            [mass[np.arange(len(target)), target][None], (draws == target) * weights]
-        )
-        total = np.bincount(which, weights, n_bins)
-        hits = np.stack([np.bincount(which, r, n_bins) for r in right])
-        mean = np.bincount(which, weights * confidence, n_bins)
-        for b in np.flatnonzero(total > 0):
-            share = hits[:, b] / total[b]
-            low, high = np.quantile(share[1:], [tail, 1.0 - tail])
-            rows.append(
-                {
-                    "model": model,
-                    "confidence": float(mean[b] / total[b]),
-                    "right": float(share[0]),
-                    "low": float(low),
-                    "high": float(high),
-                    "share": float(total[b] / weights.sum()),
-                }
-            )
-    return rows
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        confidence, target = _confidence(scores)
+        which = _bins(confidence, n_bins)
+        sums = _summing(which, n_bins)
+
+        def values(mass: FloatArray) -> FloatArray:
+            right = np.take_along_axis(mass, target[None, :, None], axis=2)[:, :, 0]
+            total = sums(mass.sum(axis=2))
+            return sums(right) / np.where(total > 0, total, np.nan)
+
+        return values
+
+    found = _curve(evaluation, group, plan, ("bin", "right"), np.arange(n_bins), models)
+    rows = _rows_of(evaluation, group)
+    weights = _weights(evaluation)[rows]
+    kept = []
+    for row in found:
+        j = evaluation.model_index(row["model"])
+        scores = evaluation.data.scores[rows, j]
+        present = np.isfinite(scores[:, 0])
+        confidence, _ = _confidence(scores[present])
+        inside = _bins(confidence, n_bins) == row["bin"]
+        share = weights[present] * inside
+        if share.sum() > 0 and np.isfinite(row["right"]):
+            mean = float((share * confidence).sum() / share.sum())
+            part = float(share.sum() / weights[present].sum())
+            kept.append({**row, "confidence": mean, "share": part})
+    return kept
 
 
 def class_densities(
-    evaluation: Evaluation, group: str = ALL, class_index: int = -1, n_bins: int = 40
+    evaluation: Evaluation,
+    group: str = ALL,
+    class_index: int = -1,
+    models: Models = None,
+    n_bins: int = 40,
 ) -> list[dict[str, Any]]:
     """Share of rows per bin of P(class), split by the class the belief puts them in."""
-    seen = labelings(evaluation, group)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     rows = []
-    for j, model in enumerate(evaluation.data.models):
-        scores, mass, weights, _ = _present(seen, j)
-        which = np.minimum((scores[:, class_index] * n_bins).astype(np.int64), n_bins - 1)
+    for model, scores, mass in _expected(evaluation, group, models):
+        which = _bins(scores[:, class_index], n_bins)
         for k, name in enumerate(evaluation.data.classes):
-            share = np.bincount(which, mass[:, k], n_bins) / weights.sum()
+            share = np.bincount(which, mass[:, k], n_bins) / mass.sum()
             rows += [
                 {
                     "model": model,
@@ -170,23 +146,24 @@ def class_densities(
     return rows
 
 
-def confusion(evaluation: Evaluation, group: str = ALL) -> list[dict[str, Any]]:
+def confusion(
+    evaluation: Evaluation, group: str = ALL, models: Models = None
+) -> list[dict[str, Any]]:
     """Expected share of rows by true and predicted class, and within the true class."""
-    seen = labelings(evaluation, group)
     classes = [str(name) for name in evaluation.data.classes]
     rows = []
-    for j, model in enumerate(evaluation.data.models):
-        scores, mass, weights, _ = _present(seen, j)
+    for model, scores, mass in _expected(evaluation, group, models):
         said = scores.argmax(axis=1)
         table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
-        truly = np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
+        truly = table.sum(axis=1, keepdims=True)
+        within = table / np.where(truly > 0, truly, np.nan)
         rows += [
             {
                 "model": model,
                 "true": classes[t],
                 "predicted": classes[p],
-                "share": float(table[t, p] / weights.sum()),
-                "within_true": float(table[t, p] / truly[t, 0]),
+                "share": float(table[t, p] / mass.sum()),
+                "within_true": float(within[t, p]),
             }
             for t in range(len(classes))
             for p in range(len(classes))
@@ -194,29 +171,32 @@ def confusion(evaluation: Evaluation, group: str = ALL) -> list[dict[str, Any]]:
     return rows
 
 
-def agreement(evaluation: Evaluation, group: str = ALL) -> list[dict[str, Any]]:
+def agreement(
+    evaluation: Evaluation, group: str = ALL, models: Models = None
+) -> list[dict[str, Any]]:
     """For each pair: share of rows with the same decision, and correlation of their errors."""
-    seen = labelings(evaluation, group)
-    models = evaluation.data.models
-    present: NDArray[np.bool_] = np.isfinite(seen.scores[:, :, 0])
-    said = np.where(present, np.nan_to_num(seen.scores).argmax(axis=2), -1)
+    names = list(models or evaluation.data.models)
+    places = [evaluation.model_index(name) for name in names]
+    part = _rows_of(evaluation, group)
+    scores = evaluation.data.scores[part][:, places]
+    weights = _weights(evaluation)[part]
+    mass = _posterior(evaluation)[part] * weights[:, None]
+    present: NDArray[np.bool_] = np.isfinite(scores[:, :, 0])
+    said = np.nan_to_num(scores).argmax(axis=2)
+    wrong = said[:, :, None] != np.arange(scores.shape[2])
     rows = []
-    for a, first in enumerate(models):
-        for b, second in enumerate(models):
+    for a, first in enumerate(names):
+        for b, second in enumerate(names):
             both = present[:, a] & present[:, b]
-            mass, weights = seen.mass[both], seen.weights[both]
-            if weights.sum() == 0.0:
+            if not weights[both].sum():
                 continue
-            classes = np.arange(mass.shape[1])
-            wrong_a = np.asarray(said[both, a, None] != classes)
-            wrong_b = np.asarray(said[both, b, None] != classes)
-            same = np.asarray(said[both, a] == said[both, b])
+            same = np.asarray(said[:, a] == said[:, b]) & both
             rows.append(
                 {
                     "model": first,
                     "other": second,
-                    "agree": float(weights[same].sum() / weights.sum()),
-                    "error_correlation": _correlation(wrong_a, wrong_b, mass),
+                    "agree": float(weights[same].sum() / weights[both].sum()),
+                    "error_correlation": _correlation(wrong[both, a], wrong[both, b], mass[both]),
                 }
             )
     return rows
@@ -245,49 +225,136 @@ def _histories(notes: Any, path: str) -> Iterator[tuple[str, Sequence[float]]]:
             yield from _histories(value, str(key))
 
 
-def _present(
-    seen: Labelings, j: int
-) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64]]:
-    """Model j's scores (n', K), mass, weights and draws on the rows it has scores for."""
-    rows = np.isfinite(seen.scores[:, j, 0])
-    return seen.scores[rows, j], seen.mass[rows], seen.weights[rows], seen.draws[:, rows]
+def _curve(
+    evaluation: Evaluation,
+    group: str,
+    plan: CurvePlan,
+    names: tuple[str, str],
+    points: NDArray[Any],
+    models: Models,
+) -> list[dict[str, Any]]:
+    """Rows of a curve with its band, as the evaluation's own method estimates it."""
+    _posterior(evaluation)
+    every = evaluation.data.models
+    wanted = [evaluation.model_index(name) for name in models or every]
+    metric = Metric(names[1], names[1], _all_models(plan, wanted), greater_is_better=None)
+    mask = evaluation.groups[evaluation.group_index(group)].rows
+    estimate = evaluation.belief.estimate([metric], [mask])[0][0]
+    size = len(points)
+    shape = (len(every), size)
+    low, high = (end.reshape(shape) for end in estimate.interval(evaluation.level))
+    value = estimate.value.reshape(shape)
+    return [
+        {
+            "model": every[j],
+            names[0]: points[g].item(),
+            names[1]: float(value[j, g]),
+            "low": float(min(low[j, g], value[j, g])),
+            "high": float(max(high[j, g], value[j, g])),
+        }
+        for j in wanted
+        for g in range(size)
+    ]
 
 
-def _counts(
-    evaluation: Evaluation, group: str, class_index: int
-) -> Iterator[tuple[str, FloatArray, FloatArray]]:
-    """Per model: positives (1 + D, B) and rows (B,) between falling thresholds.
+def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
+    """A metric's plan with G values a classifier, side by side; those not wanted are NaN.
 
-    Row 0 holds the expected labeling, the others the draws.
+    Scores of a single classifier come from methods that treat each by itself.
     """
-    seen = labelings(evaluation, group)
-    k = class_index % evaluation.data.n_classes
-    for j, model in enumerate(evaluation.data.models):
-        scores, mass, weights, draws = _present(seen, j)
-        score = scores[:, k]
+
+    def whole(scores: FloatArray) -> MetricPlan:
+        n_models = scores.shape[1]
+        chosen = range(n_models) if n_models == 1 else wanted
+        present = {j: np.isfinite(scores[:, j, 0]) for j in chosen}
+        plans = {j: plan(scores[rows, j]) for j, rows in present.items()}
+
+        def values(mass: FloatArray) -> FloatArray:
+            found = {j: plans[j](mass[:, rows]) for j, rows in present.items()}
+            size = next(iter(found.values())).shape
+            missing = np.full(size, np.nan)
+            return np.concatenate([found.get(j, missing) for j in range(n_models)], axis=1)
+
+        return values
+
+    return whole
+
+
+def _threshold_counts(
+    scores: FloatArray, class_index: int
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """mass -> positives and rows (D, B) between falling thresholds."""
+    k = class_index % scores.shape[1]
+    score = scores[:, k]
+    cuts = np.unique(score)
+    if len(cuts) > THRESHOLDS:
         cuts = np.unique(np.quantile(score, np.linspace(0.0, 1.0, THRESHOLDS)))
-        which = len(cuts) - np.searchsorted(cuts, score, side="right")
-        size = len(cuts) + 1
-        hits = [mass[:, k], *((draw == k) * weights for draw in draws)]
-        positive = np.stack([np.bincount(which, hit, size) for hit in hits])
-        total: FloatArray = np.bincount(which, weights, size).astype(np.float64)
-        yield model, positive.astype(np.float64), total
+    sums = _summing(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
+    return lambda mass: (sums(mass[:, :, k]), sums(mass.sum(axis=2)))
+
+
+def _summing(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
+    """values (D, n) -> sums (D, size) over rows with the same ``which``."""
+    order = np.argsort(which, kind="stable")
+    filled, starts = np.unique(which[order], return_index=True)
+
+    def sums(values: FloatArray) -> FloatArray:
+        out = np.zeros((len(values), size))
+        if len(order):
+            out[:, filled] = np.add.reduceat(values[:, order], starts, axis=1)
+        return out
+
+    return sums
 
 
 def _share(counts: FloatArray) -> FloatArray:
-    """Cumulative share (D, B + 1), from 0 to 1."""
-    total = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-    grown = np.cumsum(counts, axis=1) / total
+    """Cumulative share (D, B + 1), from 0 to 1; NaN where there is nothing to share."""
+    total = counts.sum(axis=1, keepdims=True)
+    grown = np.cumsum(counts, axis=1) / np.where(total > 0, total, np.nan)
     return np.concatenate([np.zeros((len(grown), 1)), grown], axis=1)
 
 
-def _curve(model: str, x: str, y: str, values: FloatArray, level: float) -> list[dict[str, Any]]:
-    tail = (1.0 - level) / 2.0
-    low, high = np.quantile(values[1:], [tail, 1.0 - tail], axis=0)
-    return [
-        {"model": model, x: float(g), y: float(v), "low": float(lo), "high": float(hi)}
-        for g, v, lo, hi in zip(GRID, values[0], low, high, strict=True)
-    ]
+def _confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """P(positive) and the positive class for two classes; else the top score and its class."""
+    if scores.shape[1] == 2:
+        return scores[:, 1], np.ones(len(scores), dtype=np.int64)
+    return scores.max(axis=1), scores.argmax(axis=1)
+
+
+def _bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    return np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
+
+
+def _rows_of(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
+    mask = evaluation.groups[evaluation.group_index(group)].rows
+    return np.arange(evaluation.data.n_rows) if mask is None else np.flatnonzero(mask)
+
+
+def _weights(evaluation: Evaluation) -> FloatArray:
+    data = evaluation.data
+    return np.ones(data.n_rows) if data.weights is None else data.weights
+
+
+def _posterior(evaluation: Evaluation) -> FloatArray:
+    posterior = evaluation.posterior
+    if posterior is None:
+        raise InputError(
+            f"method {evaluation.method!r} estimates metrics directly and says nothing about rows",
+            fix="use a method that gives a posterior (`ssme methods` says which do)",
+        )
+    return posterior
+
+
+def _expected(
+    evaluation: Evaluation, group: str, models: Models
+) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+    """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""
+    part = _rows_of(evaluation, group)
+    mass = (_posterior(evaluation) * _weights(evaluation)[:, None])[part]
+    for name in models or evaluation.data.models:
+        scores = evaluation.data.scores[part, evaluation.model_index(name)]
+        present = np.isfinite(scores[:, 0])
+        yield name, scores[present], mass[present]
 
 
 def _correlation(a: NDArray[np.bool_], b: NDArray[np.bool_], mass: FloatArray) -> float:
