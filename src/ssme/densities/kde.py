@@ -118,7 +118,7 @@ class KdeClasses:
                 continue
             weights = self._weights[pattern.donors]
             with np.errstate(divide="ignore", invalid="ignore"):
-                log_total = np.log(weights.sum(axis=0))
+                log_total = np.log(np.ones(len(weights)) @ weights)
                 values = pattern.sums.log_sums(weights, relative=relative) - log_total
             values[:, np.isneginf(log_total)] = -np.inf
             out[pattern.rows] = values - pattern.log_volume

@@ -86,7 +86,8 @@ def run_em(
     converged: bool | None = None if rules.tol is None else False
     for _ in range(rules.max_iter):
         weights = row_weight[:, None] * responsibilities
-        priors = weights.sum(axis=0) / weights.sum()
+        totals = np.ones(len(weights)) @ weights
+        priors = totals / totals.sum()
         if rules.drawn_priors:
             priors = _shares_of_one_draw(responsibilities, rng)
         log_density = densities.update(weights)
@@ -97,7 +98,7 @@ def run_em(
             float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
         )
         moved = _clamped(posterior, labels, labeled) if rules.clamp else posterior
-        change = np.abs(moved - responsibilities).max(initial=0.0)
+        change = np.abs((moved - responsibilities).T).max(initial=0.0)
         responsibilities = moved
         if rules.tol is not None and change <= rules.tol:
             converged = True
@@ -114,22 +115,28 @@ def run_em(
 
 def posterior_of(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(y | s) (n, K) and log sum_k pi_k f_k (n,); the prior where every density is zero."""
+    # one line a class: loops over two or three classes would be as short as that
+    joint = np.ascontiguousarray(log_density.T)
     with np.errstate(divide="ignore"):
-        log_joint = log_density + np.log(priors)
-    top = log_joint.max(axis=1)
-    nowhere = np.isneginf(top)
-    joint = np.exp(log_joint - np.where(nowhere, 0.0, top)[:, None])
-    joint[nowhere] = priors
-    total = joint.sum(axis=1)
-    with np.errstate(divide="ignore"):
-        log_evidence: FloatArray = np.where(nowhere, -np.inf, top + np.log(total))
-    return joint / total[:, None], log_evidence
+        joint = joint + np.log(priors)[:, None]
+    top = joint.max(axis=0)
+    nowhere = np.flatnonzero(np.isneginf(top))
+    top[nowhere] = 0.0
+    joint -= top
+    np.exp(joint, out=joint)
+    joint[:, nowhere] = priors[:, None]
+    total = joint.sum(axis=0)
+    joint /= total
+    log_evidence: FloatArray = np.log(total)
+    log_evidence += top
+    log_evidence[nowhere] = -np.inf
+    return joint.T, log_evidence
 
 
 def _clamped(
     responsibilities: FloatArray, labels: NDArray[np.int64], labeled: NDArray[np.intp]
 ) -> FloatArray:
-    out = responsibilities.copy()
+    out = responsibilities.copy(order="K")
     out[labeled] = 0.0
     out[labeled, labels[labeled]] = 1.0
     return out
