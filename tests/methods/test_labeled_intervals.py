@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.methods.labeled_intervals import (
+    ap_interval,
     boyd_ap,
     ece_interval,
     kish,
@@ -65,21 +66,27 @@ def test_boyd_is_a_logit_interval_with_two_pseudo_rows():
     assert np.log(high[0] / (1 - high[0])) == pytest.approx(center + half)
 
 
+def test_average_precision_near_one_is_not_held_below_it():
+    low, high = ap_interval(a(0.995), a(50))
+    assert high[0] == wilson(a(0.995), a(50))[1][0] > 0.999
+    assert low[0] == boyd_ap(a(0.995), a(50))[0][0]
+
+
 def test_ece_interval_takes_noise_out_above_and_starts_at_the_mean_gap():
-    low, high = ece_interval(a(0.13), a(-0.12), a(0.02**2), a(0.05))
+    low, high = ece_interval(a(0.13), a(-0.12), a(0.02**2), (a(0.05), a(0.05)))
     z = normal_quantile(0.95)
     assert low[0] == pytest.approx(0.12 - z * 0.02)
     assert high[0] == pytest.approx(np.sqrt(0.13**2 - 0.05**2) + z * 0.02)
 
 
 def test_gaps_that_cancel_are_seen_with_many_labels():
-    low, high = ece_interval(a(0.2), a(0.0), a(0.005**2), a(0.02))
+    low, high = ece_interval(a(0.2), a(0.0), a(0.005**2), (a(0.01), a(0.02)))
     assert low[0] == pytest.approx(np.sqrt((0.2 - normal_quantile(0.95) * 0.005) ** 2 - 0.02**2))
     assert high[0] < 0.22
 
 
 def test_pure_noise_cannot_exclude_perfect_calibration():
-    low, high = ece_interval(a(0.2), a(0.0), a(0.01), a(0.25))
+    low, high = ece_interval(a(0.2), a(0.0), a(0.01), (a(0.25), a(0.25)))
     assert low[0] == 0.0
     assert high[0] == pytest.approx(0.2)  # the point stays inside
 

@@ -9,9 +9,9 @@ The point estimate ignores the unlabeled rows. Its interval is, by metric,
 - for the rest (log loss, Brier score, callables, ranking of more than two classes): quantiles of a
   Bayesian bootstrap, stretched as Student's t is (`labeled_resampling`).
 
-Not every calibration error has a sound interval: the largest gap and the class-wise error give
-NaN. The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows
-for every classifier, metric and group. Measured coverage of each: docs/intervals.md.
+Not every calibration error has a sound interval: root mean square, largest gap and class-wise
+error give NaN. The joint draws, for differences and ranks, come from the Bayesian bootstrap, the
+same rows for every classifier, metric and group. Measured coverage of each: docs/intervals.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate, MethodSpec
 from ssme.methods.labeled_intervals import (
     Interval,
-    boyd_ap,
+    ap_interval,
     ece_interval,
     kish,
     newcombe_auc,
@@ -59,7 +59,7 @@ GAP_PSEUDO_SQUARES = 0.5
 CALIBRATION = ("ece", "mce", "classwise_ece")
 """How names of calibration errors begin."""
 
-NO_INTERVAL = ("mce", "classwise", "norm=max")
+NO_INTERVAL = ("mce", "classwise", "l2", "norm=max")
 """Parts of the names of those whose value at few labels is all noise: they get no interval."""
 
 
@@ -116,7 +116,7 @@ class LabeledRows:
         if binary and name.startswith("roc_auc"):
             return partial(newcombe_auc, value, self.with_label(1), self.with_label(0))
         if binary and name == "average_precision":
-            return partial(boyd_ap, value, self.with_label(1))
+            return partial(ap_interval, value, self.with_label(1))
         rng = np.random.default_rng(seed)
         if sees_decisions_only(metric, self.scores, predicted_classes(self.scores, threshold), rng):
             return partial(self._confusion, metric, value, threshold, len(draws), seed)
@@ -146,24 +146,33 @@ class LabeledRows:
         self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence, level: float
     ) -> Interval:
         top = self.n_classes > 2 or "top_label" in metric.name
-        gap, variance = self._gap(top)
+        gap, variance, ratio = self._gap(top)
         noise = self._ece_noise(metric, np.random.default_rng(seed))
-        return ece_interval(value, gap, variance, noise, level)
+        with np.errstate(invalid="ignore"):
+            small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
+        large = np.where(np.isfinite(ratio), large, np.inf)
+        return ece_interval(value, gap, variance, (small, large), level)
 
-    def _gap(self, top: bool) -> tuple[FloatArray, FloatArray]:
-        """Mean (M,) of outcome minus score over rows, and the variance of that mean."""
+    def _gap(self, top: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
+        over the one that the scores announce (inf where they announce none)."""
         if top:
-            predicted = predicted_classes(self.scores)
-            gaps = (predicted == self.labels[:, None]) - self.scores.max(axis=2)
+            score = self.scores.max(axis=2)
+            outcome = predicted_classes(self.scores) == self.labels[:, None]
         else:
-            gaps = (self.labels == 1)[:, None] - self.scores[:, :, 1]
-        held = np.isfinite(gaps) * self.weights[:, None]
+            score = self.scores[:, :, 1]
+            outcome = (self.labels == 1)[:, None]
+        held = np.isfinite(score) * self.weights[:, None]
+        score = np.where(held > 0.0, score, 0.0)
+        gaps = outcome - score
         total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
-        gaps = np.where(held > 0.0, gaps, 0.0)
         mean = (held * gaps).sum(axis=0) / total
         n = kish(held)
         squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
-        return mean, (squares + GAP_PSEUDO_SQUARES) / (n * (n + 1.0))
+        announced = n * (held * score * (1.0 - score)).sum(axis=0) / total
+        ratio = np.full(mean.shape, np.inf)
+        np.divide(squares, announced, out=ratio, where=announced > 0.0)
+        return mean, (squares + GAP_PSEUDO_SQUARES) / (n * (n + 1.0)), np.sqrt(ratio)
 
     def _ece_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""

@@ -9,6 +9,7 @@ Every function takes the point estimates (M,), what they rest on and a level, an
                             the variance of Hanley and McNeil (Radiology 143, 1982) inverted
 `boyd_ap`                   average precision: the logit interval of Boyd, Eng and Page (ECML
                             2013), here with one pseudo-success and one pseudo-failure
+`ap_interval`               the same, its upper end no lower than Wilson's
 `ece_interval`              calibration error: mean signed gap below, noise removed above
 ==========================  ==========================================================
 
@@ -26,7 +27,15 @@ from scipy.special import expit, logit, ndtri
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["boyd_ap", "ece_interval", "kish", "newcombe_auc", "normal_quantile", "wilson"]
+__all__ = [
+    "ap_interval",
+    "boyd_ap",
+    "ece_interval",
+    "kish",
+    "newcombe_auc",
+    "normal_quantile",
+    "wilson",
+]
 
 BISECTIONS = 60
 """Halvings of [0, 1]: the ends are then exact to double precision."""
@@ -90,24 +99,36 @@ def boyd_ap(average_precision: FloatArray, positives: FloatArray, level: float =
     return _around(average_precision, low, high, defined=positives > 0.0)
 
 
+def ap_interval(
+    average_precision: FloatArray, positives: FloatArray, level: float = 0.95
+) -> Interval:
+    """`boyd_ap`, its upper end no lower than Wilson's for a proportion of the positives.
+
+    The pseudo-failure keeps Boyd's upper end away from 1, where near-perfect rankings belong.
+    """
+    low, high = boyd_ap(average_precision, positives, level)
+    return low, np.maximum(high, wilson(average_precision, positives, level)[1])
+
+
 def ece_interval(
     ece: FloatArray,
     gap: FloatArray,
     variance: FloatArray,
-    noise: FloatArray,
+    noise: tuple[FloatArray, FloatArray],
     level: float = 0.95,
 ) -> Interval:
-    """[ max(|g| - z s, sqrt((e - z s)^2 - m^2)),  max(|g|, sqrt(e^2 - m^2)) + z s ] in [0, 1].
+    """[ max(|g| - z s, sqrt((e - z s)^2 - M^2)),  max(|g|, sqrt(e^2 - m^2)) + z s ] in [0, 1].
 
     ``gap`` g is the mean of outcome minus score and s^2 = ``variance`` that of the mean: no
-    binning makes the error e = ``ece`` smaller than |E g|, hence the first lower end. ``noise`` m
-    is the error that labels drawn from the scores themselves would show; it adds to the true one
-    in squares. The second lower end counts with many labels, where gaps of both signs cancel in g.
+    binning makes the error e = ``ece`` smaller than |E g|, hence the first lower end. ``noise`` is
+    the error that chance alone would show, a small guess m and a large one M; it adds to the true
+    error in squares. The second lower end counts with many labels, when gaps of both signs cancel.
     """
+    small, large = noise
     half = normal_quantile(level) * np.sqrt(variance)
-    beyond = np.maximum(ece - half, 0.0) ** 2 - noise**2
+    beyond = np.maximum(ece - half, 0.0) ** 2 - large**2
     low = np.maximum(np.abs(gap) - half, np.sqrt(np.maximum(beyond, 0.0)))
-    true = np.sqrt(np.maximum(ece**2 - noise**2, 0.0))
+    true = np.sqrt(np.maximum(ece**2 - small**2, 0.0))
     high = np.minimum(np.maximum(np.abs(gap), true) + half, 1.0)
     return _around(ece, low, high, defined=np.isfinite(half))
 
