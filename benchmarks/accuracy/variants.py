@@ -35,7 +35,9 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
 def main() -> None:
     args = arguments(__doc__, runs=50)
     for name, variants in VARIANTS.items():
-        methods = {label: ("ssme", options) for label, options in variants.items()}
+        methods = {
+            label: ("ssme", {**options, "n_bootstrap": 0}) for label, options in variants.items()
+        }
         protocol = Protocol(methods={**methods, "ensemble": ("ensemble", {})}, runs=args.runs)
         summary = summarize(run(name, protocol, ["civilcomments"], args))
         save(name, summary.drop(columns=["subset", "group", "dataset"]), args, figure)
