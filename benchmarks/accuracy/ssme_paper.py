@@ -35,6 +35,7 @@ from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
 N_LABELED = (20, 50, 100)
+SAVE_EVERY = 10
 TABLE = RESULTS / "ssme_paper.csv"
 VARIANTS: dict[str, tuple[str, str, dict[str, object]]] = {
     "labels only": ("Labeled", "labeled", {}),
@@ -80,9 +81,11 @@ def main() -> None:
                     for metric, value in zip(METRICS[name], values, strict=True):
                         gap = np.abs(value - run.truth[metric]).mean()
                         errors[variant, n, metric].append(float(gap))
-            print(f"{name}: run {run.number + 1} of {arguments.runs}", flush=True)
-        published = paper_cells(name)
-        save([line(name, *key, values, published) for key, values in errors.items()])
+            done = run.number + 1
+            print(f"{name}: run {done} of {arguments.runs}", flush=True)
+            if done % SAVE_EVERY == 0 or done == arguments.runs:
+                published = paper_cells(name)
+                save([line(name, *key, values, published) for key, values in errors.items()])
 
 
 def save(rows: list[dict[str, object]]) -> None:

@@ -40,10 +40,15 @@ import resource
 import numpy as np
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
+from ssme.engines.kernels import TiledKernel
 rng = np.random.default_rng(0)
 points = rng.normal(size=(50_000, 7))
+
+def exact(kernel, points, queries):
+    return TiledKernel(kernel, points, points if queries is None else queries)
+
 weights = rng.dirichlet([1.0, 1.0], 50_000)
-classes = KdeClasses(points, select_bandwidth(points, "isj"))
+classes = KdeClasses(points, select_bandwidth(points, "isj"), "gaussian", exact)
 assert np.isfinite(classes.update(weights)).all()
 print(classes.describe()["engine"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
 """
