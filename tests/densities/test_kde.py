@@ -77,6 +77,13 @@ def test_missing_coordinates_give_the_marginal_of_the_rest(kernel) -> None:
     np.testing.assert_allclose(got, [two, three, 0.0], atol=1e-12)
 
 
+def test_coordinates_never_observed_together_tell_nothing() -> None:
+    points = np.array([[0.0, np.nan], [np.nan, 1.0], [0.5, np.nan]])
+    classes = KdeClasses(points, Bandwidth(np.ones(2), "fixed", "each"))
+    got = classes.with_weights(np.ones((3, 2))).at(np.array([[0.0, 1.0]]))
+    np.testing.assert_array_equal(got, [[0.0, 0.0]])
+
+
 def test_rows_and_queries_agree_and_engine_is_told() -> None:
     rng = np.random.default_rng(0)
     points, weights = rng.normal(size=(60, 2)), rng.random((60, 2))

@@ -8,7 +8,7 @@ scikit-learn; ``h`` is one bandwidth or one a dimension. Log densities equal sci
 
 Missing coordinates (NaN): a row's density is that of its observed coordinates alone, estimated
 from the points that observe all of those (their marginal, with the kernel of that dimension). A
-row that observes nothing has density 1 under every class.
+row that observes nothing, or that no point can inform, has density 1 under every class.
 
 Source: Rosenblatt 1956, Parzen 1962; Silverman, "Density estimation", 1986.
 """
@@ -16,6 +16,7 @@ Source: Rosenblatt 1956, Parzen 1962; Silverman, "Density estimation", 1986.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,10 @@ class KdeClasses:
             return
         for seen in np.unique(rows_seen, axis=0):
             rows = np.flatnonzero((rows_seen == seen).all(axis=1))
-            if not seen.any():
-                yield _Pattern(rows, slice(None), None, 0.0)
-                continue
             donors = np.flatnonzero(points_seen[:, seen].all(axis=1))
+            if not seen.any() or donors.size == 0:
+                yield _Pattern(rows, donors, None, 0.0)
+                continue
             donor_points = self._scaled[np.ix_(donors, seen)]
             sums = self._engine(self.kernel, donor_points, rows_at[np.ix_(rows, seen)])
             yield self._pattern(rows, donors, np.flatnonzero(seen), sums)
@@ -125,8 +126,11 @@ class KdeClasses:
         return out
 
 
+@dataclass(frozen=True, eq=False)
 class _Pattern:
     """Rows that observe the same coordinates, the points that can inform them, their sums."""
 
-    def __init__(self, rows: Any, donors: Any, sums: KernelSums | None, log_volume: float) -> None:
-        self.rows, self.donors, self.sums, self.log_volume = rows, donors, sums, log_volume
+    rows: Any
+    donors: Any
+    sums: KernelSums | None
+    log_volume: float
