@@ -1,0 +1,48 @@
+"""One Chromium for all browser tests, and axe-core from the package index, never from the repo."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import browser_path
+from tests.shared_data import ROOT
+
+CHROMIUM = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser_path(), args=list(CHROMIUM))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, installed into the ignored folder node_modules when missing."""
+    if not AXE.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("axe-core needs npm")
+        flags = ("--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
+        command = [npm, "install", *flags, "--prefix", str(ROOT), "axe-core@4"]
+        subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=ROOT)
+    return Path(AXE).read_text(encoding="utf-8")
