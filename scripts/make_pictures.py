@@ -19,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from tests.made_sets import grouped_set, many_class_set  # noqa: E402
+
 import ssme  # noqa: E402
 from ssme.sample import sample_path, truth_path  # noqa: E402
-from tests.made_sets import grouped_set, many_class_set  # noqa: E402
 
 
 def sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
@@ -39,7 +40,6 @@ def sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
 def screenshots(reports: dict[str, ssme.Evaluation]) -> None:
     """First screens of reports in light and dark, as a browser shows them."""
     from playwright.sync_api import sync_playwright
-
     from tests.report.conftest import CHROMIUM
 
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -66,7 +66,7 @@ def main() -> None:
     asked = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     result, truth = sample()
-    result.plot.estimates(truth=truth).save(IMAGES / "estimates.png", scale=1.6)
+    result.plot.estimates(truth=truth).save(IMAGES / "estimates.png", scale=1.0)
     if asked.reports:
         screenshots(
             {

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.conftest import browser_path
 from tests.shared_data import ROOT
 

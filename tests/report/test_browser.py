@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.made_sets import binary_set, grouped_set, hostile_set, many_class_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from tests.made_sets import binary_set, grouped_set, hostile_set, many_class_set
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

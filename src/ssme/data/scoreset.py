@@ -200,6 +200,23 @@ class ScoreSet:
 
         return read(path, labels, delimiter=delimiter, **options)
 
+    @classmethod
+    def from_huggingface(
+        cls,
+        dataset: Any,
+        *,
+        label: str | None = None,
+        models: Sequence[str] | None = None,
+        **options: Any,
+    ) -> ScoreSet:
+        """Scores held in a ``datasets.Dataset``: a number or a list of class scores per cell.
+
+        ``options`` are those of `from_frame`; a ``ClassLabel`` feature names the classes.
+        """
+        from ssme.data.huggingface import from_huggingface
+
+        return from_huggingface(dataset, label=label, models=models, **options)
+
     @property
     def n_rows(self) -> int:
         return int(self.scores.shape[0])

@@ -110,7 +110,7 @@ def groups(
         ],
     )
     title = f"{chosen.name} ({_direction(chosen)})"
-    scale = _scale(rows)
+    scale = _scale([*rows, *({**row, "value": row["labels_only"]} for row in rows)])
     bars = base.mark_rule(color=BLUE, strokeWidth=2).encode(
         x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
     )
@@ -126,7 +126,7 @@ def groups(
     words = f"{chosen.name} by group for {len(names)} models; diamonds are labels alone."
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {worst['model']} on {worst['group']}: {worst['value']:.3f}."
-    return Plot(f"{chosen.name} by group", chart, rows, words)
+    return Plot(f"{chosen.name} by group; diamonds are labels alone", chart, rows, words)
 
 
 def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = TOP) -> Plot:

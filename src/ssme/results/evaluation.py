@@ -237,6 +237,12 @@ class Evaluation:
 
         return write_report(self, path, title=title)
 
+    def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
+        """Log metrics with their bounds, settings and the report to MLflow's active run."""
+        from ssme.integrations.mlflow import log_evaluation
+
+        log_evaluation(self, tracker=tracker, report=report)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""
         return {
@@ -252,6 +258,11 @@ class Evaluation:
         if path is not None:
             Path(path).write_text(text + "\n", encoding="utf-8")
         return text
+
+    def _repr_html_(self) -> str:
+        from ssme.results.notebook import evaluation_html
+
+        return evaluation_html(self)
 
     def __repr__(self) -> str:
         head = (

@@ -1,0 +1,71 @@
+"""Log an evaluation to MLflow: metrics with their bounds, settings, the report as an artifact.
+
+A metric's key is ``<metric>/<model>``, with ``.low``, ``.high`` and ``.labels_only`` beside it, and
+``<metric>/<model>/<group>`` within groups.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ssme.errors import MissingExtraError
+from ssme.report import report_html, summarize
+from ssme.results.evaluation import ALL, Evaluation
+
+__all__ = ["log_evaluation", "metric_values"]
+
+BATCH = 500
+"""Metrics sent at once; MLflow takes 1,000."""
+KEY_LENGTH = 200
+FORBIDDEN = re.compile(r"[^\w\-. /]")
+"""What MLflow does not allow in a key."""
+
+
+def log_evaluation(
+    evaluation: Evaluation, *, tracker: Any = None, report: str = "report.html"
+) -> None:
+    """Log to the active MLflow run, or start one.
+
+    ``tracker`` is anything with MLflow's ``log_metrics``, ``log_params``, ``log_text`` and
+    ``log_dict``; by default the module mlflow.
+    """
+    tracker = _mlflow() if tracker is None else tracker
+    values = list(metric_values(evaluation).items())
+    for start in range(0, len(values), BATCH):
+        tracker.log_metrics(dict(values[start : start + BATCH]))
+    settings = evaluation.settings
+    names = ("method", "level", "threshold", "random_state", "n_rows", "n_labeled")
+    tracker.log_params({f"ssme.{name}": settings[name] for name in names if name in settings})
+    tracker.log_dict(summarize(evaluation), "ssme.json")
+    tracker.log_text(report_html(evaluation), report)
+
+
+def metric_values(evaluation: Evaluation) -> dict[str, float]:
+    """Key -> value of everything that is defined."""
+    found: dict[str, float] = {}
+    for row in evaluation.rows():
+        parts = [row["metric"], row["model"]] + ([] if row["group"] == ALL else [row["group"]])
+        key = _unused(FORBIDDEN.sub("_", "/".join(parts))[:KEY_LENGTH], found)
+        columns = {"": "estimate", ".low": "low", ".high": "high", ".labels_only": "labels_only"}
+        for suffix, column in columns.items():
+            if row[column] == row[column]:
+                found[f"{key}{suffix}"] = row[column]
+    return found
+
+
+def _unused(key: str, taken: dict[str, float]) -> str:
+    """``key``, numbered where two names became one."""
+    count, name = 1, key
+    while any(f"{name}{suffix}" in taken for suffix in ("", ".labels_only")):
+        count += 1
+        name = f"{key}_{count}"
+    return name
+
+
+def _mlflow() -> Any:
+    try:
+        import mlflow
+    except ImportError:
+        raise MissingExtraError("logging to MLflow", "mlflow") from None
+    return mlflow

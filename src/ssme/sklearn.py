@@ -1,0 +1,96 @@
+"""From fitted scikit-learn classifiers to a `ScoreSet`.
+
+data = ssme.sklearn.scores_from({"forest": forest, "logistic": pipeline}, X, y)
+ssme.evaluate(data)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+
+__all__ = ["scores_from"]
+
+
+def scores_from(
+    estimators: Mapping[str, Any] | Sequence[Any],
+    X: Any,
+    y: object | None = None,
+    **options: Any,
+) -> ScoreSet:
+    """Scores of fitted classifiers on ``X``.
+
+    Parameters
+    ----------
+    estimators : name -> fitted classifier or pipeline; or a list, named by class.
+    X : rows to score, the same for all, or a dict name -> rows where features differ.
+    y : labels (n,), NaN or None where unknown.
+    **options : passed on to `ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
+    """
+    named = estimators if isinstance(estimators, Mapping) else _named(estimators)
+    if not named:
+        raise InputError("no estimator was given", allowed="one or more fitted classifiers")
+    scores: dict[str, Any] = {}
+    classes: list[Any] = []
+    for name, estimator in named.items():
+        rows = _rows_for(name, X)
+        found = _probabilities(name, estimator, rows)
+        own = [getattr(c, "item", lambda c=c: c)() for c in estimator.classes_]
+        if not classes:
+            classes = own
+        elif set(own) != set(classes):
+            raise InputError(
+                f"{name!r} was fitted to classes {own}, the first estimator to {classes}",
+                allowed="classifiers of the same classes",
+                fix="fit them to the same labels",
+            )
+        scores[name] = found[:, [own.index(c) for c in classes]]
+    return ScoreSet.from_arrays(scores, y, classes=classes, **options)
+
+
+def _named(estimators: Sequence[Any]) -> dict[str, Any]:
+    """Estimators by the name of their class (a pipeline's last step), numbered when repeated."""
+    found: dict[str, Any] = {}
+    for estimator in estimators:
+        last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+        base = name = type(last).__name__
+        count = 1
+        while name in found:
+            count += 1
+            name = f"{base}_{count}"
+        found[name] = estimator
+    return found
+
+
+def _rows_for(name: str, X: Any) -> Any:
+    if not isinstance(X, dict):
+        return X
+    if name not in X:
+        raise InputError(f"X has no rows for {name!r}", allowed=", ".join(map(repr, X)))
+    return X[name]
+
+
+def _probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any, Any]:
+    from sklearn.exceptions import NotFittedError
+
+    if not hasattr(estimator, "predict_proba"):
+        other = " (it has decision_function)" if hasattr(estimator, "decision_function") else ""
+        raise InputError(
+            f"{name!r}, a {type(estimator).__name__}, has no predict_proba{other}",
+            allowed="classifiers that give probabilities",
+            fix="wrap it in sklearn.calibration.CalibratedClassifierCV",
+        )
+    try:
+        found = estimator.predict_proba(X)
+    except NotFittedError as error:
+        raise InputError(f"{name!r} is not fitted", fix="call fit first") from error
+    if isinstance(found, list):
+        raise InputError(
+            f"{name!r} predicts {len(found)} outputs", allowed="one output", fix="score them apart"
+        )
+    return np.asarray(found, dtype=np.float64)
