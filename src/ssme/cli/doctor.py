@@ -27,26 +27,27 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     """
     from rich.text import Text
 
-    from ssme.cli.tables import plain_table, short
-    from ssme.data.inspection import inspect
+    from ssme.cli.tables import plain_table, print_doubts, short
+    from ssme.diagnostics.registry import check_all
     from ssme.metrics import metric_names
 
     output = Output(out)
     task = Run.gather(file, read, RunOptions())
     with output.working("reading"):
         data = task.read()
-        inspection = inspect(data)
+        doubts = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = _methods(data)
-    findings = [asdict(finding) for finding in inspection.findings]
+    findings = [asdict(doubt) for doubt in doubts]
+    labels, missing = _label_counts(data), _missing_scores(data)
     facts: dict[str, Any] = {
         "file": task.file,
         "understood": understood,
-        "rows": inspection.n_rows,
-        "labeled": inspection.n_labeled,
-        "labels": inspection.labels,
+        "rows": data.n_rows,
+        "labeled": data.n_labeled,
+        "labels": labels,
         "models": list(data.models),
-        "missing_scores": inspection.missing,
+        "missing_scores": missing,
         "methods": can,
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),
@@ -61,11 +62,11 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     console.print(table)
     table = plain_table("\nWhat is in it", "", "")
     table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
-    labels = [f"{short(name)}: {count}" for name, count in inspection.labels.items()]
-    table.add_row("labels per class", Text(_some(labels, 20)))
+    counts = [f"{short(name)}: {count}" for name, count in labels.items()]
+    table.add_row("labels per class", Text(_some(counts, 20)))
     table.add_row("models", Text(f"{data.n_models}: {_some([short(m) for m in data.models], 20)}"))
-    if inspection.missing:
-        gaps = [f"{short(name)}: {count:,}" for name, count in inspection.missing.items()]
+    if missing:
+        gaps = [f"{short(name)}: {count:,}" for name, count in missing.items()]
         table.add_row("missing scores", Text(_some(gaps, 20)))
     console.print(table)
     table = plain_table("\nWhat can be estimated", "", "")
@@ -74,11 +75,19 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     for name, reason in cannot.items():
         table.add_row(f"not {name}", Text(reason))
     console.print(table)
-    console.print(Text("\nWhat looks wrong", style="bold"))
-    for finding in inspection.findings:
-        console.print(Text(f"! {finding.what}\n  {finding.advice}"))
-    if not inspection.findings:
-        console.print("nothing")
+    if doubts:
+        print_doubts(console, doubts)
+    else:
+        console.print(Text("\nNothing looks wrong", style="bold"))
+
+
+def _label_counts(data: ScoreSet) -> dict[str, int]:
+    return {str(name): int((data.labels == k).sum()) for k, name in enumerate(data.classes)}
+
+
+def _missing_scores(data: ScoreSet) -> dict[str, int]:
+    gaps = (data.scores[:, :, 0] != data.scores[:, :, 0]).sum(axis=0)
+    return {model: int(n) for model, n in zip(data.models, gaps, strict=True) if n}
 
 
 def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,10 +22,17 @@ import typer
 
 from ssme.errors import InputError, MissingExtraError, SsmeWarning
 
-__all__ = ["BAD_INPUT", "CONDITION_FAILED", "app", "command", "main"]
+__all__ = ["BAD_INPUT", "CONDITION_FAILED", "app", "command", "in_options", "main"]
 
 CONDITION_FAILED = 1
 BAD_INPUT = 2
+
+_NAMES = (
+    "label|labels|models|classes|positive|unlabeled|layout|pattern|id|weight|groups|logits|"
+    "normalize|delimiter"
+)
+ARGUMENT_LIST = re.compile(rf"(?<![\w.'])({_NAMES})=\[([^\]]*)\]")
+ARGUMENT = re.compile(rf"(?<![\w.'])({_NAMES})=(True|'[^']*'|-?\w*)")
 
 app = typer.Typer(
     name="ssme",
@@ -64,6 +72,18 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
         return function
 
     return register
+
+
+def in_options(message: str) -> str:
+    """A message that speaks of Python arguments, speaking of options of the command line."""
+    message = ARGUMENT_LIST.sub(
+        lambda m: f"{_option(m[1])} {m[2].replace(' ', '').replace(chr(39), '')}", message
+    )
+    return ARGUMENT.sub(lambda m: f"{_option(m[1])}{'' if m[2] == 'True' else ' ' + m[2]}", message)
+
+
+def _option(argument: str) -> str:
+    return {"labels": "--labels-file", "groups": "--group"}.get(argument, f"--{argument}")
 
 
 def main() -> None:
@@ -117,7 +137,7 @@ def _errors_as_messages() -> Iterator[None]:
             if isinstance(error, BrokenPipeError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 raise typer.Exit(CONDITION_FAILED) from None
-            print(f"Error: {error}", file=sys.stderr)
+            print(f"Error: {in_options(str(error))}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
 
 

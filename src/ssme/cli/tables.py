@@ -13,6 +13,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ssme.diagnostics.doubt import Doubt
     from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
 
@@ -30,7 +31,7 @@ __all__ = [
 LIMIT = 20
 """Models and group rows shown of each metric; files hold all."""
 
-SEVERITY_STYLE = {"high": "bold red", "error": "bold red", "medium": "yellow", "warning": "yellow"}
+SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "info": "cyan"}
 
 
 def number(value: float | None) -> str:
@@ -112,20 +113,15 @@ def summary_line(evaluation: Evaluation) -> str:
     )
 
 
-def print_doubts(console: Console, doubts: tuple[Any, ...]) -> None:
+def print_doubts(console: Console, doubts: tuple[Doubt, ...]) -> None:
     """Each doubt: what, why, what to do."""
     if not doubts:
         return
     console.print(Text("\nWhat should worry you", style="bold"))
     for doubt in doubts:
-        severity = str(getattr(doubt, "severity", ""))
-        head = " ".join(str(getattr(doubt, name, "")) for name in ("code", "title")).strip()
-        line = Text(f"{severity}: " if severity else "", style=SEVERITY_STYLE.get(severity, "bold"))
-        console.print(line + Text(head or str(doubt), style="bold"))
-        for name in ("reason", "advice"):
-            text = getattr(doubt, name, None)
-            if text:
-                console.print(Text(f"  {text}"))
+        head = Text(f"{doubt.severity}: ", style=SEVERITY_STYLE[doubt.severity])
+        console.print(head + Text(f"{doubt.code} {doubt.title}", style="bold"))
+        console.print(Text(f"{doubt.reason} {doubt.advice}"))
 
 
 def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.data.validation import listing
+from ssme.data.wording import listing
 from ssme.errors import InputError
 
 __all__ = ["from_huggingface"]
+
+LISTS = (list, tuple, np.ndarray)
 
 
 def from_huggingface(
@@ -69,7 +71,7 @@ def _frame(dataset: Any) -> Any:
 
 def _holds_lists(frame: Any, name: str) -> bool:
     filled = _column(frame, name).dropna()
-    return len(filled) > 0 and isinstance(filled.iloc[0], (list, tuple, np.ndarray))
+    return len(filled) > 0 and isinstance(filled.iloc[0], LISTS)
 
 
 def _column(frame: Any, name: str) -> Any:
@@ -88,13 +90,9 @@ def _matrix(frame: Any, name: str) -> np.ndarray[Any, Any]:
             allowed="one score per class in every row",
         )
     (size,) = sizes
-    return np.array(
-        [
-            value if isinstance(value, (list, tuple, np.ndarray)) else [np.nan] * size
-            for value in values
-        ],
-        dtype=np.float64,
-    )
+    nothing = [np.nan] * size
+    rows = [value if isinstance(value, LISTS) else nothing for value in values]
+    return np.array(rows, dtype=np.float64)
 
 
 def _class_of(code: Any, names: Sequence[str]) -> str | None:

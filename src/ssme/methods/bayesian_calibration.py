@@ -27,6 +27,7 @@ from ssme.methods.base import MethodSpec
 from ssme.methods.posterior import BATCH_CELLS, clamp, spawn_seed
 from ssme.methods.posterior_per_model import PerModelPosterior
 from ssme.metrics.base import FloatArray
+from ssme.progress import track
 
 __all__ = ["BayesianCalibration", "CalibratedPosterior", "CalibrationFit"]
 
@@ -63,7 +64,7 @@ class BayesianCalibration:
         prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
         seed = spawn_seed(rng)
         parameters, posteriors = [], []
-        for j in range(data.n_models):
+        for j in track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(logs[:, j, 0])
             fit = CalibrationFit(logs[known, j], data.labels[known].astype(np.float64), prior_sd)
             draws = fit.sample(self.n_draws, np.random.default_rng(seed))

@@ -18,6 +18,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate, Predictor
 from ssme.methods.worlds import N_WORLDS, RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.progress import track
 
 __all__ = ["LabelPosterior", "child_seed", "clamp", "draw_labels", "spawn_seed"]
 
@@ -104,7 +105,7 @@ class LabelPosterior:
     def label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (d, n) in batches of bounded memory; the same draws on every call."""
         rng = np.random.default_rng(self.seed)
-        for size in self._sizes(self.n_draws):
+        for size in track(list(self._sizes(self.n_draws)), "label draws"):
             yield draw_labels(self.posterior, size, rng)
 
     def world_batches(
@@ -117,7 +118,7 @@ class LabelPosterior:
         rng = np.random.default_rng(child_seed(self.seed, 0))
         sources = self.refits or (self.posterior,)
         share = -(-N_WORLDS // len(sources))
-        for posterior in sources:
+        for posterior in track(sources, "worlds"):
             for size in self._sizes(share):
                 weights = RowWeights.draw(metrics, size, len(posterior), rng)
                 yield draw_labels(posterior, size, rng), weights

@@ -33,6 +33,7 @@ from ssme.mixture.model import (
     refit_responsibilities,
 )
 from ssme.mixture.start import draw_probabilities
+from ssme.progress import track
 from ssme.transforms.alr import stack_alr
 
 __all__ = ["PRESET_DRAWS", "MixturePredictor", "SsmeMethod", "SsmeOptions", "fit_scores"]
@@ -184,7 +185,7 @@ class SsmeMethod(SsmeOptions):
         problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
         return tuple(
             clamp(refit_responsibilities(*problem, rng, data.weights), data.labels)
-            for _ in range(n_refits)
+            for _ in track(range(n_refits), "refits")
         )
 
 

@@ -18,6 +18,7 @@ from ssme.methods.base import MethodSpec
 from ssme.methods.posterior import clamp
 from ssme.methods.posterior_per_model import PerModelPosterior
 from ssme.methods.ssme import SsmeOptions, fit_scores
+from ssme.progress import track
 
 __all__ = ["SsmeMMethod"]
 
@@ -36,7 +37,7 @@ class SsmeMMethod(SsmeOptions):
         options, n_draws = self.mixture_options(), self.draws()
         fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
         posteriors, notes = [], {}
-        for j, seed in enumerate(fit_seed.spawn(data.n_models)):
+        for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):
             alone = replace(data, scores=data.scores[:, [j]], models=(data.models[j],))
             fitted = fit_scores(alone, options, np.random.default_rng(seed))
             posteriors.append(clamp(fitted.em.responsibilities, data.labels))

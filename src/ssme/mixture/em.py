@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ssme.densities.base import ClassDensities, FloatArray
 from ssme.errors import ConvergenceWarning
+from ssme.progress import track
 
 __all__ = ["EmFit", "EmRules", "posterior_of", "run_em"]
 
@@ -84,7 +85,7 @@ def run_em(
     responsibilities = _clamped(start, labels, labeled)
     history: list[float] = []
     converged: bool | None = None if rules.tol is None else False
-    for _ in range(rules.max_iter):
+    for _ in track(range(rules.max_iter), "EM steps"):
         weights = row_weight[:, None] * responsibilities
         totals = np.ones(len(weights)) @ weights
         priors = totals / totals.sum()

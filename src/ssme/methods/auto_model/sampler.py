@@ -19,6 +19,7 @@ import numpy as np
 
 from ssme.methods.auto_model.recalibration import NU, Evidence, curvature
 from ssme.metrics.base import FloatArray
+from ssme.progress import track
 
 __all__ = ["draw_coefficients"]
 
@@ -45,7 +46,7 @@ def draw_coefficients(
     if len(evidence.labels) > LAPLACE_ROWS:
         return state
     level = evidence.log_likelihood(state)
-    for _ in range(STEPS):
+    for _ in track(range(STEPS), "posterior draws"):
         sd = _prior_sd(evidence, state, rng)
         state, level = _slice_step(evidence, state, level, sd, rng)
     return state

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ssme.methods.auto_model.recalibration import Design, posterior_draws
 from ssme.methods.posterior import BATCH_CELLS
 from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.progress import track
 
 __all__ = ["WORLD_ROWS", "Worlds", "child", "draw_worlds"]
 
@@ -66,7 +67,7 @@ def draw_worlds(
     rng, hard_rng = (np.random.default_rng(child(seed, key)) for key in (0, 1))
     n = len(design.q)
     batch = max(1, BATCH_CELLS // max(1, rows.size * design.q.shape[2]))
-    for start in range(0, len(theta), batch):
+    for start in track(range(0, len(theta), batch), "worlds"):
         part = theta[start : start + batch]
         if n <= WORLD_ROWS:
             exponential = rng.standard_exponential((len(part), n))[:, rows]
