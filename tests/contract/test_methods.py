@@ -55,7 +55,7 @@ def fit(method: str, data: ScoreSet, seed: int = 0, oracle: np.ndarray | None = 
     options: dict[str, object] = {}
     if "oracle" in {f.name for f in fields(method_class(method))}:
         y = truth(data.n_classes) if oracle is None else oracle
-        options = {"oracle": [data.classes[k] for k in y], "budget": N_ROWS // 2}
+        options = {"oracle": [data.classes[k] for k in y], "budget": N_ROWS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SsmeWarning)
         return get_method(method, **options).fit(data, np.random.default_rng(seed))
@@ -220,6 +220,19 @@ def test_groups_are_honored_or_refused(method) -> None:
     right = (data.scores.argmax(axis=2) == truth(k)[:, None])[group].mean(axis=0)
     assert np.abs(inside.value - right).mean() < 0.2
     assert everything.value.shape == inside.value.shape == (N_MODELS,)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_are_honored(method) -> None:
+    k = usual_classes(method)
+    confidence = score_set(k).scores.max(axis=2).mean(axis=1)
+    sure = confidence > np.median(confidence)
+    data = score_set(k).replace(weights=np.where(sure, 1.0, 0.01))
+    got = values(method, fit(method, data), data)[0]
+    right = (data.scores.argmax(axis=2) == truth(k)[:, None]).astype(float)
+    gain = np.average(right, axis=0, weights=data.weights).mean() - right.mean()
+    assert gain > 0.05
+    assert got.mean() - usual(method, k)[1][0].mean() == pytest.approx(gain, abs=0.75 * gain)
 
 
 @pytest.mark.parametrize("method", METHODS)

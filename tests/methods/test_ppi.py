@@ -98,6 +98,17 @@ def test_unknown_annotator_is_refused() -> None:
         AutoEval(annotator="oracle").fit(data, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("method", [AutoEval(), Ppi(n_boot=4000), StratifiedPpi()])
+def test_draws_are_joint_and_as_wide_as_the_interval(method) -> None:
+    data, _ = hidden()
+    twins = data.replace(scores=data.scores[:, [0, 0, 1]])
+    found = estimate(method, twins)
+    np.testing.assert_allclose(found.draws[:, 0], found.draws[:, 1], atol=1e-6)
+    assert np.corrcoef(found.draws.T)[0, 2] < 0.95
+    low, high = found.interval(0.95)
+    assert found.draws[:, 0].std() * 3.92 == pytest.approx(high[0] - low[0], rel=0.1)
+
+
 def test_strata_are_merged_until_each_has_enough_labels() -> None:
     predicted = np.linspace(0, 1, 100)
     labeled = predicted > 0.55

@@ -13,21 +13,23 @@ def sample(n, n_unlabeled, seed=0):
 
 def test_lambda_zero_is_the_labeled_mean_and_needs_no_unlabeled_rows() -> None:
     truth, predicted, unlabeled = sample(30, 100)
-    value, error = prediction_powered_mean(truth, predicted, unlabeled, 0.0)
-    assert value == pytest.approx(truth.mean())
-    assert error == pytest.approx(truth.std() / np.sqrt(30))
-    assert prediction_powered_mean(truth, predicted, np.empty(0), 0.7) == (value, error)
+    powered = prediction_powered_mean(truth, predicted, unlabeled, 0.0)
+    assert powered.value == pytest.approx(truth.mean())
+    assert powered.error == pytest.approx(truth.std() / np.sqrt(30))
+    alone = prediction_powered_mean(truth, predicted, np.empty(0), 0.7)
+    assert (alone.value, alone.error) == pytest.approx((powered.value, powered.error))
 
 
 def test_no_labels_is_undefined() -> None:
-    assert np.isnan(prediction_powered_mean(*np.empty((2, 0)), np.ones(3), 1.0)).all()
+    nothing = prediction_powered_mean(*np.empty((2, 0)), np.ones(3), 1.0)
+    assert np.isnan([nothing.value, nothing.error]).all()
 
 
 def test_tuned_lambda_minimises_the_estimated_variance() -> None:
     truth, predicted, unlabeled = sample(2000, 3000)
     lam = power_tuning(truth, predicted, unlabeled, ridge=False)
     errors = [
-        prediction_powered_mean(truth, predicted, unlabeled, x)[1]
+        prediction_powered_mean(truth, predicted, unlabeled, x).error
         for x in (lam - 0.1, lam, lam + 0.1)
     ]
     assert 0 < lam < 1
@@ -56,7 +58,7 @@ def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
             truth = (rng.random(8) < 0.8).astype(float)
             predicted, unlabeled = rng.random(8), rng.random(200)
             lam = power_tuning(truth, predicted, unlabeled, ridge)
-            errors.append(prediction_powered_mean(truth, predicted, unlabeled, lam)[0] - 0.8)
+            errors.append(prediction_powered_mean(truth, predicted, unlabeled, lam).value - 0.8)
         return np.std(errors)
 
     assert spread(True) < spread(False)
@@ -65,8 +67,8 @@ def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
 def test_weights_count_rows_as_often() -> None:
     truth, predicted, unlabeled = sample(6, 10)
     times, times_unlabeled = np.array([1, 2, 3, 1, 1, 2]), np.arange(10) % 3 + 1
-    value, _ = prediction_powered_mean(truth, predicted, unlabeled, 0.5, times, times_unlabeled)
-    repeated, _ = prediction_powered_mean(
+    powered = prediction_powered_mean(truth, predicted, unlabeled, 0.5, times, times_unlabeled)
+    repeated = prediction_powered_mean(
         truth.repeat(times), predicted.repeat(times), unlabeled.repeat(times_unlabeled), 0.5
     )
-    assert value == pytest.approx(repeated)
+    assert powered.value == pytest.approx(repeated.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ssme.methods.active_testing import lure_weights
 from ssme.methods.dawid_skene import fit_dawid_skene
 from ssme.methods.direct import normal_estimate
 from ssme.methods.prediction_powered import prediction_powered_mean
+from ssme.metrics import get_metric
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -26,11 +28,14 @@ def cases(name: str) -> list[dict]:
 @pytest.mark.parametrize("case", cases("ppi"))
 def test_ppi_equals_ppi_py_for_the_same_lambda(case) -> None:
     truth, predicted, unlabeled = (np.array(case[k]) for k in ("truth", "predicted", "unlabeled"))
-    value, error = prediction_powered_mean(truth, predicted, unlabeled, case["lam"])
-    estimate = normal_estimate(np.array([value]), np.array([error]), -np.inf, np.inf)
+    powered = prediction_powered_mean(truth, predicted, unlabeled, case["lam"])
+    influence = np.concatenate([powered.on_labeled, powered.on_unlabeled])[None]
+    boundless = replace(get_metric("accuracy"), low=-np.inf, high=np.inf)
+    seed = np.random.SeedSequence(0)
+    estimate = normal_estimate(np.array([powered.value]), influence, boundless, 10, seed)
     low, high = estimate.interval(case["level"])
     expected = [case["point"], case["low"], case["high"]]
-    np.testing.assert_allclose([value, low[0], high[0]], expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose([powered.value, low[0], high[0]], expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("case", cases("dawid_skene"), ids=lambda case: case["name"])

@@ -44,13 +44,14 @@ class ActiveTesting:
     budget : labels to ask for.
     share : ``"each"`` spends the budget on every classifier separately, as the source does for
         one classifier; ``"all"`` asks once, from the mean of their acquisition distributions.
-    uniform : share of every acquisition distribution that is uniform; bounds the weights.
+    uniform : share of every acquisition distribution that is uniform. It bounds the weights: no row
+        counts more than about 1 / uniform times; a small share risks one row deciding everything.
     """
 
     oracle: Oracle | None = None
     budget: int = 100
     share: Literal["each", "all"] = "each"
-    uniform: float = 0.1
+    uniform: float = 0.5
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="active_testing",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.direct import DirectBelief, normal_estimate
+from ssme.methods.posterior import spawn_seed
 from ssme.methods.predicted_accuracy import Annotator, PredictedAccuracy
 from ssme.metrics.base import Metric
 
@@ -30,6 +31,7 @@ class AutoEval:
     """Accuracy of each classifier by power-tuned prediction-powered inference."""
 
     annotator: Annotator = "confidence"
+    n_draws: int = 1000
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="autoeval",
@@ -40,13 +42,10 @@ class AutoEval:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        known = PredictedAccuracy.of(data, self.annotator)
+        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            pairs = [
-                known.mean(j, *known.parts(j, rows), ridge=False) for j in range(data.n_models)
-            ]
-            value, error = np.array(pairs).T
-            return normal_estimate(value, error, metric.low, metric.high)
+            value, influence = known.means(rows, ridge=False)
+            return normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)

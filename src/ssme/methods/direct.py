@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from ssme.methods.base import BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
@@ -35,16 +36,35 @@ class DirectBelief:
         return [[self.answer(metric, part) for metric in metrics] for part in parts]
 
 
-def normal_estimate(value: FloatArray, error: FloatArray, low: float, high: float) -> Estimate:
-    """``value`` (M,) with normal intervals of standard ``error`` (M,), kept inside [low, high]."""
+def normal_estimate(
+    value: FloatArray,
+    influence: FloatArray,
+    metric: Metric,
+    n_draws: int,
+    seed: np.random.SeedSequence,
+) -> Estimate:
+    """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
+
+    ``influence`` (M, n) is what each row adds to the error of each value, so that its products are
+    their covariance: classifiers judged on the same rows err together.
+    """
+    covariance = influence @ influence.T
+    error = np.sqrt(np.diag(covariance))
+
+    def clipped(values: FloatArray) -> FloatArray:
+        return np.clip(values, metric.low, metric.high)
 
     def bounds(level: float) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import ndtri
-
         reach = ndtri(0.5 + level / 2.0) * error
-        return np.clip(value - reach, low, high), np.clip(value + reach, low, high)
+        return clipped(value - reach), clipped(value + reach)
 
-    return Estimate(value=np.clip(value, low, high), bounds=bounds)
+    draws = None
+    if np.isfinite(covariance).all():
+        scale, axes = np.linalg.eigh(covariance)
+        root = axes * np.sqrt(np.maximum(scale, 0.0))
+        normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
+        draws = clipped(value + normal @ root.T)
+    return Estimate(value=clipped(value), draws=draws, bounds=bounds)
 
 
 def column_means(

@@ -62,8 +62,8 @@ class Ppi:
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             if metric.name == "accuracy":
-                value, error = known.means(rows, ridge=self.ridge, lam=self.power)
-                return normal_estimate(value, error, metric.low, metric.high)
+                value, influence = known.means(rows, ridge=self.ridge, lam=self.power)
+                return normal_estimate(value, influence, metric, self.n_boot, seeds[0])
             return self._bootstrap(metric, data, pool, rows, seeds)
 
         return DirectBelief(data.n_rows, answer)

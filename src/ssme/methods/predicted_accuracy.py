@@ -62,22 +62,24 @@ class PredictedAccuracy:
         *,
         ridge: bool,
         lam: float | None = None,
-    ) -> tuple[float, float]:
-        """PPI++ accuracy of ``model`` and its standard error from the given rows."""
+    ) -> tuple[float, FloatArray]:
+        """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to it."""
         truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
         predicted_unlabeled = self.predicted[unlabeled, model]
         if lam is None:
             lam = power_tuning(truth, predicted, predicted_unlabeled, ridge)
-        if self.weights is None:
-            return prediction_powered_mean(truth, predicted, predicted_unlabeled, lam)
-        weights = self.weights[labeled], self.weights[unlabeled]
-        return prediction_powered_mean(truth, predicted, predicted_unlabeled, lam, *weights)
+        w = np.ones(len(self.truth)) if self.weights is None else self.weights
+        powered = prediction_powered_mean(
+            truth, predicted, predicted_unlabeled, lam, w[labeled], w[unlabeled]
+        )
+        influence = np.zeros(len(self.truth))
+        influence[labeled], influence[unlabeled] = powered.on_labeled, powered.on_unlabeled
+        return powered.value, influence
 
     def means(
         self, rows: NDArray[np.int64], *, ridge: bool, lam: float | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """PPI++ accuracy (M,) of every classifier on ``rows``, and standard errors (M,)."""
+        """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models = range(self.truth.shape[1])
         pairs = [self.mean(j, *self.parts(j, rows), ridge=ridge, lam=lam) for j in models]
-        value, error = np.array(pairs).T
-        return value, error
+        return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])

@@ -14,14 +14,30 @@ post-hoc regression", ICML 2025 (ridge).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["power_tuning", "prediction_powered_mean", "ridge_factor"]
+__all__ = ["PoweredMean", "power_tuning", "prediction_powered_mean", "ridge_factor"]
 
 RIDGE_GRID = np.concatenate([[0.0], np.logspace(-2, 2, 17)])
 """Candidate penalties, as multiples of the variance of the predictions."""
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredMean:
+    """An estimate and what each row adds to its error: variance = sum of squares of both."""
+
+    value: float
+    on_labeled: FloatArray
+    on_unlabeled: FloatArray
+
+    @property
+    def error(self) -> float:
+        """Standard error."""
+        return float(np.sqrt((self.on_labeled**2).sum() + (self.on_unlabeled**2).sum()))
 
 
 def prediction_powered_mean(
@@ -31,21 +47,19 @@ def prediction_powered_mean(
     lam: float,
     weights: FloatArray | None = None,
     weights_unlabeled: FloatArray | None = None,
-) -> tuple[float, float]:
-    """Point estimate and standard error for a given ``lam``; ``truth`` and ``predicted`` are (n,).
+) -> PoweredMean:
+    """The estimate for a given ``lam``; ``truth`` and ``predicted`` are (n,).
 
     Weights are sampling weights: the target is then the weighted mean of the truth.
     """
-    n, n_unlabeled = truth.size, predicted_unlabeled.size
-    if n == 0:
-        return np.nan, np.nan
-    if n_unlabeled == 0:
-        lam, predicted_unlabeled, n_unlabeled = 0.0, np.zeros(1), 1
-        weights_unlabeled = None
-    rectifier, rectifier_var = _mean_and_variance(truth - lam * predicted, weights)
-    imputed, imputed_var = _mean_and_variance(lam * predicted_unlabeled, weights_unlabeled)
-    error = np.sqrt(imputed_var / n_unlabeled + rectifier_var / n)
-    return imputed + rectifier, float(error)
+    if truth.size == 0:
+        return PoweredMean(np.nan, truth, np.full(predicted_unlabeled.shape, np.nan))
+    if predicted_unlabeled.size == 0:
+        value, shares = _mean_and_shares(truth, weights)
+        return PoweredMean(value, shares, predicted_unlabeled)
+    rectifier, on_labeled = _mean_and_shares(truth - lam * predicted, weights)
+    imputed, on_unlabeled = _mean_and_shares(lam * predicted_unlabeled, weights_unlabeled)
+    return PoweredMean(imputed + rectifier, on_labeled, on_unlabeled)
 
 
 def power_tuning(
@@ -79,10 +93,8 @@ def ridge_factor(truth: FloatArray, predicted: FloatArray) -> float:
     return float(RIDGE_GRID[np.argmin(loss)])
 
 
-def _mean_and_variance(values: FloatArray, weights: FloatArray | None) -> tuple[float, float]:
-    """Mean and variance of one row's contribution to it; 0 where one row tells nothing."""
-    if weights is None:
-        return float(values.mean()), float(values.var())
-    share = weights / weights.mean()
-    mean = float((share * values).mean())
-    return mean, float((share * (values - mean)).var())
+def _mean_and_shares(values: FloatArray, weights: FloatArray | None) -> tuple[float, FloatArray]:
+    """Mean (weighted), and each row's share of its deviation."""
+    share = np.full(values.size, 1.0 / values.size) if weights is None else weights / weights.sum()
+    mean = float(share @ values)
+    return mean, share * (values - mean)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.direct import DirectBelief, normal_estimate
+from ssme.methods.posterior import spawn_seed
 from ssme.methods.predicted_accuracy import Annotator, PredictedAccuracy
 from ssme.metrics.base import FloatArray, Metric
 
@@ -36,6 +37,7 @@ class StratifiedPpi:
     min_labels: int = 5
     annotator: Annotator = "pool"
     ridge: bool = True
+    n_draws: int = 1000
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="stratified_ppi",
@@ -46,21 +48,24 @@ class StratifiedPpi:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        known = PredictedAccuracy.of(data, self.annotator)
+        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            value, error = np.array([self._model(known, j, rows) for j in range(data.n_models)]).T
-            return normal_estimate(value, error, metric.low, metric.high)
+            pairs = [self._model(known, j, rows) for j in range(data.n_models)]
+            value = np.array([value for value, _ in pairs])
+            influence = np.stack([shares for _, shares in pairs])
+            return normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)
 
     def _model(
         self, known: PredictedAccuracy, model: int, rows: NDArray[np.int64]
-    ) -> tuple[float, float]:
+    ) -> tuple[float, FloatArray]:
+        """Accuracy of one classifier, and what each row adds to its error."""
         labeled, unlabeled = known.parts(model, rows)
         both = np.concatenate([labeled, unlabeled])
         if labeled.size == 0:
-            return np.nan, np.nan
+            return np.nan, np.full(len(known.truth), np.nan)
         stratum = strata(
             known.predicted[both, model],
             np.arange(both.size) < labeled.size,
@@ -68,10 +73,10 @@ class StratifiedPpi:
             self.min_labels,
         )
         weights = np.ones(both.size) if known.weights is None else known.weights[both]
-        value = variance = 0.0
+        value, influence = 0.0, np.zeros(len(known.truth))
         for h in range(int(stratum.max()) + 1):
             inside = stratum == h
-            mean, error = known.mean(
+            mean, shares = known.mean(
                 model,
                 both[: labeled.size][inside[: labeled.size]],
                 both[labeled.size :][inside[labeled.size :]],
@@ -79,8 +84,8 @@ class StratifiedPpi:
             )
             share = float(weights[inside].sum() / weights.sum())
             value += share * mean
-            variance += (share * error) ** 2
-        return value, float(np.sqrt(variance))
+            influence += share * shares
+        return value, influence
 
 
 def strata(
