@@ -92,8 +92,10 @@ def test_all_rows_labeled_is_the_plain_accuracy() -> None:
         np.testing.assert_allclose(estimate(method, full).value, right(full).mean(axis=0))
 
 
-def test_unknown_annotator_is_refused() -> None:
+def test_unknown_options_are_refused() -> None:
     data, _ = hidden()
+    with pytest.raises(InputError, match="power 2"):
+        Ppi(power=2).fit(data, np.random.default_rng(0))
     with pytest.raises(InputError, match="'pool'"):
         AutoEval(annotator="oracle").fit(data, np.random.default_rng(0))
 

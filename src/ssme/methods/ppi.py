@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.direct import DirectBelief, normal_estimate
 from ssme.methods.ensemble import mean_score
@@ -56,6 +57,8 @@ class Ppi:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        if self.power is not None and not 0.0 <= self.power <= 1.0:
+            raise InputError(f"power {self.power}", allowed="0 to 1, or None to tune it")
         known = PredictedAccuracy.of(data, "pool")
         pool = mean_score(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
