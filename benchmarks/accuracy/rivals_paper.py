@@ -189,21 +189,42 @@ def replace_rows(path: Path, rows: list[dict[str, object]], keys: tuple[str, ...
 
 
 def markdown() -> str:
-    """The results file as the table of docs/rivals.md: one line per set, method and metric."""
-    with (RESULTS / "rivals_paper.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    lines: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    """The result files as the tables of docs/rivals.md: errors, intervals, cost."""
+    rows = read_rows("rivals_paper.csv")
+    order = [*PAPER_COLUMN, *VARIANTS, *ALSO]
+    rows.sort(key=lambda row: (row["dataset"], order.index(row["method"]), row["metric"]))
+    errors: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    intervals: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in rows:
         cell = f"{row['mae_pct']} ± {row['half_width_pct']}"
         if row["verdict"]:
             cell += f" / {row['paper_mae_pct']} ± {row['paper_half_width_pct']} {row['verdict']}"
-        lines[row["dataset"], row["method"], row["metric"]].append(cell)
-    order = [*PAPER_COLUMN, *VARIANTS, *ALSO]
-    head = "| set | method | metric | 20 labels | 50 labels | 100 labels |\n" + 6 * "|---" + "|\n"
-    return head + "\n".join(
-        f"| {' | '.join([*key, *lines[key]])} |"
-        for key in sorted(lines, key=lambda k: (k[0], order.index(k[1]), k[2]))
+        errors[row["dataset"], row["method"], row["metric"]].append(cell)
+        if row["coverage_pct"] and row["method"] not in VARIANTS:
+            cell = f"{row['coverage_pct']} ({row['width_pct']})"
+            intervals[row["dataset"], row["method"], row["metric"]].append(cell)
+    sizes = [f"{n} labels" for n in N_LABELED]
+    head = ["set", "method", "metric", *sizes]
+    cost = {
+        (row["method"], row["metrics"]): [row["ratio_to_labeled"], row["seconds"]]
+        for row in read_rows("rivals_cost.csv")
+    }
+    tables = (
+        table(head, errors),
+        table(head, intervals),
+        table(["method", "metrics", "ratio to `labeled`", "seconds"], cost),
     )
+    return "\n\n".join(tables)
+
+
+def table(head: list[str], lines: dict[tuple[str, ...], list[str]]) -> str:
+    cells = [head, ["---"] * len(head), *([*key, *values] for key, values in lines.items())]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def read_rows(name: str) -> list[dict[str, str]]:
+    with (RESULTS / name).open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _numbers_as_numbers(key: tuple[str, ...]) -> list[tuple[float, str]]:
