@@ -162,7 +162,7 @@ def _labels_only(
     if data.n_labeled == 0:
         nothing = np.full(data.n_models, np.nan)
         return [[Estimate(nothing) for _ in metrics] for _ in rows]
-    belief = get_method("labeled").fit(data, np.random.default_rng(0))
+    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
     return belief.estimate(metrics, rows)
 
 

@@ -186,3 +186,18 @@ def test_it_is_a_belief_without_posterior():
     belief = Labeled().fit(score_set(), np.random.default_rng(0))
     assert isinstance(belief, Belief)
     assert belief.posterior is None
+
+
+def test_without_joint_draws_the_intervals_stay_and_only_bootstrapped_metrics_are_drawn():
+    data = score_set()
+    metrics = [get_metric(name) for name in ("accuracy", "f1", "ece", "brier_score")]
+    full, lean = (
+        Labeled(n_draws=100, joint_draws=joint)
+        .fit(data, np.random.default_rng(0))
+        .estimate(metrics, [None])[0]
+        for joint in (True, False)
+    )
+    assert [estimate.draws is None for estimate in lean] == [True, True, True, False]
+    for one, two in zip(full, lean, strict=True):
+        assert np.array_equal(one.value, two.value)
+        assert np.array_equal(one.interval(), two.interval())

@@ -16,7 +16,7 @@ same rows for every classifier, metric and group. Measured coverage of each: doc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -49,6 +49,9 @@ __all__ = ["Labeled", "LabeledBelief", "LabeledRows"]
 
 NOISE_DRAWS = 200
 """Labelings drawn from a classifier's own scores; their mean error is the noise in ECE."""
+
+CONFUSION_DRAWS = 1000
+"""Confusion matrices drawn for an interval; they are small."""
 
 CALLABLE_DRAWS = 200
 """Resamples of a metric that is a Python callable: one call each per classifier."""
@@ -91,19 +94,19 @@ class LabeledRows:
         """Effective number (M,) of rows labeled ``k``."""
         return self.effective((self.labels == k)[:, None])
 
-    def interval(
-        self, metric: Metric, value: FloatArray, draws: FloatArray, seed: np.random.SeedSequence
-    ) -> partial[Interval]:
-        """``bounds(level)`` of the first rule that fits ``metric``."""
+    def rule(
+        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
+    ) -> Callable[[float], Interval] | None:
+        """``bounds(level)`` by the first rule that fits ``metric``; None: it has to be drawn."""
         name, _, at = metric.name.partition("@")
         threshold = float(at) if at else DEFAULT_THRESHOLD
         binary = self.n_classes == 2
         if metric.hard_only:
-            return partial(self._bootstrap, metric, value, draws)
+            return None
         if name.startswith(CALIBRATION):
             if any(part in name for part in NO_INTERVAL):
                 return partial(_no_interval, value)
-            return partial(self._ece, metric, value, seed)
+            return self._ece(metric, value, np.random.default_rng(seed))
         if name in {"accuracy", "f1_micro"}:
             return partial(wilson, value, self.effective())
         if binary and name == "recall":
@@ -119,20 +122,14 @@ class LabeledRows:
             return partial(ap_interval, value, self.with_label(1))
         rng = np.random.default_rng(seed)
         if sees_decisions_only(metric, self.scores, predicted_classes(self.scores, threshold), rng):
-            return partial(self._confusion, metric, value, threshold, len(draws), seed)
-        return partial(self._bootstrap, metric, value, draws)
-
-    def _bootstrap(
-        self, metric: Metric, value: FloatArray, draws: FloatArray, level: float
-    ) -> Interval:
-        return bootstrap_interval(draws, value, self.effective(), metric, level)
+            return partial(self._confusion, metric, value, threshold, seed)
+        return None
 
     def _confusion(
         self,
         metric: Metric,
         value: FloatArray,
         threshold: float,
-        n_draws: int,
         seed: np.random.SeedSequence,
         level: float,
     ) -> Interval:
@@ -140,18 +137,18 @@ class LabeledRows:
         total = tables.sum(axis=(1, 2))
         tables *= (self.effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
         rng = np.random.default_rng(seed)
-        return confusion_interval(metric, tables, value, n_draws, level, rng)
+        return confusion_interval(metric, tables, value, CONFUSION_DRAWS, level, rng)
 
     def _ece(
-        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence, level: float
-    ) -> Interval:
+        self, metric: Metric, value: FloatArray, rng: np.random.Generator
+    ) -> partial[Interval]:
         top = self.n_classes > 2 or "top_label" in metric.name
         gap, variance, ratio = self._gap(top)
-        noise = self._ece_noise(metric, np.random.default_rng(seed))
+        noise = self._ece_noise(metric, rng)
         with np.errstate(invalid="ignore"):
             small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
         large = np.where(np.isfinite(ratio), large, np.inf)
-        return ece_interval(value, gap, variance, (small, large), level)
+        return partial(ece_interval, value, gap, variance, (small, large))
 
     def _gap(self, top: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
@@ -189,9 +186,13 @@ class LabeledRows:
 
 @dataclass(frozen=True)
 class Labeled:
-    """Each metric on the labeled rows alone."""
+    """Each metric on the labeled rows alone.
+
+    ``joint_draws=False`` leaves out the draws that only differences and ranks need.
+    """
 
     n_draws: int = 1000
+    joint_draws: bool = True
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="labeled",
@@ -201,7 +202,7 @@ class Labeled:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
-        return LabeledBelief(data, self.n_draws, spawn_seed(rng))
+        return LabeledBelief(data, self.n_draws, self.joint_draws, spawn_seed(rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +211,7 @@ class LabeledBelief:
 
     data: ScoreSet
     n_draws: int
+    joint_draws: bool
     seed: np.random.SeedSequence
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -238,10 +240,18 @@ class LabeledBelief:
             weights=np.ones(taken.size) if weights is None else weights[taken],
         )
         seed = child_seed(self.seed, group + 1)
+        values = [metric(part.scores, part.mass)[0] for metric in metrics]
+        rules = [part.rule(m, value, seed) for m, value in zip(metrics, values, strict=True)]
+        drawn = [m for m, rule in enumerate(rules) if self.joint_draws or rule is None]
+        all_draws = self._draws([metrics[m] for m in drawn], part, keep, seed)
+        draws_of = dict(zip(drawn, all_draws, strict=True))
         estimates = []
-        for metric, draws in zip(metrics, self._draws(metrics, part, keep, seed), strict=True):
-            value = metric(part.scores, part.mass)[0]
-            estimates.append(Estimate(value, draws, part.interval(metric, value, draws, seed)))
+        for m, (metric, value, rule) in enumerate(zip(metrics, values, rules, strict=True)):
+            draws = draws_of.get(m)
+            if rule is None:
+                effective = part.effective()
+                rule = partial(bootstrap_interval, draws_of[m], value, effective, metric)
+            estimates.append(Estimate(value, draws, rule))
         return estimates
 
     def _draws(
