@@ -33,11 +33,11 @@ TILES = [
     for queries, points, warps in (
         (8, 128, 4),
         (16, 64, 4),
-        (8, 256, 8),
         (16, 128, 8),
         (16, 128, 4),
+        (16, 256, 8),
     )
-    for registers in (96, 128, 168, 255)
+    for registers in (128, 168, 200, 255)
 ]
 
 

@@ -32,13 +32,13 @@ __all__ = ["BLOCK", "TritonKernel"]
 
 LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""
-LEAF = 8
+LEAF = 16
 """Queries in a leaf of the tree that orders them; a tile's rows should be about as many."""
-NEAR = 50.0
-"""Squared distance (in u) to the first row of a leaf up to which products are exact enough."""
+NEAR = 200.0
+"""Squared distance (in u) to the first of the rows up to which products are exact enough."""
 PADDING = 256
 """Rows are padded to a multiple of this; a tile's sides divide it."""
-BLOCK = {"QUERIES": 8, "POINTS": 128, "num_warps": 4}
+BLOCK = {"QUERIES": 16, "POINTS": 128, "num_warps": 4, "maxnreg": 168}
 """Rows and points of a tile: the fastest of those timed on an H200 (benchmarks/speed/gpu.py)."""
 
 
@@ -104,7 +104,7 @@ class TritonKernel:
         self._exact = TorchKernel("gaussian", points, queries, device)
         self._device = device
         order = cKDTree(queries, leafsize=LEAF).indices
-        self._order = torch.as_tensor(order, device=device)
+        self._order = torch.as_tensor(order.copy(), device=device)
         scale = math.sqrt(math.log2(math.e) / 2.0)
         center = points.mean(axis=0)
         in_order = (queries[order] - center) * scale
