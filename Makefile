@@ -38,7 +38,7 @@ docs-check: $(READY)
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py
 
-EXPERIMENTS := main_tables variants classifiers all_sets llm subgroups synthetic_trends bounds ensembling cost
+EXPERIMENTS := main_tables variants classifiers all_sets subgroups synthetic_trends bounds ensembling cost
 
 bench-quick: $(READY)
 	@$(BIN)/python -m benchmarks.accuracy.quick

@@ -16,8 +16,12 @@ from benchmarks.experiment import arguments, lines, run, save
 from ssme.bench import Protocol, summarize
 from ssme.data.datasets import load_dataset
 
-SUBSETS_PER_SIZE = 6
-METHODS = ["ensemble", "ssme", "auto"]
+SUBSETS_PER_SIZE = 5
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "ensemble": ("ensemble", {}),
+    "ssme": ("ssme", {"n_bootstrap": 0}),
+    "auto": ("auto", {}),
+}
 
 
 def subsets(models: tuple[str, ...], size: int) -> list[tuple[str, ...]]:
@@ -29,12 +33,10 @@ def subsets(models: tuple[str, ...], size: int) -> list[tuple[str, ...]]:
 
 
 def main() -> None:
-    args = arguments(__doc__, runs=20)
+    args = arguments(__doc__, runs=10)
     models = load_dataset("civilcomments").models
     chosen = [s for size in range(1, len(models) + 1) for s in subsets(models, size)]
-    protocol = Protocol.of(
-        METHODS, n_labeled=(20,), runs=args.runs, subsets={"civilcomments": chosen}
-    )
+    protocol = Protocol(METHODS, n_labeled=(20,), runs=args.runs, subsets={"civilcomments": chosen})
     summary = summarize(run("classifiers", protocol, ["civilcomments"], args))
     summary["classifiers"] = summary["subset"].str.count(r"\+") + 1
     keys = ["classifiers", "method", "metric"]

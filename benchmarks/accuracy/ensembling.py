@@ -17,7 +17,12 @@ from ssme.bench import Protocol, summarize
 from ssme.data.adult import semisynthetic_set
 
 BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)
-METHODS = ["labeled", "ensemble", "ssme", "auto"]
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "labeled": ("labeled", {}),
+    "ensemble": ("ensemble", {}),
+    "ssme": ("ssme", {"n_bootstrap": 0}),
+    "auto": ("auto", {}),
+}
 
 
 def load(name: str) -> Any:
@@ -27,11 +32,11 @@ def load(name: str) -> Any:
 
 
 def main() -> None:
-    args = arguments(__doc__, runs=100)
+    args = arguments(__doc__, runs=40)
     parts = []
     for bend in BENDS:
         names = [f"{bend}/{number}" for number in range(args.runs)]
-        protocol = Protocol.of(METHODS, n_labeled=(20,), runs=1)
+        protocol = Protocol(METHODS, n_labeled=(20,), runs=1)
         table = run(f"ensembling_{bend}", protocol, names, args, load)
         ece = table[table["metric"] == "ece"].groupby("dataset")["truth"].mean().mean()
         table["dataset"], table["run"] = "adult", table["dataset"].str.split("/").str[-1]

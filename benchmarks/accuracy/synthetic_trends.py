@@ -24,7 +24,12 @@ GRID = {
     "d": [2, 4, 6, 8, 10],
     "c": [0.75, 1.0, 1.25, 1.5],
 }
-METHODS = ["labeled", "ensemble", "ssme", "auto"]
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "labeled": ("labeled", {}),
+    "ensemble": ("ensemble", {}),
+    "ssme": ("ssme", {"n_bootstrap": 0}),
+    "auto": ("auto", {}),
+}
 TRUTH_ROWS = 20_000
 
 
@@ -48,7 +53,7 @@ def main() -> None:
             for value in values:
                 setting = {**BASE, axis: value}
                 names = [f"{noise}/{setting['d']}/{setting['c']}/{s}" for s in range(args.runs)]
-                protocol = Protocol.of(
+                protocol = Protocol(
                     METHODS,
                     metrics=("accuracy", "roc_auc"),
                     n_labeled=(20,),
