@@ -223,6 +223,9 @@ def table(head: list[str], lines: dict[tuple[str, ...], list[str]]) -> str:
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
+    """Lines of a results file; none if it was never written."""
+    if not (RESULTS / name).exists():
+        return []
     with (RESULTS / name).open(newline="") as file:
         return list(csv.DictReader(file))
 
