@@ -13,12 +13,14 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from ssme.errors import InputError, MissingExtraError, SsmeWarning
 
@@ -34,14 +36,49 @@ _NAMES = (
 ARGUMENT_LIST = re.compile(rf"(?<![\w.'])({_NAMES})=\[([^\]]*)\]")
 ARGUMENT = re.compile(rf"(?<![\w.'])({_NAMES})=(True|'[^']*'|-?\w*)")
 
+PANELS = ("Evaluate", "Try", "Look up")
+WIDTH = 80
+
+
+class Program(TyperGroup):
+    """The program's own help, written without loading the library that draws the commands'."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Commands by purpose, each with the first sentence of its help."""
+        formatter.write(
+            f"Usage: {ctx.command_path} COMMAND ...\n\n{_wrapped(self.help or '', 0)}\n"
+        )
+        for panel in PANELS:
+            formatter.write(f"\n{panel}\n")
+            for name, each in self.commands.items():
+                if getattr(each, "rich_help_panel", None) == panel:
+                    formatter.write(_listed(name, (each.help or "").split("\n\n")[0]))
+        formatter.write("\nOptions\n")
+        for parameter in self.get_params(ctx):
+            names = ", ".join(sorted(parameter.opts, key=len))
+            formatter.write(_listed(names, getattr(parameter, "help", None) or ""))
+        formatter.write(f"\n{self.epilog}\n")
+
+
+def _listed(name: str, text: str) -> str:
+    return f"  {name:<21}{_wrapped(text, 23).lstrip()}\n"
+
+
+def _wrapped(text: str, indent: int) -> str:
+    margin = " " * indent
+    words = " ".join(text.split())
+    return textwrap.fill(words, WIDTH, initial_indent=margin, subsequent_indent=margin)
+
+
 app = typer.Typer(
     name="ssme",
+    cls=Program,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Know how good each classifier is, from a handful of labels and a pile of unlabeled rows.",
-    epilog="Start with [bold]ssme demo[/bold], then [bold]ssme doctor FILE[/bold].",
+    epilog="Start with `ssme demo`, then `ssme doctor FILE`. `ssme COMMAND --help` has examples.",
 )
 
 
