@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.plots.display import BLUE, GREY, Plot, altair, data
+from ssme.plots.display import BLUE, GREY, Plot, Spec, facet, named, number
 from ssme.plots.intervals import best_models
 from ssme.results import curves
 from ssme.results.evaluation import ALL, Evaluation
@@ -12,6 +12,13 @@ from ssme.results.evaluation import ALL, Evaluation
 __all__ = ["precision_recall", "reliability", "roc"]
 
 PANELS = 9
+UNIT: Spec = {"domain": [0, 1]}
+SQUARE: Spec = {"width": 190, "height": 190}
+DIAGONAL: Spec = {
+    "data": {"values": [{}]},
+    "mark": {"type": "rule", "color": GREY, "strokeDash": [4, 3]},
+    "encoding": {"x": {"datum": 0}, "y": {"datum": 0}, "x2": {"datum": 1}, "y2": {"datum": 1}},
+}
 
 
 def roc(
@@ -51,33 +58,40 @@ def reliability(
     evaluation: Evaluation, *, group: str = ALL, limit: int = PANELS, models: Any = None
 ) -> Plot:
     """Share of rows that are right at each confidence; on the diagonal, scores are honest."""
-    alt = altair()
     names = best_models(evaluation, evaluation.metrics[0], limit, models)
     rows = curves.reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
     x = "mean score" if binary else "confidence of the top class"
     y = f"share of class {evaluation.data.classes[-1]}" if binary else "share that is right"
-    base = alt.Chart()
-    unit = alt.Scale(domain=[0, 1])
-    bars = base.mark_rule(color=BLUE, strokeWidth=2).encode(
-        x=alt.X("confidence:Q", title=x, scale=unit),
-        y=alt.Y("low:Q", title=y, scale=unit),
-        y2="high:Q",
-    )
-    dots = base.mark_point(filled=True, color=BLUE, opacity=1).encode(
-        x=alt.X("confidence:Q", scale=unit),
-        y=alt.Y("right:Q", title=y, scale=unit),
-        size=alt.Size(
-            "share:Q", title="share of rows", scale=alt.Scale(range=[20, 200]), legend=None
-        ),
-        tooltip=["model:N", *(f"{c}:Q" for c in ("confidence", "right", "low", "high", "share"))],
-    )
-    chart = _facet(_diagonal() + bars + dots, rows, names)
+    across = number("confidence", title=x, scale=UNIT)
+    panel = {
+        **SQUARE,
+        "layer": [
+            DIAGONAL,
+            {
+                "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2},
+                "encoding": {
+                    "x": across,
+                    "y": number("low", title=y, scale=UNIT),
+                    "y2": {"field": "high"},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "color": BLUE, "opacity": 1},
+                "encoding": {
+                    "x": across,
+                    "y": number("right", title=y, scale=UNIT),
+                    "size": number("share", scale={"range": [20, 200]}, legend=None),
+                    "tooltip": _tips("confidence", "right", "low", "high", "share"),
+                },
+            },
+        ],
+    }
     words = (
-        f"Reliability of {len(names)} models: {y} against {x}, with intervals; "
-        "points below the diagonal are overconfident."
+        f"Reliability of {len(names)} models: {y} against {x}, with intervals; larger points "
+        "hold more rows, points below the diagonal are overconfident."
     )
-    return Plot("Reliability", chart, rows, words)
+    return Plot("Reliability", facet(rows, names, panel), rows, words)
 
 
 def _panels(
@@ -89,35 +103,33 @@ def _panels(
     against: str,
     diagonal: bool = False,
 ) -> Plot:
-    alt = altair()
-    base = alt.Chart()
-    unit = alt.Scale(domain=[0, 1])
-    horizontal = alt.X(f"{x}:Q", title=x.replace("_", " "), scale=unit)
-    band = base.mark_area(color=BLUE, opacity=0.25).encode(
-        x=horizontal, y=alt.Y("low:Q", title=y.replace("_", " "), scale=unit), y2="high:Q"
-    )
-    line = base.mark_line(color=BLUE, strokeWidth=2).encode(
-        x=horizontal,
-        y=alt.Y(f"{y}:Q", title=y.replace("_", " "), scale=unit),
-        tooltip=["model:N", *(f"{c}:Q" for c in (x, y, "low", "high"))],
-    )
-    layers = band + line
-    if diagonal:
-        layers = _diagonal() + layers
+    vertical = {"title": y.replace("_", " "), "scale": UNIT}
+    across = number(x, title=x.replace("_", " "), scale=UNIT)
+    panel = {
+        **SQUARE,
+        "layer": [
+            *([DIAGONAL] if diagonal else []),
+            {
+                "mark": {"type": "area", "color": BLUE, "opacity": 0.25},
+                "encoding": {
+                    "x": across,
+                    "y": number("low", **vertical),
+                    "y2": {"field": "high"},
+                },
+            },
+            {
+                "mark": {"type": "line", "color": BLUE, "strokeWidth": 2},
+                "encoding": {
+                    "x": across,
+                    "y": number(y, **vertical),
+                    "tooltip": _tips(x, y, "low", "high"),
+                },
+            },
+        ],
+    }
     words = f"{title} of {len(names)} models with bands, {against}."
-    return Plot(title, _facet(layers, rows, names), rows, words)
+    return Plot(title, facet(rows, names, panel), rows, words)
 
 
-def _diagonal() -> Any:
-    """From (0, 0) to (1, 1), dashed."""
-    alt = altair()
-    return (
-        alt.Chart(data([{}]))
-        .mark_rule(color=GREY, strokeDash=[4, 3])
-        .encode(x=alt.datum(0), y=alt.datum(0), x2=alt.datum(1), y2=alt.datum(1))
-    )
-
-
-def _facet(layers: Any, rows: list[dict[str, Any]], names: list[str]) -> Any:
-    facet = altair().Facet("model:N", sort=names, title=None)
-    return layers.properties(width=190, height=190).facet(facet=facet, data=data(rows), columns=3)
+def _tips(*numbers: str) -> list[Spec]:
+    return [named("model"), *map(number, numbers)]

@@ -8,18 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
 
-__all__ = ["BLUE", "GREEN", "GREY", "NAME_LIMIT", "PURPLE", "VERMILION", "Plot", "altair", "data"]
+__all__ = [
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "NAME_LIMIT",
+    "VERMILION",
+    "Plot",
+    "Spec",
+    "data",
+    "facet",
+    "named",
+    "number",
+    "svg_of",
+]
+
+Spec = dict[str, Any]
+"""A Vega-Lite specification or a part of one."""
 
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 GREEN = "#009E73"
-PURPLE = "#CC79A7"
 GREY = "#767676"
 NAME_LIMIT = 150
 """Pixels of a model's name on an axis; the rest is cut with an ellipsis."""
@@ -41,21 +55,26 @@ CONFIG = {
 }
 
 
-@cache
-def altair() -> Any:
-    """The module altair, or an error that names the extra."""
-    try:
-        import altair
-        import vl_convert  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("drawing", "report") from None
-    return altair
-
-
-def data(rows: Sequence[dict[str, Any]]) -> Any:
+def data(rows: Sequence[dict[str, Any]]) -> Spec:
     """Rows as a chart's data, NaN as null."""
-    clean = [{k: None if v != v else v for k, v in row.items()} for row in rows]
-    return altair().Data(values=clean)
+    return {"values": [{k: None if v != v else v for k, v in row.items()} for row in rows]}
+
+
+def named(field: str, **more: Any) -> Spec:
+    """A channel that shows names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+def number(field: str, **more: Any) -> Spec:
+    """A channel that shows numbers."""
+    return {"field": field, "type": "quantitative", **more}
+
+
+def facet(rows: Sequence[dict[str, Any]], models: Sequence[str], spec: Spec, **more: Any) -> Spec:
+    """``spec`` once for each model, up to four abreast with as few gaps as can be."""
+    by_model = named("model", sort=list(models), title=None)
+    columns = min((4, 3, 2), key=lambda count: -len(models) % count)
+    return {"data": data(rows), "facet": by_model, "columns": columns, "spec": spec, **more}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +84,24 @@ class Plot:
     Attributes
     ----------
     title : what it shows.
-    chart : the altair chart, to change or combine as you like.
+    body : the Vega-Lite specification, without title and style.
     rows : the numbers drawn.
     alt : the same in words, for those who cannot see it.
     """
 
     title: str
-    chart: Any
+    body: Spec = field(repr=False)
     rows: Sequence[dict[str, Any]] = field(repr=False)
     alt: str
+
+    @property
+    def chart(self) -> Any:
+        """An altair chart, to change or combine as you like."""
+        try:
+            import altair
+        except ImportError:
+            raise MissingExtraError("a chart", "report") from None
+        return altair.Chart.from_dict(self.spec())
 
     def frame(self) -> Any:
         """The numbers drawn, as a pandas frame."""
@@ -81,28 +109,25 @@ class Plot:
 
         return pd.DataFrame(list(self.rows))
 
-    def spec(self, *, standalone: bool = True) -> dict[str, Any]:
-        """The Vega-Lite specification; ``standalone`` adds title, words and house style."""
-        spec: dict[str, Any] = self.chart.to_dict(validate=False)
-        spec["description"] = self.alt
-        if standalone:
-            spec["config"] = CONFIG
-            spec.setdefault("title", {"text": self.title})
-        else:
-            spec.pop("config", None)
-        return spec
+    def spec(self) -> Spec:
+        """The whole Vega-Lite specification: title, words and house style included."""
+        return {
+            "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+            "title": {"text": self.title},
+            "description": self.alt,
+            "config": CONFIG,
+            **self.body,
+        }
 
     def save(self, path: str | Path, *, scale: float = 2.0) -> Path:
         """Write PNG, SVG, PDF, HTML (one file, no outside requests) or the JSON specification."""
-        import vl_convert as vlc
-
         target = Path(path)
-        spec = self.spec()
+        spec, vlc = self.spec(), _vl_convert()
         match target.suffix.lower():
             case ".png":
                 target.write_bytes(vlc.vegalite_to_png(spec, scale=scale))
             case ".svg":
-                target.write_text(_described(vlc.vegalite_to_svg(spec), self.alt), encoding="utf-8")
+                target.write_text(svg_of(spec), encoding="utf-8")
             case ".pdf":
                 target.write_bytes(vlc.vegalite_to_pdf(spec))
             case ".html":
@@ -116,14 +141,21 @@ class Plot:
         return target
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        import vl_convert as vlc
-
-        svg = _described(vlc.vegalite_to_svg(self.spec()), self.alt)
-        return {"image/svg+xml": svg, "text/plain": repr(self)}
+        return {"image/svg+xml": svg_of(self.spec()), "text/plain": repr(self)}
 
 
-def _described(svg: str, alt: str) -> str:
-    """``svg`` with its words, for screen readers."""
+def svg_of(spec: Spec) -> str:
+    """A specification as SVG with its words, for screen readers."""
     from html import escape
 
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt, quote=True)}" ', 1)
+    svg: str = _vl_convert().vegalite_to_svg(spec)
+    label = escape(str(spec["description"]), quote=True)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def _vl_convert() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("drawing", "report") from None
+    return vl_convert

@@ -7,7 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ssme.metrics.base import Metric
-from ssme.plots.display import BLUE, GREEN, GREY, NAME_LIMIT, VERMILION, Plot, altair, data
+from ssme.plots.display import (
+    BLUE,
+    GREEN,
+    GREY,
+    NAME_LIMIT,
+    VERMILION,
+    Plot,
+    Spec,
+    data,
+    facet,
+    named,
+    number,
+)
 from ssme.results.evaluation import ALL, Evaluation
 
 __all__ = ["best_models", "estimates", "groups", "metric_estimates", "ranking"]
@@ -33,10 +45,10 @@ def estimates(
         metric_estimates(evaluation, metric.name, group=group, limit=limit, truth=truth)
         for metric in evaluation.metrics
     ]
-    chart = altair().concat(*(part.chart.properties(title=part.title) for part in parts), columns=2)
+    panels = [{"title": part.title, **part.body} for part in parts]
     return Plot(
         f"Estimates with {evaluation.level * 100:g} % intervals",
-        chart,
+        {"concat": panels, "columns": 2},
         [row for part in parts for row in part.rows],
         " ".join(part.alt for part in parts),
     )
@@ -51,104 +63,114 @@ def metric_estimates(
     truth: Truth | None = None,
 ) -> Plot:
     """One metric of every model, best first, beside what labels alone say."""
-    alt = altair()
     chosen = evaluation.metrics[evaluation.metric_index(metric)]
-    found = [r for r in evaluation.rows() if (r["metric"], r["group"]) == (metric, group)]
-    found = best_first(found, chosen)
+    found = best_first(list(evaluation.rows(metric, group)), chosen)
     shown = found[:limit]
     rows = [part for row in shown for part in _parts(row, (truth or {}).get(metric, {}))]
     kinds = [kind for kind in LOOK if any(row["kind"] == kind for row in rows)]
-    order = [row["model"] for row in shown]
-    base = alt.Chart(data(rows)).encode(
-        y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=NAME_LIMIT)),
-        yOffset=alt.YOffset("kind:N", sort=kinds),
-        color=alt.Color(
-            "kind:N",
-            sort=kinds,
-            scale=alt.Scale(domain=kinds, range=[LOOK[k][0] for k in kinds]),
-            legend=alt.Legend(title=None, orient="top"),
-        ),
-        tooltip=["model:N", "kind:N", *(f"{c}:Q" for c in ("value", "low", "high"))],
-    )
-    title, scale = f"{metric} ({_direction(chosen)})", _scale(rows)
-    bars = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
-    )
-    shapes = alt.Scale(domain=kinds, range=[LOOK[kind][1] for kind in kinds])
-    dots = base.mark_point(size=70, filled=True, opacity=1).encode(
-        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6)),
-        shape=alt.Shape("kind:N", sort=kinds, scale=shapes),
-    )
-    chart = (bars + dots).properties(height=alt.Step(14), width=300)
-    return Plot(metric, chart, rows, _words(metric, group, found, evaluation.level, limit))
+    colors = {"domain": kinds, "range": [LOOK[kind][0] for kind in kinds]}
+    shapes = {"domain": kinds, "range": [LOOK[kind][1] for kind in kinds]}
+    x = {
+        "title": f"{metric} ({_direction(chosen)})",
+        "scale": _scale(rows),
+        "axis": {"tickCount": 6},
+    }
+    body = {
+        "data": data(rows),
+        "width": 300,
+        "height": {"step": 14},
+        "encoding": {
+            "y": _model_axis([row["model"] for row in shown]),
+            "yOffset": named("kind", sort=kinds),
+            "color": named(
+                "kind", sort=kinds, scale=colors, legend={"title": None, "orient": "top"}
+            ),
+            "tooltip": [named("model"), named("kind"), *map(number, ("value", "low", "high"))],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"x": number("low", **x), "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "size": 70, "filled": True, "opacity": 1},
+                "encoding": {
+                    "x": number("value", **x),
+                    "shape": named("kind", sort=kinds, scale=shapes),
+                },
+            },
+        ],
+    }
+    return Plot(metric, body, rows, _words(metric, group, found, evaluation.level, limit))
 
 
 def groups(
     evaluation: Evaluation, metric: str | None = None, *, limit: int = 8, models: Any = None
 ) -> Plot:
     """One metric in every group, model by model, beside all rows."""
-    alt = altair()
     chosen = evaluation.metrics[evaluation.metric_index(metric or evaluation.metrics[0].name)]
     names = best_models(evaluation, chosen, limit, models)
     rows = [
         {
-            **{k: row[k] for k in ("model", "group", "low", "high", "n_labeled")},
+            **{k: row[k] for k in ("model", "group", "low", "high", "labels_only", "n_labeled")},
             "value": row["estimate"],
-            "labels_only": row["labels_only"],
         }
-        for row in evaluation.rows()
-        if row["metric"] == chosen.name and row["model"] in names
+        for row in evaluation.rows(chosen.name)
+        if row["model"] in names
     ]
-    order = [group.name for group in evaluation.groups]
-    base = alt.Chart(data(rows)).encode(
-        y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=NAME_LIMIT)),
-        tooltip=[
-            "model:N",
-            "group:N",
-            "n_labeled:Q",
-            *(f"{c}:Q" for c in ("value", "low", "high")),
+    both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
+    x = {"title": f"{chosen.name} ({_direction(chosen)})", "scale": _scale(both)}
+    numbers = map(number, ("n_labeled", "value", "low", "high", "labels_only"))
+    panel = {
+        "width": 200,
+        "height": {"step": 20},
+        "encoding": {
+            "y": {**_model_axis([g.name for g in evaluation.groups]), "field": "group"},
+            "tooltip": [named("model"), named("group"), *numbers],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2, "color": BLUE},
+                "encoding": {"x": number("low", **x), "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "size": 60, "shape": "diamond", "color": GREY},
+                "encoding": {"x": number("labels_only", **x)},
+            },
+            {
+                "mark": {"type": "point", "size": 70, "filled": True, "color": BLUE, "opacity": 1},
+                "encoding": {"x": number("value", **x)},
+            },
         ],
-    )
-    title = f"{chosen.name} ({_direction(chosen)})"
-    scale = _scale([*rows, *({**row, "value": row["labels_only"]} for row in rows)])
-    bars = base.mark_rule(color=BLUE, strokeWidth=2).encode(
-        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
-    )
-    dots = base.mark_point(size=70, filled=True, color=BLUE, opacity=1).encode(
-        x=alt.X("value:Q", title=title, scale=scale)
-    )
-    alone = base.mark_point(size=60, shape="diamond", color=GREY).encode(
-        x=alt.X("labels_only:Q", title=title, scale=scale)
-    )
-    chart = (bars + alone + dots).properties(height=alt.Step(20), width=200)
-    chart = chart.facet(facet=alt.Facet("model:N", sort=names, title=None), columns=3)
-    worst = min(rows, key=lambda r: _goodness(r["value"], chosen), default=None)
+    }
     words = f"{chosen.name} by group for {len(names)} models; diamonds are labels alone."
-    if worst is not None and worst["group"] != ALL:
+    worst = min(rows, key=lambda row: _goodness(row["value"], chosen))
+    if worst["group"] != ALL:
         words += f" The worst is {worst['model']} on {worst['group']}: {worst['value']:.3f}."
-    return Plot(f"{chosen.name} by group; diamonds are labels alone", chart, rows, words)
+    title = f"{chosen.name} by group; diamonds are labels alone"
+    return Plot(title, facet(rows, names, panel), rows, words)
 
 
 def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = TOP) -> Plot:
-    """P(best) of each model and where its rank lies."""
-    alt = altair()
-    table = evaluation.ranking(metric or evaluation.metrics[0].name)
-    rows = [dict(vars(row)) for row in table.rows[:limit]]
-    order = [row["model"] for row in rows]
-    base = alt.Chart(data(rows)).encode(
-        y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=NAME_LIMIT)),
-    )
-    best = base.mark_bar(color=GREEN, height=12).encode(
-        x=alt.X("p_best:Q", title="probability of being best", scale=alt.Scale(domain=[0, 1]))
-    )
-    text = base.mark_text(align="left", dx=4).encode(
-        x="p_best:Q", text=alt.Text("p_best:Q", format=".0%")
-    )
-    words = "Probability of being best: " + "; ".join(
-        f"{row['model']} {row['p_best']:.0%}" for row in rows[:5]
-    )
-    chart = (best + text).properties(height=alt.Step(20), width=300)
-    return Plot(f"Who is best in {metric or evaluation.metrics[0].name}", chart, rows, words + ".")
+    """Probability of being the best, model by model."""
+    name = metric or evaluation.metrics[0].name
+    rows = [dict(vars(row)) for row in evaluation.ranking(name).rows[:limit]]
+    x = number("p_best", title="probability of being best", scale={"domain": [0, 1]})
+    body = {
+        "data": data(rows),
+        "width": 300,
+        "height": {"step": 20},
+        "encoding": {"y": _model_axis([row["model"] for row in rows]), "x": x},
+        "layer": [
+            {"mark": {"type": "bar", "color": GREEN, "height": 12}},
+            {
+                "mark": {"type": "text", "align": "left", "dx": 4, "color": GREY},
+                "encoding": {"text": number("p_best", format=".0%")},
+            },
+        ],
+    }
+    said = "; ".join(f"{row['model']} {row['p_best']:.0%}" for row in rows[:5])
+    return Plot(f"Who is best in {name}", body, rows, f"Probability of being best: {said}.")
 
 
 def best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
@@ -169,8 +191,8 @@ def best_models(evaluation: Evaluation, metric: Metric, limit: int, models: Any)
         for name in names:
             evaluation.model_index(name)
         return names
-    found = [r for r in evaluation.rows() if (r["metric"], r["group"]) == (metric.name, ALL)]
-    return [row["model"] for row in best_first(found, metric)[:limit]]
+    found = best_first(list(evaluation.rows(metric.name, ALL)), metric)
+    return [row["model"] for row in found[:limit]]
 
 
 def _parts(row: dict[str, Any], truth: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -195,14 +217,18 @@ def _triple(row: dict[str, Any], value: str, low: str, high: str) -> dict[str, f
     return {"value": middle, "low": ends[0], "high": ends[1]}
 
 
-def _scale(rows: Sequence[dict[str, Any]]) -> Any:
+def _model_axis(order: Sequence[str]) -> Spec:
+    return named("model", sort=list(order), title=None, axis={"labelLimit": NAME_LIMIT})
+
+
+def _scale(rows: Sequence[dict[str, Any]]) -> Spec:
     """The range the numbers need, with a little room; not from zero, these are dots, not bars."""
     values = [v for row in rows for v in (row["low"], row["high"], row["value"]) if v == v]
     if not values:
-        return altair().Scale(domain=[0, 1])
+        return {"domain": [0, 1]}
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or 0.01
-    return altair().Scale(domain=[low - room, high + room], nice=False, zero=False)
+    return {"domain": [low - room, high + room], "nice": False, "zero": False}
 
 
 def _direction(metric: Metric) -> str:

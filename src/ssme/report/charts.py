@@ -10,12 +10,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator
-from html import escape
 from typing import Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
-from ssme.plots.display import Plot
+from ssme.plots.display import Plot, svg_of
 from ssme.plots.intervals import TOP, metric_estimates
 from ssme.progress import track
 from ssme.results.evaluation import Evaluation
@@ -96,20 +95,15 @@ def _note(evaluation: Evaluation, section: str) -> str:
 
 def _caption(evaluation: Evaluation, section: str, plot: Plot) -> str:
     if section in [metric.name for metric in evaluation.metrics]:
-        level = f"{evaluation.level * 100:g} % intervals"
-        return f"{section}: the estimate beside labels alone, with {level}"
+        return f"{section} with {evaluation.level * 100:g} % intervals"
     return plot.title
 
 
 def _svg(plot: Plot, prefix: str) -> str:
     """The picture as inline SVG: ids unique in the page, words for screen readers."""
-    import vl_convert as vlc
-
-    spec = plot.spec(standalone=False)
-    spec.pop("title", None)
-    svg: str = vlc.vegalite_to_svg({**spec, "config": STYLE})
-    svg = TAG.sub(lambda tag: _inline(tag[0], prefix), svg)
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(plot.alt)}" ', 1)
+    spec = {**plot.spec(), "title": None, "config": STYLE}
+    head, body = svg_of(spec).split(">", 1)
+    return f"{head}>{TAG.sub(lambda tag: _inline(tag[0], prefix), body)}"
 
 
 def _inline(tag: str, prefix: str) -> str:

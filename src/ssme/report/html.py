@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ssme.report.summary import percent
+
 __all__ = ["render_html"]
 
 SHORT = 60
@@ -47,7 +49,7 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
-    environment.filters["percent"] = lambda value: "-" if value is None else f"{value:.0%}"
+    environment.filters["percent"] = percent
     environment.filters["short"] = lambda name: name if len(name) <= SHORT else f"{name[:SHORT]}…"
     return environment.from_string(_file("report.html"))
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ssme.report.summary import percent
+
 __all__ = ["render_markdown"]
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
@@ -39,7 +41,7 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                     _span(row["low"], row["high"]),
                     _number(row["labels_only"]),
                     _span(row["labels_only_low"], row["labels_only_high"]),
-                    "-" if row["p_best"] is None else f"{row['p_best']:.0%}",
+                    percent(row["p_best"]),
                 )
                 for row in metric["rows"]
             ],

@@ -15,7 +15,7 @@ from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, Evaluation, Group
 
-__all__ = ["summarize"]
+__all__ = ["percent", "summarize"]
 
 CLEAR = 0.9
 """Probability of being best from which a model is called the best without reserve."""
@@ -138,7 +138,7 @@ def _how_sure(
     second = metric["rows"][1]["model"]
     pair = evaluation.compare(metric["name"], best["model"], second).rows[0]
     return {
-        "answer": f"{best['p_best']:.0%}",
+        "answer": percent(best["p_best"]),
         "detail": (
             f"Probability of being best. The difference to the next is {pair.difference:+.3f} "
             f"({_span(pair.low, pair.high)})."
@@ -238,6 +238,13 @@ def _group(group: Group) -> dict[str, Any]:
 
 def _brief(value: Any) -> bool:
     return len(json.dumps(value)) <= 200
+
+
+def percent(value: float | None) -> str:
+    """A probability from a few hundred draws: never quite 0 or 1."""
+    if value is None:
+        return "-"
+    return "> 99 %" if value > 0.995 else "< 1 %" if value < 0.005 else f"{value * 100:.0f} %"
 
 
 def _number(value: float | None) -> str:

@@ -92,15 +92,21 @@ class Evaluation:
 
         ``library`` is "pandas", "polars" or "pyarrow"; by default that of the input.
         """
+        rows = list(self.rows())
         return _native_frame(
-            {name: [row[name] for row in self.rows()] for name in COLUMNS},
+            {name: [row[name] for row in rows] for name in COLUMNS},
             library or str(getattr(self.data, "frame_library", "pandas")),
         )
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The table row by row: `COLUMNS`, then the interval of labels alone."""
-        for g, group in enumerate(self.groups):
-            for m, metric in enumerate(self.metrics):
+    def rows(self, metric: str | None = None, group: str | None = None) -> Iterator[dict[str, Any]]:
+        """The table row by row: `COLUMNS`, then the interval of labels alone.
+
+        With ``metric`` or ``group``, only theirs.
+        """
+        for g, group_ in enumerate(self.groups):
+            for m, metric_ in enumerate(self.metrics):
+                if metric not in (None, metric_.name) or group not in (None, group_.name):
+                    continue
                 value = self.estimates[g][m].value
                 low, high = self.estimates[g][m].interval(self.level)
                 alone = self.labels_only[g][m]
@@ -108,14 +114,14 @@ class Evaluation:
                 for j, model in enumerate(self.data.models):
                     yield {
                         "model": model,
-                        "group": group.name,
-                        "metric": metric.name,
+                        "group": group_.name,
+                        "metric": metric_.name,
                         "estimate": float(value[j]),
                         "low": float(low[j]),
                         "high": float(high[j]),
                         "labels_only": float(alone.value[j]),
-                        "n_labeled": group.n_labeled,
-                        "n_unlabeled": group.n_unlabeled,
+                        "n_labeled": group_.n_labeled,
+                        "n_unlabeled": group_.n_unlabeled,
                         "method": self.method,
                         "labels_only_low": float(alone_low[j]),
                         "labels_only_high": float(alone_high[j]),
