@@ -31,13 +31,15 @@ BANDWIDTH = 0.3
 TILES = [
     {"QUERIES": queries, "POINTS": points, "num_warps": warps, "maxnreg": registers}
     for queries, points, warps in (
-        (8, 128, 4),
-        (16, 64, 4),
-        (16, 128, 8),
-        (16, 128, 4),
-        (16, 256, 8),
+        (32, 32, 4),
+        (64, 32, 8),
+        (32, 64, 8),
+        (64, 32, 4),
+        (128, 32, 8),
+        (64, 64, 8),
+        (32, 64, 4),
     )
-    for registers in (128, 168, 200, 255)
+    for registers in (128, 168, 200)
 ]
 
 

@@ -4,8 +4,8 @@
 
 A program keeps QUERIES rows and runs over all points in tiles of POINTS, in float32; each lane
 adds up its own sums, two weight columns a pass, and lanes are added once, at the end. Queries are
-taken in the order of a k-d tree, so the rows of a program are neighbors, and around the first of
-them, o, the exponent is a product:
+taken in the order of a k-d tree, so the rows of a program are neighbors, and around their mean o
+the exponent is a product:
 
     -|u - v|^2 = -|u - o|^2 - |v - o|^2 + 2 (u - o).(v - o)
 
@@ -19,7 +19,6 @@ in the log domain by `TorchKernel`.
 import math
 from typing import Any
 
-import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -32,19 +31,19 @@ __all__ = ["BLOCK", "TritonKernel"]
 
 LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""
-LEAF = 16
-"""Queries in a leaf of the tree that orders them; a tile's rows should be about as many."""
 NEAR = 200.0
-"""Squared distance (in u) to the first of the rows up to which products are exact enough."""
+"""Mean squared distance (in u) of a program's rows from their mean up to which products are
+exact enough, in 99 % of the programs."""
 PADDING = 256
 """Rows are padded to a multiple of this; a tile's sides divide it."""
-BLOCK = {"QUERIES": 16, "POINTS": 128, "num_warps": 4, "maxnreg": 168}
+BLOCK = {"QUERIES": 32, "POINTS": 32, "num_warps": 4, "maxnreg": 128}
 """Rows and points of a tile: the fastest of those timed on an H200 (benchmarks/speed/gpu.py)."""
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _gaussian_sums(  # type: ignore[no-untyped-def]
     queries,
+    origins,
     points,
     mass_a,
     mass_b,
@@ -57,12 +56,13 @@ def _gaussian_sums(  # type: ignore[no-untyped-def]
     POINTS: tl.constexpr,
     PRODUCT: tl.constexpr,
 ):
-    first = tl.program_id(0) * QUERIES
-    row = first + tl.arange(0, QUERIES)
+    block, n_blocks = tl.program_id(0), tl.num_programs(0)
+    row = block * QUERIES + tl.arange(0, QUERIES)
     lane = tl.arange(0, POINTS)
     own = tl.zeros((QUERIES,), dtype=tl.float32)
     for k in tl.static_range(DIMS):
-        mine = tl.load(queries + k * n_queries + row) - tl.load(queries + k * n_queries + first)
+        origin = tl.load(origins + k * n_blocks + block)
+        mine = tl.load(queries + k * n_queries + row) - origin
         own -= mine * mine
     total_a = tl.zeros((QUERIES, POINTS), dtype=tl.float32)
     total_b = tl.zeros((QUERIES, POINTS), dtype=tl.float32)
@@ -71,12 +71,12 @@ def _gaussian_sums(  # type: ignore[no-untyped-def]
         if PRODUCT:
             other = tl.zeros((POINTS,), dtype=tl.float32)
             for k in tl.static_range(DIMS):
-                origin = tl.load(queries + k * n_queries + first)
+                origin = tl.load(origins + k * n_blocks + block)
                 theirs = tl.load(points + k * n_points + column) - origin
                 other -= theirs * theirs
             power = own[:, None] + other[None, :]
             for k in tl.static_range(DIMS):
-                origin = tl.load(queries + k * n_queries + first)
+                origin = tl.load(origins + k * n_blocks + block)
                 mine = 2.0 * (tl.load(queries + k * n_queries + row) - origin)
                 theirs = tl.load(points + k * n_points + column) - origin
                 power += mine[:, None] * theirs[None, :]
@@ -103,15 +103,15 @@ class TritonKernel:
         self.name = f"triton {device}"
         self._exact = TorchKernel("gaussian", points, queries, device)
         self._device = device
-        order = cKDTree(queries, leafsize=LEAF).indices
+        order = cKDTree(queries, leafsize=BLOCK["QUERIES"]).indices
         self._order = torch.as_tensor(order.copy(), device=device)
         scale = math.sqrt(math.log2(math.e) / 2.0)
         center = points.mean(axis=0)
         in_order = (queries[order] - center) * scale
-        first = in_order[np.arange(len(order)) // LEAF * LEAF]
-        apart = np.einsum("ij,ij->i", in_order - first, in_order - first)
-        self.product = bool(np.quantile(apart, 0.99) <= NEAR)
         self._queries = self._lines(in_order)
+        blocks = self._queries.unflatten(1, (-1, BLOCK["QUERIES"]))
+        apart = (blocks - blocks.mean(dim=2, keepdim=True)).square().sum(dim=0)
+        self.product = bool(torch.quantile(apart.mean(dim=1), 0.99) <= NEAR)
         self._points = self._lines((points - center) * scale)
 
     def _lines(self, rows: FloatArray) -> Any:
@@ -132,11 +132,13 @@ class TritonKernel:
         """Linear float32 sums (C, m) on the device for ``mass`` (C, n), two columns a pass."""
         mass = _padded(mass)
         n_queries, n_points = self._queries.shape[1], self._points.shape[1]
+        origins = self._queries.unflatten(1, (-1, block["QUERIES"])).mean(dim=2)
         found = torch.empty(len(mass), n_queries, dtype=torch.float32, device=self._device)
         for a in range(0, len(mass), 2):
             b = min(a + 1, len(mass) - 1)
             _gaussian_sums[(n_queries // block["QUERIES"],)](
                 self._queries,
+                origins,
                 self._points,
                 mass[a],
                 mass[b],
