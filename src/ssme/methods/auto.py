@@ -39,7 +39,7 @@ from ssme.methods.auto_model.pool import clipped, label_weights, log_pool, prese
 from ssme.methods.auto_model.recalibration import Design, Evidence, center
 from ssme.methods.auto_model.recentering import recentered
 from ssme.methods.auto_model.sampler import draw_coefficients
-from ssme.methods.auto_model.temperature import temperature_prior
+from ssme.methods.auto_model.temperature import COEFFICIENTS, temperature_prior
 from ssme.methods.auto_model.worlds import WORLD_ROWS, child, draw_worlds
 from ssme.methods.base import BoolArray, Estimate, MethodSpec
 from ssme.methods.posterior import BATCH_CELLS, clamp, draw_labels
@@ -66,9 +66,12 @@ class Auto:
     Parameters
     ----------
     n_draws : joint draws kept for intervals, differences and ranks.
+    temperature : (alpha, beta, gamma) of the label-free prior of the temperature; who has many
+        labeled sets of a kind can fit their own (``benchmarks/auto/priors.py``).
     """
 
     n_draws: int = 200
+    temperature: tuple[float, float, float] = COEFFICIENTS
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="auto",
@@ -85,7 +88,7 @@ class Auto:
         labels = data.labels[labeled]
         weights = label_weights(q[labeled], present[labeled], labels)
         design = Design(log_pool(q, present, weights), q)
-        prior = temperature_prior(q)
+        prior = temperature_prior(q, self.temperature)
         evidence = Evidence.of(design, labeled, labels, prior)
         theta = center(evidence)
         draws = draw_coefficients(evidence, theta, self.n_draws, rng)

@@ -227,11 +227,10 @@ def _derivatives(
     return slope, bend
 
 
-def posterior_draws(design: Design, theta: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
-    """W (D, r, K) on ``rows`` for coefficients ``theta`` (D, 1 + P)."""
-    features = design.features(rows)
+def posterior_draws(log_pi: FloatArray, features: FloatArray, theta: FloatArray) -> FloatArray:
+    """W (D, r, K) of rows with ``features`` (r, K, P) for coefficients ``theta`` (D, 1 + P)."""
     n, n_classes, size = features.shape
-    z = np.exp(theta[:, :1]) * design.log_pi[rows].reshape(-1)
+    z = np.exp(theta[:, :1]) * log_pi.reshape(-1)
     z += theta[:, 1:] @ features.reshape(n * n_classes, size).T
     z = z.reshape(len(theta), n, n_classes)
     z -= z.max(axis=2, keepdims=True)

@@ -2,10 +2,11 @@
 
     log b ~ Student-t_4( mu, scale ),      mu = ALPHA + BETA (1 - 1/M) + GAMMA log c
 
-where c = 1 - mean top score of the classifiers is the error they state themselves. Very confident
-classifiers are usually overconfident (GAMMA), and averaging M of them makes a pool underconfident
-(BETA). The scale is how far the best log b of a set of classifiers lies from that line, and more
-for few classifiers, which cannot check each other.
+where c = 1 - mean top score of the classifiers is the error they state themselves, or `FLOOR` if
+they state less: judges that answer 0 or 1 state none at all. Very confident classifiers are usually
+overconfident (GAMMA), and averaging M of them makes a pool underconfident (BETA). The scale is how
+far the best log b of a set of classifiers lies from that line, and more for few classifiers, which
+cannot check each other.
 
 The three coefficients are a least-squares fit of the best log b, all labels known, over random
 subsets of the classifiers of eleven sets of real classifiers; ``benchmarks/auto/priors.py`` refits
@@ -20,10 +21,19 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["TemperaturePrior", "stated_error", "temperature_prior"]
+__all__ = ["COEFFICIENTS", "MARGIN", "TemperaturePrior", "stated_error", "temperature_prior"]
 
-ALPHA, BETA, GAMMA = 0.55, 0.30, 0.33
+MARGIN = 0.05
+"""Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
+
+COEFFICIENTS = (0.56, 0.37, 0.33)
+"""ALPHA (margin included), BETA, GAMMA."""
+
+FLOOR = 0.003
+"""Least stated error that is believed; from the same sets with their scores rounded to 0 and 1."""
+
 SCALE, SCALE_FEW = 0.15, 0.30
+"""The scale is SCALE + SCALE_FEW / M: the left-out error of the line is about 0.2, 0.5 at M = 1."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,10 @@ def stated_error(q: FloatArray) -> float:
 
 
 def temperature_prior(
-    q: FloatArray, coefficients: tuple[float, float, float] = (ALPHA, BETA, GAMMA)
+    q: FloatArray, coefficients: tuple[float, float, float] = COEFFICIENTS
 ) -> TemperaturePrior:
     """Prior of log b from the scores ``q`` (n, M, K) of all rows, labeled or not."""
     alpha, beta, gamma = coefficients
     few = 1.0 / q.shape[1]
-    center = alpha + beta * (1.0 - few) + gamma * float(np.log(stated_error(q)))
+    center = alpha + beta * (1.0 - few) + gamma * float(np.log(max(stated_error(q), FLOOR)))
     return TemperaturePrior(center, SCALE + SCALE_FEW * few)

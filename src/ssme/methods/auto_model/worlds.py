@@ -65,7 +65,7 @@ def draw_worlds(
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
     rng, hard_rng = (np.random.default_rng(child(seed, key)) for key in (0, 1))
-    n = len(design.q)
+    n, features = len(design.q), design.features(rows)
     batch = max(1, BATCH_CELLS // max(1, rows.size * design.q.shape[2]))
     for start in track(range(0, len(theta), batch), "worlds"):
         part = theta[start : start + batch]
@@ -73,4 +73,5 @@ def draw_worlds(
             exponential = rng.standard_exponential((len(part), n))[:, rows]
         else:
             exponential = rng.standard_exponential((len(part), rows.size))
-        yield Worlds(posterior_draws(design, part, rows), exponential, hard_rng)
+        soft = posterior_draws(design.log_pi[rows], features, part)
+        yield Worlds(soft, exponential, hard_rng)

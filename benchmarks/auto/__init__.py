@@ -1,0 +1,1 @@
+"""The study behind ``method="auto"``: its constants, its errors, its intervals."""

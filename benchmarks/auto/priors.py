@@ -1,0 +1,134 @@
+"""The label-free prior of the temperature, refitted from data, with each set left out in turn.
+
+For random subsets of the classifiers of every real set: the best log b of their pool when all
+labels are known, regressed on (1, 1 - 1/M, log c) by least squares, each set counting the same.
+Sets made of the same rows are left out together.
+
+    python -m benchmarks.auto.priors
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.experiment import RESULTS
+from ssme.data.datasets import load_dataset
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto_model.pool import clipped, log_pool, log_softmax, present_scores
+from ssme.methods.auto_model.temperature import MARGIN, stated_error
+
+SETS = (
+    "adult",
+    "adult_shift",
+    "agnews",
+    "cifar10",
+    "civilcomments",
+    "diabetes_readmit",
+    "dry_bean",
+    "hiv_molecules",
+    "mmlupro_llm_logit",
+    "multinli",
+    "subj",
+)
+"""The development sets: all of the data folder but the torture test of two collapsed models."""
+
+SAME_ROWS = {"adult_shift": "adult"}
+SUBSETS, ROWS = 60, 2000
+
+
+def best_log_b(log_pi: np.ndarray, labels: np.ndarray) -> float:
+    """log b that maximizes the likelihood of ``labels`` under softmax(b log pi)."""
+    from scipy.optimize import minimize_scalar
+
+    rows = np.arange(len(labels))
+
+    def loss(log_b: float) -> float:
+        return -float(log_softmax(np.exp(log_b) * log_pi)[rows, labels].sum())
+
+    return float(minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x)
+
+
+def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
+    """One row per random subset of rows and classifiers; every other one takes all classifiers."""
+    rng = np.random.default_rng([len(name), *name.encode()])
+    out = []
+    for i in range(SUBSETS):
+        size = data.n_models if i % 2 == 0 else int(rng.integers(1, data.n_models + 1))
+        models = rng.choice(data.n_models, size, replace=False)
+        rows = rng.choice(data.n_rows, ROWS, replace=False)
+        q = clipped(data.scores[rows][:, models])
+        log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
+        out.append(
+            {
+                "dataset": name,
+                "models": size,
+                "stated_error": stated_error(q),
+                "log_b": best_log_b(log_pi, data.labels[rows]),
+            }
+        )
+    return out
+
+
+def design(frame: pd.DataFrame) -> np.ndarray:
+    return np.column_stack(
+        [np.ones(len(frame)), 1.0 - 1.0 / frame["models"], np.log(frame["stated_error"])]
+    )
+
+
+def family(name: str) -> str:
+    return SAME_ROWS.get(name, name)
+
+
+def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[float, float, float]:
+    """(alpha, beta, gamma) of the prior, without the sets made of the rows of ``left_out``."""
+    if left_out is not None:
+        frame = frame[frame["dataset"].map(family) != family(left_out)]
+    solution = np.linalg.lstsq(design(frame), frame["log_b"], rcond=None)[0]
+    alpha, beta, gamma = (float(value) for value in solution)
+    return alpha + MARGIN, beta, gamma
+
+
+@lru_cache
+def table() -> pd.DataFrame:
+    """All subsets of all development sets."""
+    return pd.DataFrame([row for name in SETS for row in subsets(load_dataset(name), name)])
+
+
+def left_out_coefficients() -> dict[str, tuple[float, float, float]]:
+    """Coefficients learned without each set, from the committed table if there is one."""
+    path = RESULTS / "auto_priors.csv"
+    if path.exists():
+        rows = pd.read_csv(path).set_index("left_out")
+        names = ("alpha", "beta", "gamma")
+        return {name: tuple(float(rows.loc[name, c]) for c in names) for name in SETS}  # type: ignore[misc]
+    return {name: coefficients(table(), name) for name in SETS}
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
+    frame = table()
+    rows = []
+    for name in ("none", *SETS):
+        found = coefficients(frame, None if name == "none" else name)
+        own = frame if name == "none" else frame[frame["dataset"] == name]
+        miss = own["log_b"] + MARGIN - design(own) @ np.array(found)
+        rows.append(
+            {
+                "left_out": name,
+                **dict(zip(("alpha", "beta", "gamma"), found, strict=True)),
+                "rmse": float(np.sqrt((miss**2).mean())),
+                "rmse_one_model": float(np.sqrt((miss[own["models"] == 1] ** 2).mean())),
+                "bias_all_models": float(miss[own["models"] == own["models"].max()].mean()),
+            }
+        )
+    result = pd.DataFrame(rows)
+    result.to_csv(RESULTS / "auto_priors.csv", index=False, float_format="%.4g")
+    print(result.round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

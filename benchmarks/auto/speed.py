@@ -1,0 +1,84 @@
+"""Time of ``auto``: against SSME's KDE fit, at many classifiers and classes, and as rows grow.
+
+All times are of one process on one core in one run; ratios are what counts.
+
+    OMP_NUM_THREADS=1 python -m benchmarks.auto.speed [--rows 1000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.registry import get_method
+from ssme.metrics import default_metrics, get_metric
+
+
+def made_up(n: int, n_models: int, n_classes: int, n_labeled: int) -> ScoreSet:
+    """Classifiers that share part of their errors."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(n_classes, size=n)
+    logits = rng.normal(size=(n, n_models, n_classes)) + rng.normal(size=(n, 1, n_classes))
+    logits += 2.0 * (truth[:, None] == np.arange(n_classes))[:, None]
+    scores = np.exp(logits)
+    scores /= scores.sum(axis=2, keepdims=True)
+    labels = np.where(np.arange(n) < n_labeled, truth, UNLABELED)
+    models = tuple(f"model_{j}" for j in range(n_models))
+    return ScoreSet(scores=scores, labels=labels, models=models, classes=tuple(range(n_classes)))
+
+
+def seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """Best of ``repeats``: other processes can only add time."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return float(best)
+
+
+def evaluated(data: ScoreSet) -> None:
+    metrics = [get_metric(name) for name in default_metrics(data.n_classes)]
+    get_method("auto").fit(data, np.random.default_rng(0)).estimate(metrics, [None])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rows", type=int, default=1_000_000, help="largest number of rows")
+    args = parser.parse_args()
+    evaluated(made_up(200, 2, 2, 20))
+
+    usual = made_up(1020, 7, 2, 20)
+    ours = seconds(lambda: evaluated(usual))
+    kde = seconds(lambda: get_method("ssme").fit(usual, np.random.default_rng(0)))
+    print(f"1,020 rows x 7, 4 metrics, 200 joint draws   {ours:8.3f} s")
+    print(f"KDE fit of ssme on the same rows             {kde:8.3f} s   ratio {ours / kde:.2f}")
+    wide = made_up(1000, 100, 26, 100)
+    print(f"1,000 rows x 100 classifiers x 26 classes    {seconds(lambda: evaluated(wide)):8.3f} s")
+
+    sizes = [n for n in (10_000, 100_000, 1_000_000) if n <= args.rows]
+    times = []
+    for n in sizes:
+        many = made_up(n, 5, 2, 100)
+        times.append(seconds(lambda many=many: evaluated(many), repeats=2))  # type: ignore[misc]
+        columns = [np.ascontiguousarray(many.scores[:, j, 1]) for j in range(5)]
+        sort = seconds(lambda columns=columns: [np.argsort(c) for c in columns])  # type: ignore[misc]
+        print(
+            f"{n:>9,} rows x 5, 4 metrics with intervals   {times[-1]:8.3f} s   "
+            f"np.argsort of the columns {sort:.3f} s   ratio {times[-1] / sort:.1f}"
+        )
+    if len(sizes) > 1:
+        slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        last = np.log(times[-1] / times[-2]) / np.log(sizes[-1] / sizes[-2])
+        print(f"growth n^{slope:.2f}, over the last decade n^{last:.2f}")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    print(f"peak resident memory {peak:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()

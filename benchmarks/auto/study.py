@@ -1,0 +1,248 @@
+"""Errors, intervals and comparisons of ``auto`` on the real sets, in sample and left out.
+
+Per set, number of labels and run (the paper's protocol, 1,000 unlabeled rows, truth on the
+held-out half): `auto` as it ships, and `auto` with its temperature prior learned without the set
+and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
+
+- auto_rmae.csv: error / error of labels alone per set, metric and n_labeled, with standard error;
+- auto_overall.csv: geometric mean over set x metric cells, worst cell, cells above 1.05;
+- auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
+- auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is.
+
+    python -m benchmarks.auto.study --runs 25 --workers 2
+    python -m benchmarks.auto.study --runs 25 --labels 300 1000 --name auto_consistency
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.auto.priors import SETS, left_out_coefficients
+from benchmarks.experiment import CACHE, RESULTS
+from ssme.bench.protocol import split_rows
+from ssme.data.datasets import load_dataset
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.auto import Auto
+from ssme.methods.labeled import Labeled
+from ssme.metrics import default_metrics, get_metric
+from ssme.metrics.base import FloatArray, one_hot_mass
+
+TORTURE = "civilcomments_coral_seeds"
+SURE = 0.9
+
+load = lru_cache(maxsize=2)(load_dataset)
+
+
+def seen_and_truth(
+    name: str, n_labeled: int, n_unlabeled: int, run: int
+) -> tuple[ScoreSet, dict[str, FloatArray]]:
+    """What a method sees in run ``run``, and every classifier's metrics on the held-out half."""
+    data = load(name)
+    split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=name)
+    seen = data.take(np.concatenate([split.labeled, split.unlabeled]))
+    labels = seen.labels.copy()
+    labels[n_labeled:] = UNLABELED
+    mass = one_hot_mass(data.labels[split.truth], data.n_classes)
+    truth = {
+        metric: get_metric(metric)(data.scores[split.truth], mass)[0]
+        for metric in default_metrics(data.n_classes)
+    }
+    return seen.replace(labels=labels), truth
+
+
+def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
+    """Pairs called better with probability >= SURE, and how many of them truly are."""
+    first, second = np.triu_indices(truth.size, 1)
+    probability = (draws[:, first] > draws[:, second]).mean(axis=0)
+    probability += 0.5 * (draws[:, first] == draws[:, second]).mean(axis=0)
+    sure = np.maximum(probability, 1.0 - probability) >= SURE
+    right = (probability > 0.5) == (truth[first] > truth[second])
+    return int(sure.sum()), int((sure & right).sum())
+
+
+def measure(job: tuple[str, int, int, int, dict[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """One set, number of labels and run: one row per method and metric, means over classifiers."""
+    name, n_labeled, n_unlabeled, run, variants = job
+    seen, truth = seen_and_truth(name, n_labeled, n_unlabeled, run)
+    metrics = [get_metric(metric) for metric in truth]
+    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
+    rows = []
+    for variant, options in variants.items():
+        belief = Auto(**options).fit(seen, np.random.default_rng(run))
+        for metric, ours, labels in zip(
+            metrics, belief.estimate(metrics, [None])[0], alone, strict=True
+        ):
+            exact = truth[metric.name]
+            (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
+            sure, right = sure_pairs(ours.draws, exact)
+            rows.append(
+                {
+                    "dataset": name,
+                    "n_labeled": n_labeled,
+                    "n_unlabeled": n_unlabeled,
+                    "run": run,
+                    "variant": variant,
+                    "metric": metric.name,
+                    "error": float(np.abs(ours.value - exact).mean()),
+                    "bias": float((ours.value - exact).mean()),
+                    "labels_error": float(np.abs(labels.value - exact).mean()),
+                    "covered": float(((low <= exact) & (exact <= high)).mean()),
+                    "labels_covered": float(
+                        ((labels_low <= exact) & (exact <= labels_high)).mean()
+                    ),
+                    "width": float((high - low).mean()),
+                    "labels_width": float((labels_high - labels_low).mean()),
+                    "inside": bool(((low <= ours.value) & (ours.value <= high)).all()),
+                    "sure_pairs": sure,
+                    "right_pairs": right,
+                }
+            )
+    return rows
+
+
+def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]]:
+    without = left_out_coefficients()
+    for name in names:
+        variants: dict[str, dict[str, Any]] = {"auto": {}}
+        if name in without:
+            variants["left_out"] = {"temperature": without[name]}
+        for n_labeled in args.labels:
+            for run in range(args.runs):
+                yield name, n_labeled, args.unlabeled, run, variants
+
+
+def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
+    """All rows; finished ones are kept in the cache and not computed again."""
+    CACHE.mkdir(exist_ok=True)
+    path = CACHE / f"{args.name}.jsonl"
+    done: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            rows = json.loads(line)
+            done[(rows[0]["dataset"], rows[0]["n_labeled"], rows[0]["run"])] = rows
+    wanted = list(jobs(args, names))
+    todo = [job for job in wanted if (job[0], job[1], job[3]) not in done]
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with path.open("a") as file, ProcessPoolExecutor(args.workers) as pool:
+        for job, rows in zip(todo, pool.map(measure, todo, chunksize=args.runs), strict=True):
+            done[(job[0], job[1], job[3])] = rows
+            file.write(json.dumps(rows) + "\n")
+            file.flush()
+    return pd.DataFrame([row for job in wanted for row in done[(job[0], job[1], job[3])]])
+
+
+CELL = ["variant", "n_labeled", "dataset", "metric"]
+
+
+def rmae(frame: pd.DataFrame) -> pd.DataFrame:
+    """Ratio of mean errors per cell, with its jackknife standard error over runs."""
+    rows = []
+    for key, cell in frame.groupby(CELL):
+        error, labels = cell["error"].to_numpy(), cell["labels_error"].to_numpy()
+        n = len(cell)
+        without = (error.sum() - error) / (labels.sum() - labels)
+        spread = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()) if n > 1 else np.nan
+        ratio = error.sum() / labels.sum()
+        rows.append((*key, ratio, spread, cell["bias"].mean(), labels.mean()))
+    return pd.DataFrame(rows, columns=[*CELL, "rmae", "se", "bias", "labels_error"])
+
+
+def overall(cells: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    for (variant, n_labeled), part in cells.groupby(["variant", "n_labeled"]):
+        for label, some in (
+            ("development sets", part[part["dataset"] != TORTURE]),
+            ("with the torture test", part),
+        ):
+            worst = some.loc[some["rmae"].idxmax()]
+            rows.append(
+                {
+                    "variant": variant,
+                    "n_labeled": n_labeled,
+                    "sets": label,
+                    "rmae": float(np.exp(np.log(some["rmae"]).mean())),
+                    "worst": worst["rmae"],
+                    "worst_cell": f"{worst['dataset']} {worst['metric']}",
+                    "above_1.05": int((some["rmae"] > 1.05).sum()),
+                    "above_1.05_beyond_se": int((some["rmae"] - some["se"] > 1.05).sum()),
+                    "cells": len(some),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """Coverage and width ratio per cell, over sets by metric, and over metrics by set."""
+    sums = frame.groupby(CELL)[["covered", "labels_covered", "width", "labels_width"]].mean()
+    sums["width_ratio"] = sums["width"] / sums["labels_width"]
+    cells = sums.reset_index()[[*CELL, "covered", "labels_covered", "width_ratio"]]
+    development = cells[cells["dataset"] != TORTURE]
+    keys, values = ["variant", "n_labeled"], ["covered", "labels_covered", "width_ratio"]
+    by_metric = development.groupby([*keys, "metric"])[values].mean().reset_index()
+    by_set = cells.groupby([*keys, "dataset"])[values].mean().reset_index()
+    every = development.groupby(keys)[values].mean().reset_index()
+    return pd.concat(
+        [
+            every.assign(dataset="all", metric="all"),
+            by_metric.assign(dataset="all"),
+            by_set.assign(metric="all"),
+            cells,
+        ]
+    )[[*CELL, *values]]
+
+
+def pairs(frame: pd.DataFrame) -> pd.DataFrame:
+    development = frame[frame["dataset"] != TORTURE]
+    keys, values = ["variant", "n_labeled"], ["sure_pairs", "right_pairs"]
+    parts = [
+        development.groupby([*keys, "metric"])[values].sum().reset_index().assign(dataset="all"),
+        frame.groupby([*keys, "dataset"])[values].sum().reset_index().assign(metric="all"),
+    ]
+    out = pd.concat(parts)[[*CELL, *values]]
+    return out.assign(right=out["right_pairs"] / out["sure_pairs"])
+
+
+def write(name: str, frame: pd.DataFrame) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    frame.to_csv(Path(RESULTS) / f"{name}.csv", index=False, float_format="%.4g")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--labels", type=int, nargs="+", default=[20, 50, 100])
+    parser.add_argument("--unlabeled", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--name", default="auto", help="first part of the names of the results")
+    args = parser.parse_args()
+    frame = measured(args, [*SETS, TORTURE])
+    cells = rmae(frame)
+    tables = {
+        "rmae": cells,
+        "overall": overall(cells),
+        "coverage": coverage(frame),
+        "pairs": pairs(frame),
+    }
+    for part, table in tables.items():
+        write(f"{args.name}_{part}", table)
+    covered = tables["coverage"]
+    print(tables["overall"].round(3).to_string(index=False))
+    print(covered[covered["dataset"] == "all"].round(3).to_string(index=False))
+    lowest = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
+    print(lowest.sort_values("covered").groupby(["variant", "n_labeled"]).head(2).round(3))
+    print(tables["pairs"].round(3).to_string(index=False))
+    print("estimates outside their interval:", int((~frame["inside"]).sum()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""The parts of auto against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssme.methods.auto_model import recalibration
+from ssme.methods.auto_model.pool import (
+    CLIP,
+    clipped,
+    label_weights,
+    log_pool,
+    log_softmax,
+    present_scores,
+)
+from ssme.methods.auto_model.recalibration import (
+    Design,
+    Evidence,
+    center,
+    curvature,
+    posterior_draws,
+)
+from ssme.methods.auto_model.recentering import recentered
+from ssme.methods.auto_model.sampler import draw_coefficients
+from ssme.methods.auto_model.temperature import TemperaturePrior, temperature_prior
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray
+
+
+def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    return clipped(rng.dirichlet(np.ones(n_classes), (n, n_models)))
+
+
+def evidence(n_labeled: int = 25, n_classes: int = 3, seed: int = 0) -> tuple[Design, Evidence]:
+    q = scores(n_classes=n_classes, seed=seed)
+    equal = np.full(3, 1.0 / 3.0)
+    design = Design(log_pool(q, present_scores(q), equal), q)
+    labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
+    prior = TemperaturePrior(0.1, 0.25)
+    return design, Evidence.of(design, np.arange(n_labeled), labels, prior)
+
+
+def test_pool_by_its_definition() -> None:
+    q = scores()
+    weights = np.array([0.5, 0.3, 0.2])
+    pooled = log_pool(q, present_scores(q), weights)
+    total = np.zeros((40, 3))
+    for w in (np.full(3, 1 / 3), weights):
+        for i in range(40):
+            linear, logarithmic = w @ q[i], w @ np.log(q[i])
+            median = np.empty(3)
+            for k in range(3):
+                order = np.argsort(q[i, :, k])
+                middle = np.cumsum(w[order]) - w[order] / 2
+                median[k] = np.interp(0.5, middle, q[i, order, k])
+            total[i] += log_softmax(np.log(linear)) + log_softmax(logarithmic)
+            total[i] += log_softmax(np.log(median))
+    assert np.allclose(pooled, log_softmax(total / 6))
+
+
+def test_one_classifier_is_its_own_pool() -> None:
+    q = scores(n_models=1)
+    assert np.allclose(np.exp(log_pool(q, present_scores(q), np.ones(1))), q[:, 0])
+
+
+def test_a_missing_classifier_weighs_nothing() -> None:
+    raw = np.random.default_rng(1).dirichlet(np.ones(2), (30, 4))
+    holed = raw.copy()
+    holed[:, 2] = np.nan
+    weights = np.array([0.1, 0.2, 0.4, 0.3])
+    with_hole = log_pool(clipped(holed), present_scores(holed), weights)
+    kept = [0, 1, 3]
+    without = log_pool(clipped(raw[:, kept]), np.ones((30, 3), bool), weights[kept])
+    linear = np.abs(with_hole - without).max()
+    assert linear < 0.1
+    holed[5] = np.nan
+    assert np.allclose(np.exp(log_pool(clipped(holed), present_scores(holed), weights)[5]), 0.5)
+
+
+def test_weights_follow_the_labels_and_are_equal_without() -> None:
+    q = np.full((9, 2, 2), 0.5)
+    q[:, 0] = (0.2, 0.8)
+    present = np.ones((9, 2), bool)
+    weights = label_weights(q, present, np.ones(9, dtype=np.int64))
+    assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)))
+    none = label_weights(q[:0], present[:0], np.empty(0, dtype=np.int64))
+    assert (none == 0.5).all()
+
+
+def test_clipping_leaves_room_and_sums_to_one() -> None:
+    q = clipped(np.array([[[1.0, 0.0]]]))
+    assert q.min() == pytest.approx(CLIP, rel=1e-3)
+    assert np.allclose(q.sum(axis=2), 1.0)
+
+
+def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
+    sure, unsure = np.full((5, 4, 2), (0.999, 0.001)), np.full((5, 4, 2), (0.7, 0.3))
+    assert temperature_prior(sure).center < temperature_prior(unsure).center
+    assert temperature_prior(unsure[:, :1]).center < temperature_prior(unsure).center
+    assert temperature_prior(unsure[:, :1]).scale > temperature_prior(unsure).scale
+
+
+def test_center_is_a_stationary_point() -> None:
+    _, seen = evidence()
+    theta = center(seen)
+    kept = np.flatnonzero(seen.in_center)
+    value = recalibration._log_posterior
+    for i in kept:
+        step = np.zeros_like(theta)
+        step[i] = 1e-4
+        slope = (value(seen, theta + step) - value(seen, theta - step)) / 2e-4
+        assert abs(slope) < 1e-2
+    assert (theta[~seen.in_center] == 0.0).all()
+
+
+def test_center_of_all_rows_equals_its_features() -> None:
+    design, seen = evidence()
+    theta = center(seen)[: 1 + design.families[-1].columns.stop]
+    slow = posterior_draws(design.log_pi, design.features(slice(None)), theta[None])[0]
+    assert np.allclose(design.center(theta, slice(None)), slow)
+
+
+def test_curvature_is_positive_definite() -> None:
+    _, seen = evidence()
+    assert np.linalg.eigvalsh(curvature(seen, center(seen))).min() > 0.0
+
+
+def test_chains_reach_the_posterior() -> None:
+    """Means and spreads of log b and of a tilt against importance sampling from the prior."""
+    _, seen = evidence(n_labeled=12, n_classes=2, seed=3)
+    rng = np.random.default_rng(0)
+    drawn = draw_coefficients(seen, center(seen), 3000, rng)
+    empty = Evidence(seen.log_pi[:0], seen.features[:0], seen.labels[:0], seen.families, seen.prior)
+    prior = draw_coefficients(empty, seen.mean, 200_000, rng)
+    weight = np.exp(seen.log_likelihood(prior))
+    weight /= weight.sum()
+    for column in (0, 1, 3):
+        mean = weight @ prior[:, column]
+        middle = np.median(np.abs(drawn[:, column] - mean))
+        order = np.argsort(np.abs(prior[:, column] - mean))
+        exact = np.abs(prior[order, column] - mean)[np.searchsorted(np.cumsum(weight[order]), 0.5)]
+        assert drawn[:, column].mean() == pytest.approx(mean, abs=0.03)
+        assert middle == pytest.approx(exact, rel=0.1)
+
+
+def test_recentering_moves_the_median_and_keeps_the_range() -> None:
+    rng = np.random.default_rng(0)
+    draws = rng.beta(8, 2, (501, 3))
+    value = np.array([0.95, 0.5, 1.0])
+    moved = recentered(get_metric("accuracy"), value, draws)
+    assert np.allclose(np.median(moved, axis=0), value)
+    assert moved.min() >= 0.0
+    assert moved.max() <= 1.0
+    assert (np.argsort(moved[:, 0]) == np.argsort(draws[:, 0])).all()
+
+
+def test_recentering_of_errors_lets_zero_in_reach() -> None:
+    draws = np.linspace(0.02, 0.08, 101)[:, None]
+    moved = recentered(get_metric("ece"), np.array([0.01]), draws)
+    assert np.median(moved) == pytest.approx(0.01)
+    assert moved.min() == 0.0
+
+
+def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
+    draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
+    moved = recentered(get_metric("roc_auc"), np.array([0.5, np.nan]), draws)
+    assert np.isfinite(moved[:, 0]).all()
+    assert np.isnan(moved[:, 1]).all()
+
+
+def test_equal_draws_give_the_value_itself() -> None:
+    value = np.array([1 / 3])
+    moved = recentered(get_metric("accuracy"), value, np.full((7, 1), 0.3))
+    assert (moved == value).all()
