@@ -9,8 +9,8 @@ and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is.
 
-    python -m benchmarks.auto.study --runs 25 --workers 2
-    python -m benchmarks.auto.study --runs 25 --labels 300 1000 --name auto_consistency
+    python -m benchmarks.auto.study
+    python -m benchmarks.auto.study --labels 300 1000 --name auto_consistency --no-left-out
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ load = lru_cache(maxsize=2)(load_dataset)
 
 
 def seen_and_truth(
-    name: str, n_labeled: int, n_unlabeled: int, run: int
+    data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int
 ) -> tuple[ScoreSet, dict[str, FloatArray]]:
     """What a method sees in run ``run``, and every classifier's metrics on the held-out half."""
-    data = load(name)
     split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=name)
     seen = data.take(np.concatenate([split.labeled, split.unlabeled]))
     labels = seen.labels.copy()
@@ -72,8 +71,19 @@ def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
 
 def measure(job: tuple[str, int, int, int, dict[str, dict[str, Any]]]) -> list[dict[str, Any]]:
     """One set, number of labels and run: one row per method and metric, means over classifiers."""
-    name, n_labeled, n_unlabeled, run, variants = job
-    seen, truth = seen_and_truth(name, n_labeled, n_unlabeled, run)
+    return measure_on(load(job[0]), *job)
+
+
+def measure_on(
+    data: ScoreSet,
+    name: str,
+    n_labeled: int,
+    n_unlabeled: int,
+    run: int,
+    variants: dict[str, dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """As `measure`, on given data."""
+    seen, truth = seen_and_truth(data, name, n_labeled, n_unlabeled, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
@@ -111,7 +121,7 @@ def measure(job: tuple[str, int, int, int, dict[str, dict[str, Any]]]) -> list[d
 
 
 def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]]:
-    without = left_out_coefficients()
+    without = left_out_coefficients() if args.left_out else {}
     for name in names:
         variants: dict[str, dict[str, Any]] = {"auto": {}}
         if name in without:
@@ -222,6 +232,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--labels", type=int, nargs="+", default=[20, 50, 100])
     parser.add_argument("--unlabeled", type=int, default=1000)
+    parser.add_argument("--left-out", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--name", default="auto", help="first part of the names of the results")
     args = parser.parse_args()

@@ -168,7 +168,8 @@ def test_callables_see_hard_labels() -> None:
     belief = believe(score_set(*made_up()[:2]))
     custom, soft = belief.estimate([get_metric(share_right), get_metric("accuracy")], [None])[0]
     assert np.allclose(custom.value, soft.value, atol=0.02)
-    assert np.allclose(np.std(custom.draws, axis=0), np.std(soft.draws, axis=0), rtol=0.5)
+    wider = np.std(custom.draws, axis=0) / np.std(soft.draws, axis=0)
+    assert ((wider > 0.8) & (wider < 2.0)).all()
 
 
 def test_agrees_with_labels_alone_as_labels_grow() -> None:
@@ -179,7 +180,7 @@ def test_agrees_with_labels_alone_as_labels_grow() -> None:
     for metric, estimate in zip(metrics, ours, strict=True):
         alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
         assert np.abs(estimate.value - alone).max() < 0.01, metric.name
-    assert correction_weight(10_000) > 0.99
+    assert correction_weight(10_000, 4) > 0.99
 
 
 def test_part_of_many_rows_has_the_spread_of_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from ssme.methods.auto_model.recalibration import (
     posterior_draws,
 )
 from ssme.methods.auto_model.recentering import recentered
-from ssme.methods.auto_model.sampler import draw_coefficients
+from ssme.methods.auto_model.sampler import POWER, draw_coefficients
 from ssme.methods.auto_model.temperature import TemperaturePrior, temperature_prior
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
@@ -134,7 +134,7 @@ def test_chains_reach_the_posterior() -> None:
     drawn = draw_coefficients(seen, center(seen), 3000, rng)
     empty = Evidence(seen.log_pi[:0], seen.features[:0], seen.labels[:0], seen.families, seen.prior)
     prior = draw_coefficients(empty, seen.mean, 200_000, rng)
-    weight = np.exp(seen.log_likelihood(prior))
+    weight = np.exp(POWER * seen.log_likelihood(prior))
     weight /= weight.sum()
     for column in (0, 1, 3):
         mean = weight @ prior[:, column]

@@ -9,9 +9,10 @@ The default of `evaluate`. There is no density model: all it learns is a few doz
    (W fitted to labels has less noise than the labels), plus a residual correction that makes it
    consistent, with n labeled rows in the group,
 
-       m(W, all) + n^2 / (n^2 + 700^2) [ m(y, labeled) - E_(y ~ W) m(y, labeled) ].
+       m(W, all) + n^2 / (n^2 + n_0^2) [ m(y, labeled) - E_(y ~ W) m(y, labeled) ]
 
-   The weight is 2 % at 100 labels, 67 % at 1,000, one in the limit.
+   with n_0 = 700 - 500/M: for eight classifiers the weight is 2 % at 100 labels, 71 % at 1,000,
+   one in the limit; sooner for few classifiers, which cannot correct each other.
 5. `sampler` draws the coefficients, the families the center leaves out included; `worlds` makes
    each draw a state of the world, W_d with rows weighted as if sampled anew, and the estimate of
    step 4 is computed in every world.
@@ -47,8 +48,8 @@ from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
 __all__ = ["Auto", "AutoBelief"]
 
-CORRECTION_ROWS = 700.0
-"""Labels at which the residual correction counts one half (docs/auto.md)."""
+CORRECTION_ROWS, CORRECTION_ROWS_FEW = 700.0, -500.0
+"""n_0 = 700 - 500/M: labels at which the residual correction counts one half (docs/auto.md)."""
 
 FIT_ROWS = 20_000
 """Most labeled rows in the fit; with more the residual correction decides anyway."""
@@ -99,7 +100,7 @@ class Auto:
             "prior_temperature": float(np.exp(prior.center)),
             "prior_scale": prior.scale,
             "pool_weights": dict(zip(data.models, weights.round(4).tolist(), strict=True)),
-            "correction_weight": correction_weight(data.n_labeled),
+            "correction_weight": correction_weight(data.n_labeled, data.n_models),
             "rows_behind_draws": min(data.n_rows, WORLD_ROWS),
         }
         return AutoBelief(
@@ -151,7 +152,7 @@ class AutoBelief:
         """Point estimates (M,) on the rows ``group``."""
         rng = np.random.default_rng(child(self.seed, 0))
         labeled = group[self.data.labeled[group]]
-        weight = correction_weight(labeled.size)
+        weight = correction_weight(labeled.size, self.data.n_models)
         values = []
         for metric in metrics:
             value = self._expected(metric, group, metric.hard_only, rng)
@@ -180,7 +181,7 @@ class AutoBelief:
     def _draws(self, metrics: Sequence[Metric], group: IntArray, g: int) -> list[FloatArray]:
         """Draws (D, M) of each metric on the rows ``group``, not yet recentered."""
         labeled = group[self.data.labeled[group]]
-        weight = correction_weight(labeled.size)
+        weight = correction_weight(labeled.size, self.data.n_models)
         rows, known = self._part(group), self._part(labeled)
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
@@ -224,9 +225,10 @@ class AutoBelief:
         return out
 
 
-def correction_weight(n_labeled: int) -> float:
+def correction_weight(n_labeled: int, n_models: int) -> float:
     """Share of the residual correction that is applied: 0 at few labels, 1 in the limit."""
-    return n_labeled**2 / (n_labeled**2 + CORRECTION_ROWS**2)
+    half = CORRECTION_ROWS + CORRECTION_ROWS_FEW / n_models
+    return n_labeled**2 / (n_labeled**2 + half**2)
 
 
 def _center_posterior(design: Design, theta: FloatArray) -> FloatArray:

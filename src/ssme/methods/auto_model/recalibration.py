@@ -15,9 +15,9 @@ Labels may over-represent rare classes (people label until every class occurs). 
 therefore have intercepts of their own,  d_k ~ N(0, log(1 + 1/(n p_k))^2)  with p_k the pool's share
 of class k: the log of "one label of class k more than expected". They are fitted and dropped.
 
-All families are Gaussian around zero, ``theta_F ~ N(0, (rho_F sd_F)^2)``, except log b, which sits
-around its label-free center; ``rho_F^2 ~ 4/chi2_4`` lets the labels widen a family that they
-contradict (`sampler`). The center is the mode at rho = 1, log b keeping its Student t.
+Every family is Gaussian, ``theta_F ~ N(0, (rho_F sd_F)^2)``, log b around its label-free center,
+with ``rho_F^2 ~ 4/chi2_4``: a multivariate Student t_4, so that the labels can widen a family that
+they contradict. The center is the mode under this prior, the draws (`sampler`) are its posterior.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from ssme.metrics.base import FloatArray
 __all__ = ["NU", "Design", "Evidence", "Family", "center", "curvature", "posterior_draws"]
 
 NU = 4.0
-"""Degrees of freedom of every family's scale, and so of log b's Student t."""
+"""Degrees of freedom of every family's Student t."""
 
-SD_A, SD_A_FEW = 0.05, 0.40
+SD_A, SD_A_FEW = 0.05, 2.0
 SD_T = 0.5
-SD_C, SD_V, SD_R, SD_S = 0.075, 0.10, 0.12, 0.13
-"""Prior scales: a ~ SD_A + SD_A_FEW/M, t ~ SD_T/sqrt(M). Origins: docs/auto.md."""
+SD_C, SD_V, SD_R, SD_S = 0.056, 0.075, 0.09, 0.10
+"""Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M). Origins: docs/auto.md."""
 
 NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-9
@@ -66,7 +66,7 @@ class Design:
     def families(self) -> tuple[Family, ...]:
         _, n_models, n_classes = self.q.shape
         blocks = (
-            ("a", n_classes, SD_A + SD_A_FEW / n_models, True),
+            ("a", n_classes, SD_A + SD_A_FEW / n_models**2, True),
             ("t", n_models, SD_T / np.sqrt(n_models), True),
             ("c", n_models, SD_C, False),
             ("v", n_models, SD_V, False),
@@ -138,11 +138,28 @@ class Evidence:
         return cls(design.log_pi[rows], both, labels, (*design.families, extra), prior)
 
     @property
+    def blocks(self) -> tuple[slice, ...]:
+        """Places of log b and of each family among the 1 + P coefficients."""
+        rest = (slice(f.columns.start + 1, f.columns.stop + 1) for f in self.families)
+        return (slice(0, 1), *rest)
+
+    @property
     def sd(self) -> FloatArray:
         """Prior scale (1 + P,) of log b and every coefficient."""
         sizes = [family.columns.stop - family.columns.start for family in self.families]
         rest = np.repeat([family.sd for family in self.families], sizes)
         return np.concatenate([[self.prior.scale], rest])
+
+    def student(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """Log prior of ``theta`` (1 + P,), and the precisions of the normal of equal slope."""
+        offset = (theta - self.mean) / self.sd
+        value, precision = 0.0, np.empty_like(offset)
+        for block in self.blocks:
+            size = block.stop - block.start
+            squares = float((offset[block] ** 2).sum())
+            value -= (NU + size) / 2.0 * float(np.log1p(squares / NU))
+            precision[block] = (NU + size) / (NU + squares)
+        return value, precision / self.sd**2
 
     @property
     def mean(self) -> FloatArray:
@@ -173,16 +190,18 @@ class Evidence:
 
 
 def center(evidence: Evidence) -> FloatArray:
-    """The mode (1 + P,): damped Newton steps, log b's Student t as a normal of equal slope."""
+    """The mode (1 + P,): damped Newton steps, each Student t as a normal of equal slope."""
     kept = np.flatnonzero(evidence.in_center)
     theta = evidence.mean
     if len(evidence.labels) == 0:
         return theta
     value = _log_posterior(evidence, theta)
     for _ in range(NEWTON_STEPS):
-        slope, bend = _derivatives(evidence, theta, kept)
+        slope, bend = _information(evidence, theta, kept)
+        precision = evidence.student(theta)[1][kept]
+        slope -= precision * (theta - evidence.mean)[kept]
         step = np.zeros_like(theta)
-        step[kept] = np.linalg.solve(bend, slope)
+        step[kept] = np.linalg.solve(bend + np.diag(precision), slope)
         reached = _log_posterior(evidence, theta + step)
         while reached < value and np.abs(step).max() > NEWTON_TOLERANCE:
             step /= 2.0
@@ -193,38 +212,30 @@ def center(evidence: Evidence) -> FloatArray:
     return theta
 
 
-def curvature(evidence: Evidence, theta: FloatArray) -> FloatArray:
-    """Negative Hessian (1 + P, 1 + P) of the log posterior at ``theta``, rho = 1."""
-    return _derivatives(evidence, theta, np.arange(theta.size))[1]
+def curvature(evidence: Evidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
+    """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
+    everything = np.arange(theta.size)
+    return power * _information(evidence, theta, everything)[1] + np.diag(1.0 / evidence.sd**2)
 
 
 def _log_posterior(evidence: Evidence, theta: FloatArray) -> float:
-    offset = (theta - evidence.mean) / evidence.sd
-    log_prior = -0.5 * (offset[1:] ** 2).sum() - (NU + 1.0) / 2.0 * np.log1p(offset[0] ** 2 / NU)
-    return float(evidence.log_likelihood(theta[None])[0] + log_prior)
+    return float(evidence.log_likelihood(theta[None])[0]) + evidence.student(theta)[0]
 
 
-def _derivatives(
+def _information(
     evidence: Evidence, theta: FloatArray, kept: NDArray[np.int64]
 ) -> tuple[FloatArray, FloatArray]:
-    """Gradient and (expected) negative Hessian over the coefficients ``kept``, log b first."""
+    """Slope and expected curvature of the log-likelihood over ``kept``, log b first."""
     b = np.exp(theta[0])
-    columns = kept[1:] - 1
     z = b * evidence.log_pi + evidence.features @ theta[1:]
     w = np.exp(log_softmax(z))
     jacobian = np.concatenate(
-        [(b * evidence.log_pi)[:, :, None], evidence.features[:, :, columns]], axis=2
+        [(b * evidence.log_pi)[:, :, None], evidence.features[:, :, kept[1:] - 1]], axis=2
     )
     jacobian = jacobian - np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
-    precision = 1.0 / evidence.sd**2
-    offset = theta[0] - evidence.prior.center
-    precision[0] = (NU + 1.0) / (NU * evidence.prior.scale**2 + offset**2)
-    precision = precision[kept]
-    observed = jacobian[np.arange(len(w)), evidence.labels]
-    slope = observed.sum(axis=0) - precision * (theta - evidence.mean)[kept]
+    slope: FloatArray = jacobian[np.arange(len(w)), evidence.labels].sum(axis=0)
     weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, kept.size)
-    bend = weighted.T @ weighted + np.diag(precision)
-    return slope, bend
+    return slope, weighted.T @ weighted
 
 
 def posterior_draws(log_pi: FloatArray, features: FloatArray, theta: FloatArray) -> FloatArray:

@@ -7,6 +7,10 @@ level. Between steps each family's scale is drawn given its coefficients,
 
     rho_F^2 | theta_F  ~  (4 + |theta_F - mean|^2 / sd_F^2) / chi2_(4 + size of F).
 
+The model is not exact, and 100 labels would make it surer than it is: the likelihood enters raised
+to `POWER`, a generalized posterior (Bissiri, Holmes and Walker, JRSS B 78, 2016). That widens draws
+where labels decide (100 labels) and hardly where the prior does (20).
+
 Every chain is one draw; it starts at a Laplace draw around the center and takes `STEPS` steps.
 Beyond `LAPLACE_ROWS` labels the posterior is normal for all purposes and the Laplace draw is kept.
 
@@ -26,6 +30,9 @@ __all__ = ["draw_coefficients"]
 STEPS = 12
 """Steps per chain: 50 gave the same coverage and widths (docs/auto.md)."""
 
+POWER = 0.5
+"""Weight of a label in the draws: at 1 coverage falls from 98 % at 20 labels to 93 % at 100."""
+
 LAPLACE_ROWS = 2000
 
 SHRINKS = 60
@@ -40,12 +47,11 @@ def draw_coefficients(
     if len(evidence.labels) == 0:
         state = np.broadcast_to(evidence.mean, (n_draws, size))
         return evidence.mean + _prior_sd(evidence, state, rng) * rng.standard_normal(state.shape)
-    bend = curvature(evidence, theta)
-    root = np.linalg.cholesky(bend)
+    root = np.linalg.cholesky(curvature(evidence, theta, POWER))
     state = theta + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
     if len(evidence.labels) > LAPLACE_ROWS:
         return state
-    level = evidence.log_likelihood(state)
+    level = POWER * evidence.log_likelihood(state)
     for _ in track(range(STEPS), "posterior draws"):
         sd = _prior_sd(evidence, state, rng)
         state, level = _slice_step(evidence, state, level, sd, rng)
@@ -56,10 +62,8 @@ def _prior_sd(evidence: Evidence, state: FloatArray, rng: np.random.Generator) -
     """rho sd (D, 1 + P) with each family's rho drawn given ``state``."""
     offset = (state - evidence.mean) / evidence.sd
     sd = np.empty_like(offset)
-    blocks = [slice(0, 1)]
-    blocks += [slice(f.columns.start + 1, f.columns.stop + 1) for f in evidence.families]
     known = len(evidence.labels) > 0
-    for block in blocks:
+    for block in evidence.blocks:
         size = (block.stop - block.start) * known
         squares = (offset[:, block] ** 2).sum(axis=1) * known
         rho = np.sqrt((NU + squares) / rng.chisquare(NU + size, len(state)))
@@ -86,7 +90,7 @@ def _slice_step(
     for _ in range(SHRINKS):
         turn = angle[active, None]
         proposal = evidence.mean + here[active] * np.cos(turn) + there[active] * np.sin(turn)
-        reached = evidence.log_likelihood(proposal)
+        reached = POWER * evidence.log_likelihood(proposal)
         accepted = reached > bar[active]
         new_state[active[accepted]] = proposal[accepted]
         new_level[active[accepted]] = reached[accepted]
