@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from typer.main import get_command
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 import ssme
 from ssme.cli import app
@@ -128,3 +128,30 @@ def test_messages_speak_in_options() -> None:
     assert said == "Fix: say --label 'y', pass --classes negative,b or --positive , --normalize"
     assert in_options("declare unlabeled=-1") == "declare --unlabeled -1"
     assert in_options("ssme.label=3") == "ssme.label=3"
+
+
+def test_tab_completes_commands_methods_and_metrics() -> None:
+    def completed(words: str) -> str:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(Path(ssme.__file__).parents[1]),
+            "_SSME_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split(" ")) - 1),
+        }
+        code = "import sys; sys.argv = ['ssme']; from ssme.cli import app; app(prog_name='ssme')"
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+
+    assert "evaluate" in completed("ssme ev")
+    assert "dawid_skene" in completed("ssme evaluate --method da")
+    assert "accuracy,roc_auc" in completed("ssme evaluate --metric accuracy,roc_a")
+
+
+@pytest.mark.parametrize(("asked", "colored"), [((), True), (("--no-color",), False)])
+def test_no_color(tmp_path: Path, asked: tuple[str, ...], colored: bool) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("label,a,b\n1,0.9,0.8\n0,0.2,0.1\n,0.5,0.4\n")
+    result = CliRunner().invoke(app, ["doctor", str(path), *asked], env={"FORCE_COLOR": "1"})
+    assert result.exit_code == 0
+    assert ("\x1b[33m" in result.stdout) == colored

@@ -37,6 +37,19 @@ FileArgument = Annotated[
 ]
 
 
+def _complete_methods(incomplete: str) -> list[str]:
+    from ssme.methods.registry import method_names
+
+    return [name for name in method_names() if name.startswith(incomplete)]
+
+
+def _complete_metrics(incomplete: str) -> list[str]:
+    from ssme.metrics import metric_names
+
+    done, comma, last = incomplete.rpartition(",")
+    return [f"{done}{comma}{name}" for name in metric_names() if name.startswith(last)]
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a file of scores."""
@@ -65,7 +78,13 @@ class ReadOptions:
         str | None, Option("--weight", help="Row weight column.", rich_help_panel=READ)
     ] = None
     layout: Annotated[
-        str | None, Option("--layout", help="wide or long.", rich_help_panel=READ)
+        str | None,
+        Option(
+            "--layout",
+            help="wide or long.",
+            autocompletion=lambda: ["wide", "long"],
+            rich_help_panel=READ,
+        ),
     ] = None
     pattern: Annotated[
         str | None,
@@ -105,12 +124,21 @@ class RunOptions:
 
     method: Annotated[
         str | None,
-        Option("--method", help="See `ssme methods`; by default auto.", rich_help_panel=RUN),
+        Option(
+            "--method",
+            help="See `ssme methods`; by default auto.",
+            autocompletion=_complete_methods,
+            rich_help_panel=RUN,
+        ),
     ] = None
     metric: Annotated[
         list[str] | None,
         Option(
-            "--metric", "-k", help="See `ssme metrics` (repeatable, or a,b).", rich_help_panel=RUN
+            "--metric",
+            "-k",
+            help="See `ssme metrics` (repeatable, or a,b).",
+            autocompletion=_complete_metrics,
+            rich_help_panel=RUN,
         ),
     ] = None
     threshold: Annotated[
