@@ -112,13 +112,21 @@ def _parses(line):
     return True
 
 
-def test_methods_that_cannot_are_left_out():
-    def no_group(name):
-        return load(name)
+def test_a_method_runs_on_the_metrics_it_declares():
+    protocol = Protocol.of(
+        ["labeled", "autoeval", "active_testing"], n_labeled=(20,), n_unlabeled=(80,), runs=1
+    )
+    table = run_protocol(protocol, ["one"], load)
+    metrics = table.groupby("method")["metric"].agg(set)
+    assert metrics["labeled"] == {"accuracy", "ece", "roc_auc", "average_precision"}
+    assert metrics["autoeval"] == metrics["active_testing"] == {"accuracy"}
 
-    protocol = Protocol.of(["labeled"], n_labeled=(20,), n_unlabeled=(80,), runs=1)
-    table = run_protocol(protocol, ["one"], no_group)
-    assert set(table["metric"]) == {"accuracy", "ece", "roc_auc", "average_precision"}
+
+def test_a_method_that_cannot_is_left_out():
+    protocol = Protocol.of(
+        ["labeled", "autoeval"], metrics=("ece",), n_labeled=(20,), n_unlabeled=(80,), runs=1
+    )
+    assert set(run_protocol(protocol, ["one"], load)["method"]) == {"labeled"}
 
 
 def test_unlabeled_rows_are_refused():

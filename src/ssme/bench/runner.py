@@ -25,7 +25,7 @@ from ssme.bench.protocol import Cell, Protocol, Split, split_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import check_supported
-from ssme.methods.registry import get_method
+from ssme.methods.registry import get_method, method_class
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.progress import tell
@@ -60,14 +60,16 @@ class Runner:
         )
         seen = _seen(data, split)
         name, options = self.protocol.methods[cell.method]
-        metrics = self.protocol.metrics or default_metrics(data.n_classes)
+        metrics = _metrics_of(
+            name, cell.dataset, self.load, self.protocol.metrics, bool(self.protocol.by)
+        )
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SsmeWarning)
             result = ssme.evaluate(
                 seen,
                 method=get_method(name, **_options(name, options, data, split)),
-                metrics=list(metrics),
+                metrics=metrics,
                 by=list(self.protocol.by),
                 level=self.protocol.level,
                 random_state=cell.run,
@@ -78,7 +80,7 @@ class Runner:
             cell.dataset,
             cell.subset,
             cell.run,
-            tuple(metrics),
+            metrics,
             self.protocol.by,
             self.protocol.seed,
         )
@@ -145,26 +147,27 @@ def run_protocol(
 
 
 def _supported(protocol: Protocol, cell: Cell, load: Loader) -> bool:
-    """Whether the method declares that it can do this cell; the run leaves out what it cannot."""
-    return _method_fits(
-        protocol.methods[cell.method][0], cell.dataset, load, protocol.metrics, bool(protocol.by)
-    )
+    """Whether the method declares that it can do any of this cell."""
+    name = protocol.methods[cell.method][0]
+    return bool(_metrics_of(name, cell.dataset, load, protocol.metrics, bool(protocol.by)))
 
 
 @lru_cache(maxsize=1024)
-def _method_fits(
+def _metrics_of(
     name: str, dataset: str, load: Loader, metrics: tuple[str, ...] | None, by: bool
-) -> bool:
-    data = _loaded(load, dataset)
-    spec = get_method(name).spec if name != "active_testing" else None
-    if spec is None:
-        return True
-    chosen = [get_metric(m) for m in metrics or default_metrics(data.n_classes)]
-    try:
-        check_supported(spec, data, chosen)
-    except InputError:
-        return False
-    return spec.groups or not by
+) -> tuple[str, ...]:
+    """The metrics of the protocol that the method declares for this data; the rest is left out."""
+    data, spec = _loaded(load, dataset), method_class(name).spec
+    if by and not spec.groups:
+        return ()
+    supported = []
+    for metric in metrics or default_metrics(data.n_classes):
+        try:
+            check_supported(spec, data, [get_metric(metric)])
+        except InputError:
+            continue
+        supported.append(metric)
+    return tuple(supported)
 
 
 def _options(name: str, options: dict[str, Any], data: ScoreSet, split: Split) -> dict[str, Any]:
