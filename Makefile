@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test lint types docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-mlflow lint types docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate five classifiers from 30 labels, beside the truth"
@@ -23,6 +23,11 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
+
+test-mlflow: $(READY)
+	@$(PYTHON) -m venv .venv-mlflow
+	@.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
+	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -8,7 +8,6 @@ import html.parser
 import json
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,13 @@ import pytest
 from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
 
 import ssme
+from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.registry import method_names
 from ssme.report import render_html, render_markdown, report_html, summarize
 from ssme.report.words import METHOD_WORDS
 
-
-@dataclass(frozen=True)
-class Doubt:
-    code: str = "D001"
-    title: str = "Few labels"
-    severity: str = "warning"
-    reason: str = "Only <3> labels."
-    advice: str = "Label more."
+DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
 
 
 def evaluate(data: Any, **options: Any) -> ssme.Evaluation:
@@ -38,7 +31,7 @@ def evaluate(data: Any, **options: Any) -> ssme.Evaluation:
 def with_doubt(result: ssme.Evaluation) -> ssme.Evaluation:
     import dataclasses
 
-    return dataclasses.replace(result, doubts=(Doubt(),))
+    return dataclasses.replace(result, doubts=(DOUBT,))
 
 
 class Tags(html.parser.HTMLParser):

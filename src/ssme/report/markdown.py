@@ -64,9 +64,8 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
         )
     yield from ("", "## Warnings", "")
     for doubt in summary["doubts"]:
-        code = f" ({doubt['code']})" if doubt["code"] else ""
         words = _text(f"{doubt['reason']} {doubt['advice']}")
-        yield f"- **{_text(doubt['title'])}**{code}. {words}"
+        yield f"- **{_text(doubt['title'])}** ({doubt['code']}, {doubt['severity']}). {words}"
     if not summary["doubts"]:
         yield "No check fired."
     yield from ("", "## Method", "", f"{_text(method['title'])}. {_text(method['source'])}")

@@ -27,10 +27,7 @@ def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any
     found = evaluation.to_dict()
     rows = found["estimates"]
     metrics = [_metric(evaluation, metric, rows) for metric in evaluation.metrics]
-    doubts = [
-        _doubt(doubt, plain)
-        for doubt, plain in zip(evaluation.doubts, found["doubts"], strict=True)
-    ]
+    doubts = found["doubts"]
     return {
         "title": title or "How good are these classifiers?",
         "headline": _headline(evaluation, metrics[0], doubts),
@@ -171,15 +168,6 @@ def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _doubt(doubt: Any, plain: dict[str, Any]) -> dict[str, Any]:
-    named = {
-        name: str(getattr(doubt, name, "") or "")
-        for name in ("code", "severity", "reason", "advice")
-    }
-    title = str(getattr(doubt, "title", "") or doubt)
-    return {**plain, **named, "title": title.rstrip(".")}
-
-
 def _method(evaluation: Evaluation) -> dict[str, str]:
     from ssme.errors import InputError
     from ssme.methods.registry import method_class
@@ -244,7 +232,7 @@ def percent(value: float | None) -> str:
     """A probability from a few hundred draws: never quite 0 or 1."""
     if value is None:
         return "-"
-    return "> 99 %" if value > 0.995 else "< 1 %" if value < 0.005 else f"{value * 100:.0f} %"
+    return "> 99 %" if value > 0.99 else "< 1 %" if value < 0.01 else f"{value * 100:.0f} %"
 
 
 def _number(value: float | None) -> str:

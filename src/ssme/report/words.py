@@ -6,10 +6,11 @@ __all__ = ["METHOD_WORDS"]
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
     "auto": (
-        "Learns from labeled and unlabeled rows together how each classifier's scores relate to "
-        "the true class, then averages every metric over labels drawn from what it learned.",
+        "Pools the classifiers' scores into one, learns from the labels how to recalibrate it, and "
+        "computes every metric under it on all rows; intervals come from draws of the "
+        "recalibration and of the rows.",
         "That the labeled rows were chosen at random from the same source as the unlabeled ones, "
-        "and that the classifiers' errors are no more alike than the model can express.",
+        "and that the classifiers do not all err alike where no label shows it.",
     ),
     "labeled": (
         "Computes the metrics on the labeled rows and ignores all others.",

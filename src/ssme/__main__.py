@@ -1,0 +1,5 @@
+"""``python -m ssme``: the command line."""
+
+from ssme.cli import main
+
+main()
