@@ -28,18 +28,12 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 DIMS = 7
 N_LABELED = 100
 BANDWIDTH = 0.3
+SHAPES = ((8, 128, 4), (16, 64, 4), (32, 32, 4), (64, 32, 8), (16, 32, 2))
 TILES = [
-    {"QUERIES": queries, "POINTS": points, "num_warps": warps, "maxnreg": registers}
-    for queries, points, warps in (
-        (32, 32, 4),
-        (64, 32, 8),
-        (32, 64, 8),
-        (64, 32, 4),
-        (128, 32, 8),
-        (64, 64, 8),
-        (32, 64, 4),
-    )
-    for registers in (128, 168, 200)
+    {"QUERIES": queries, "POINTS": points, "num_warps": warps, "UNROLL": unroll} | limit
+    for queries, points, warps in SHAPES
+    for unroll in (1, 2, 4)
+    for limit in ({}, {"maxnreg": 128})
 ]
 
 
@@ -124,18 +118,23 @@ def main() -> None:
     scaled = points / BANDWIDTH
     fused = TritonKernel(scaled, scaled, device)
     mass = torch.as_tensor(start + 0.01, dtype=torch.float32, device=device).T.contiguous()
-    best, shape = np.inf, dict(BLOCK)
+    best, shape, product = np.inf, dict(BLOCK), fused.product
     for block in TILES if arguments.tune else [dict(BLOCK)]:
-        took = seconds(partial(fused.sums, mass, block), repeats=3)
-        print(f"{block}: {1e3 * took:.2f} ms a step", flush=True)
-        if took < best:
-            best, shape = took, block
+        for form in (True, False) if arguments.tune else (product,):
+            fused.product = form
+            took = seconds(partial(fused.sums, mass, block), repeats=3)
+            print(f"{block} {'product' if form else 'difference'}: {1e3 * took:.2f} ms", flush=True)
+            if took < best:
+                best, shape, product = took, block, form
+    fused.product = product
+    BLOCK.clear()
     BLOCK.update(shape)
     instructions = DIMS + 3 if fused.product else 2 * DIMS + 2
     peak = limits["multiprocessors"] * 128 * limits["clock_hz"]
     flops = n * n * (2 * instructions - 1 if fused.product else 3 * DIMS + 4)
     found |= {
         "tile": str(shape).replace(",", ""),
+        "form": "product" if product else "difference",
         "kernel_s": best,
         "float32_instructions_per_pair": instructions,
         "share_of_instruction_rate": n * n * instructions / best / peak,

@@ -118,11 +118,14 @@ class KdeClasses:
             if pattern.sums is None:
                 continue
             weights = self._weights[pattern.donors]
+            values = pattern.sums.log_sums(weights, relative=relative)
             with np.errstate(divide="ignore", invalid="ignore"):
                 log_total = np.log(np.ones(len(weights)) @ weights)
-                values = pattern.sums.log_sums(weights, relative=relative) - log_total
+                values -= log_total + pattern.log_volume
             values[:, np.isneginf(log_total)] = -np.inf
-            out[pattern.rows] = values - pattern.log_volume
+            if len(values) == n_rows:
+                return values
+            out[pattern.rows] = values
         return out
 
 

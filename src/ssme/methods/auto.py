@@ -106,6 +106,7 @@ class Auto:
         return AutoBelief(
             data=data,
             design=design,
+            predictor=AutoPredictor(weights, theta),
             soft=_center_posterior(design, theta),
             theta=draws[:, :n_design],
             seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
@@ -114,14 +115,30 @@ class Auto:
 
 
 @dataclass(frozen=True, eq=False)
+class AutoPredictor:
+    """W at the mode as a function of scores: pool ``weights`` (M,), coefficients ``theta``."""
+
+    weights: FloatArray
+    theta: FloatArray
+
+    def __call__(self, scores: FloatArray) -> FloatArray:
+        """W (n, K) of ``scores`` (n, M, K)."""
+        q = clipped(scores)
+        design = Design(log_pool(q, present_scores(scores), self.weights), q)
+        return design.center(self.theta, slice(None))
+
+
+@dataclass(frozen=True, eq=False)
 class AutoBelief:
     """W at the mode for every row, and draws of the coefficients.
 
-    ``soft`` (n, K) is W, labeled rows too; ``theta`` (D, 1 + P) the joint draws.
+    ``soft`` (n, K) is W, labeled rows too; ``theta`` (D, 1 + P) the joint draws; ``predictor``
+    gives W of rows that were not there.
     """
 
     data: ScoreSet
     design: Design
+    predictor: AutoPredictor
     soft: FloatArray
     theta: FloatArray
     seed: np.random.SeedSequence

@@ -81,7 +81,8 @@ def run_em(
     row_weight[labeled] = rules.labeled_weight
     if sample_weight is not None:
         row_weight = row_weight * sample_weight
-    unlabeled = labels < 0
+    unlabeled = np.flatnonzero(labels < 0)
+    unlabeled_weight = row_weight[unlabeled]
     responsibilities = _clamped(start, labels, labeled)
     history: list[float] = []
     converged: bool | None = None if rules.tol is None else False
@@ -96,7 +97,7 @@ def run_em(
         with np.errstate(divide="ignore"):
             own = log_density[labeled, labels[labeled]] + np.log(priors[labels[labeled]])
         history.append(
-            float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
+            float(row_weight[labeled] @ own + unlabeled_weight @ log_evidence[unlabeled])
         )
         moved = _clamped(posterior, labels, labeled) if rules.clamp else posterior
         change = np.abs((moved - responsibilities).T).max(initial=0.0)
