@@ -118,7 +118,7 @@ class KdeClasses:
             if pattern.sums is None:
                 continue
             weights = self._weights[pattern.donors]
-            values = pattern.sums.log_sums(weights, relative=relative)
+            values: FloatArray = pattern.sums.log_sums(weights, relative=relative)
             with np.errstate(divide="ignore", invalid="ignore"):
                 log_total = np.log(np.ones(len(weights)) @ weights)
                 values -= log_total + pattern.log_volume
