@@ -70,6 +70,16 @@ def test_relative_sums_keep_what_a_posterior_needs(engine) -> None:
     np.testing.assert_allclose(got[2], [-0.5 * 500**2, -0.5 * 440**2])
 
 
+@pytest.mark.parametrize("scale", [1.0, 8.0])
+def test_on_a_line_the_factored_sums_keep_the_posterior(scale) -> None:
+    points, _, weights = case(4, scale=scale, n=400, d=1)
+    engine = DenseKernel("gaussian", points, points)
+    assert engine._factor is not None
+    got, exact = engine.log_sums(weights, relative=True), engine.log_sums(weights)
+    posterior, expected = (np.exp(s - np.logaddexp(*s.T)[:, None]) for s in (got, exact))
+    np.testing.assert_allclose(posterior, expected, atol=1e-8)
+
+
 def test_mostly_small_kernel_is_kept_sparse_with_the_same_sums() -> None:
     points, _, weights = case(3, scale=500.0, n=200)
     engine = DenseKernel("gaussian", points, points)
