@@ -1,7 +1,7 @@
 """Which tests may be skipped, and that CI forbids skips it did not expect.
 
-Tests marked ``data``, ``torch``, ``browser`` or ``mlflow`` need something a fresh machine may
-lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
+Tests marked ``data``, ``torch``, ``gpu``, ``browser`` or ``mlflow`` need something a fresh machine
+may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
 missing requirement into an error, and any other skip into a failure.
 """
 
@@ -21,6 +21,7 @@ REQUIREMENTS = {
         lambda: importlib.util.find_spec("torch") is not None,
         lambda: "torch is not installed (extra `flow`)",
     ),
+    "gpu": (lambda: has_gpu(), lambda: "no NVIDIA GPU"),
     "browser": (
         lambda: browser_path() is not None and importlib.util.find_spec("playwright") is not None,
         lambda: "no Chromium found (package `chromium`)",
@@ -30,6 +31,14 @@ REQUIREMENTS = {
         lambda: "mlflow is not installed (extra `mlflow`)",
     ),
 }
+
+
+def has_gpu() -> bool:
+    if importlib.util.find_spec("torch") is None or shutil.which("nvidia-smi") is None:
+        return False
+    import torch
+
+    return bool(torch.cuda.is_available())
 
 
 def browser_path() -> str | None:

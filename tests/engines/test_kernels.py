@@ -129,12 +129,9 @@ def test_device_chooses_torch_and_a_missing_gpu_is_an_error() -> None:
             kernel_sums("gaussian", points, queries, device="cuda")
 
 
-@pytest.mark.torch
+@pytest.mark.gpu
 @pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
 def test_triton_equals_slow_sum_where_there_is_a_gpu(scale) -> None:
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no NVIDIA GPU")
     points, queries, weights = case(0, scale=scale)
     engine = kernel_sums("gaussian", points, queries, device="cuda")
     assert engine.name.startswith("triton")

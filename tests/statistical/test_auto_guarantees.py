@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.shared_data import available, load_set
+from tests.shared_data import load_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto import Auto
@@ -73,7 +73,6 @@ def test_error_falls_with_labels() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.skipif(not available(), reason="needs the real sets (SSME_DATA)")
 def test_a_real_set() -> None:
     scores, truth, _ = load_set("adult")
     rng = np.random.default_rng(0)
