@@ -205,3 +205,13 @@ def test_terminal_tricks_in_names_are_inert(run: Run, scores: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "[red]" in result.stdout
     assert "\x1b[31m" not in result.stdout
+
+
+def test_warnings_are_said_in_one_line_and_quiet_is_quiet(run: Run, scores: Path) -> None:
+    arguments = ("evaluate", scores, "--method", "ssme", *MODELS, "-k", "accuracy")
+    short = ("--option", "max_iter=2", "--option", "n_bootstrap=0")
+    loud = run(*arguments, *short)
+    assert loud.exit_code == 0, loud.output
+    assert any(line.startswith("Warning: EM stopped") for line in loud.stderr.splitlines())
+    quiet = run(*arguments, *short, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")

@@ -155,7 +155,8 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
         for name, kind in bundles.items():
             names = [field.name for field in dataclasses.fields(kind)]
             given[name] = kind(**{field: given.pop(field) for field in names})
-        with _errors_as_messages():
+        quiet = any(getattr(given[name], "quiet", False) for name in bundles)
+        with _errors_as_messages(quiet):
             function(**given)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -164,9 +165,9 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def _errors_as_messages() -> Iterator[None]:
+def _errors_as_messages(quiet: bool) -> Iterator[None]:
     with warnings.catch_warnings():
-        warnings.simplefilter("always", SsmeWarning)
+        warnings.simplefilter("ignore" if quiet else "always", SsmeWarning)
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             yield
