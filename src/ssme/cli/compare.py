@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OUT, FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.options import OUT, FileArgument, MetricOptions, OutputOptions, ReadOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import Run
@@ -22,7 +22,7 @@ __all__ = ["compare"]
 @command("Evaluate")
 def compare(
     read: ReadOptions,
-    run: RunOptions,
+    run: MetricOptions,
     out: OutputOptions,
     file: FileArgument = None,
     methods: Annotated[
@@ -43,10 +43,6 @@ def compare(
     from ssme.progress import track
 
     output = Output(out)
-    if run.method is not None:
-        raise InputError("--method was given", fix="name the methods with --methods a,b")
-    if run.option:
-        raise InputError("--option was given", fix="options differ by method: use `ssme evaluate`")
     names = list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))
     for name in names:
         method_class(name)

@@ -18,6 +18,7 @@ from ssme.errors import InputError
 
 __all__ = [
     "FileArgument",
+    "MetricOptions",
     "OutputOptions",
     "ReadOptions",
     "ReportOptions",
@@ -119,18 +120,9 @@ class ReadOptions:
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """What to estimate and how."""
+class MetricOptions:
+    """What to estimate."""
 
-    method: Annotated[
-        str | None,
-        Option(
-            "--method",
-            help="See `ssme methods`; by default auto.",
-            autocompletion=_complete_methods,
-            rich_help_panel=RUN,
-        ),
-    ] = None
     metric: Annotated[
         list[str] | None,
         Option(
@@ -149,11 +141,26 @@ class RunOptions:
         float | None,
         Option("--level", help="Coverage of the intervals; 0.95.", rich_help_panel=RUN),
     ] = None
-    draws: Annotated[
-        int | None, Option("--draws", help="Draws, for methods that draw.", rich_help_panel=RUN)
-    ] = None
     seed: Annotated[
         int | None, Option("--seed", help="Of the random numbers; 0.", rich_help_panel=RUN)
+    ] = None
+
+
+@dataclass(frozen=True)
+class RunOptions(MetricOptions):
+    """What to estimate and how."""
+
+    method: Annotated[
+        str | None,
+        Option(
+            "--method",
+            help="See `ssme methods`; by default auto.",
+            autocompletion=_complete_methods,
+            rich_help_panel=RUN,
+        ),
+    ] = None
+    draws: Annotated[
+        int | None, Option("--draws", help="Draws, for methods that draw.", rich_help_panel=RUN)
     ] = None
     option: Annotated[
         list[str] | None,

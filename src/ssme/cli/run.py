@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import ReadOptions, RunOptions, merged
+from ssme.cli.options import MetricOptions, ReadOptions, merged
 from ssme.config import read_config
 from ssme.errors import InputError
 
@@ -33,7 +33,7 @@ class Run:
 
     @classmethod
     def gather(
-        cls, file: Path | None, read: ReadOptions, run: RunOptions, config: Path | None = None
+        cls, file: Path | None, read: ReadOptions, run: MetricOptions, config: Path | None = None
     ) -> Run:
         """The command line over the config file."""
         base = read_config(config) if config is not None else {}
