@@ -125,7 +125,8 @@ def test_messages_speak_in_options() -> None:
     said = in_options(
         "Fix: say label='y', pass classes=[negative, 'b'] or positive=, normalize=True"
     )
-    assert said == "Fix: say --label 'y', pass --classes negative,b or --positive , --normalize"
+    assert said == "Fix: say --label 'y', pass --classes negative,b or --positive, --normalize"
+    assert in_options("labels=False if nothing is") == "--no-labels if nothing is"
     assert in_options("declare unlabeled=-1") == "declare --unlabeled -1"
     assert in_options("ssme.label=3") == "ssme.label=3"
 

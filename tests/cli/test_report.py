@@ -43,6 +43,16 @@ def test_other_formats_and_refusals(run: Run, scores: Path, tmp_path: Path, suff
     assert run(*arguments[:-1], tmp_path / "r.doc").exit_code == 2
 
 
+def test_missing_extra_is_said(
+    run: Run, scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssme.report.writing.importlib.util.find_spec", lambda name: None)
+    arguments = ("report", scores, "--method", "ensemble", "--models", "forest,coin")
+    result = run(*arguments, "-o", tmp_path / "r.html")
+    assert result.exit_code == 0, result.output
+    assert "pip install 'ssme[report]'" in result.stderr
+
+
 def test_html_beside_the_table(run: Run, scores: Path, tmp_path: Path) -> None:
     target = tmp_path / "r.html"
     arguments = ("evaluate", scores, "--method", "ensemble", "--models", "forest,coin")

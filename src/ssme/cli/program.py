@@ -113,10 +113,13 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
 
 def in_options(message: str) -> str:
     """A message that speaks of Python arguments, speaking of options of the command line."""
+    message = message.replace("labels=False", "--no-labels")
     message = ARGUMENT_LIST.sub(
         lambda m: f"{_option(m[1])} {m[2].replace(' ', '').replace(chr(39), '')}", message
     )
-    return ARGUMENT.sub(lambda m: f"{_option(m[1])}{'' if m[2] == 'True' else ' ' + m[2]}", message)
+    return ARGUMENT.sub(
+        lambda m: f"{_option(m[1])} {'' if m[2] == 'True' else m[2]}".rstrip(), message
+    )
 
 
 def _option(argument: str) -> str:

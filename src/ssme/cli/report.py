@@ -35,6 +35,8 @@ def report(
 
     [cyan]ssme report scores.csv --label y -o report.html[/cyan]
     """
+    from ssme.report import can_draw
+
     output = Output(out)
     output.check(target)
     task = Run.gather(file, read, run, config)
@@ -46,3 +48,5 @@ def report(
         result = task.evaluate(data)
         result.report(target, title=title)
     output.console.print(f"Wrote {target}", markup=False)
+    if target.suffix.lower() in (".html", ".htm") and not can_draw():
+        output.note("It has no pictures: pip install 'ssme[report]' adds them.")

@@ -3,6 +3,6 @@
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
-from ssme.report.writing import report_html, write_report
+from ssme.report.writing import can_draw, report_html, write_report
 
-__all__ = ["render_html", "render_markdown", "report_html", "summarize", "write_report"]
+__all__ = ["can_draw", "render_html", "render_markdown", "report_html", "summarize", "write_report"]

@@ -12,7 +12,7 @@ from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
 from ssme.results.evaluation import Evaluation
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["can_draw", "report_html", "write_report"]
 
 
 def write_report(evaluation: Evaluation, path: str | Path, *, title: str | None = None) -> Path:
@@ -31,10 +31,15 @@ def write_report(evaluation: Evaluation, path: str | Path, *, title: str | None 
     return target
 
 
+def can_draw() -> bool:
+    """Whether the extra ``report`` is there."""
+    return importlib.util.find_spec("vl_convert") is not None
+
+
 def report_html(evaluation: Evaluation, *, title: str | None = None) -> str:
     """The HTML report; without the extra ``report`` it has tables but no pictures."""
     found = []
-    if importlib.util.find_spec("vl_convert"):
+    if can_draw():
         from ssme.report.charts import charts
 
         found = charts(evaluation)
