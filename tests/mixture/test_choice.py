@@ -27,7 +27,7 @@ def test_auto_goes_by_dimension_rows_and_missing_scores(monkeypatch) -> None:
     monkeypatch.setattr(choice, "find_spec", lambda name: object())
     assert choose_density("auto", "full", wide).density == "flow"
     few = choose_density("auto", "full", wide[:100])
-    assert (few.density, few.covariance) == ("gmm", "tied")
+    assert (few.density, few.covariance) == ("gmm", "full")
     assert "100 rows" in few.reason
     holed = wide.copy()
     holed[0, 0] = np.nan

@@ -36,8 +36,9 @@ NEAR = 200.0
 exact enough, in 99 % of the programs."""
 PADDING = 256
 """Rows are padded to a multiple of this; a tile's sides divide it."""
-BLOCK = {"QUERIES": 32, "POINTS": 32, "UNROLL": 2, "num_warps": 4}
-"""Rows and points of a tile: the fastest of those timed on an H200 (benchmarks/speed/gpu.py)."""
+BLOCK = {"QUERIES": 16, "POINTS": 32, "UNROLL": 4, "num_warps": 2, "maxnreg": 128}
+"""Rows and points of a tile, tiles per turn of the loop: the fastest of those timed on an H200
+(benchmarks/speed/gpu.py --tune)."""
 
 
 @triton.jit  # type: ignore[untyped-decorator]

@@ -1,0 +1,273 @@
+"""What one pass over the rows has to remember: arrays of sums that add up.
+
+Each counter turns rows (scores, and mass w_i P(y_i = k | s_i)) into an array; the arrays of
+two sets of rows add to the array of their union. So parts of a file can be counted anywhere, in
+any order, and again after a crash.
+
+    Decisions     mass of true class k among the rows predicted l               exact
+    MeanLoss      sum of a scoring rule, sum of weights                         exact
+    Calibration   weight, event mass and weighted score per fixed bin           exact for those bins
+    Ranking       mass on and off a class per fine score bin                    bounded error
+
+From its array a counter gives each metric's value per classifier and a bound on its error: the
+metric's own definition is applied to one pseudo-row a cell. Equal-mass calibration bins are those
+of the sample the method was fitted on, rounded to the fine grid.
+
+Ranking loses the order inside a bin. With P_b and N_b the mass of bin b on and off the class, ties
+counting one half, ROC AUC is off by at most  sum_b P_b N_b / (2 P N).  For average precision every
+threshold inside a bin has between TP and TP + P_b hits and between FP and FP + N_b false alarms,
+TP and FP being those above the bin; that bounds the precision that the mass P_b meets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.metrics import Metric, ece, predicted_classes
+from ssme.metrics.mass import ratio
+from ssme.stream.score_bins import N_BINS, bin_of
+
+__all__ = ["Calibration", "Counter", "Decisions", "FineCalibration", "MeanLoss", "Ranking"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Values = tuple[FloatArray, FloatArray]
+"""Value and error bound per classifier, (M,) each."""
+
+
+class Counter(Protocol):
+    """Sums over rows, and the metrics they determine."""
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        """Sums over the rows of ``scores`` (n, M, K) with ``mass`` (n, K)."""
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        """``metric`` of all rows counted into ``sums``, and the bound on its error."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Confusion matrices (M, predicted, true) at one threshold."""
+
+    threshold: float
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        n_models, n_classes = scores.shape[1:]
+        predicted = predicted_classes(scores, self.threshold) + 1  # 0: no score
+        sums = np.empty((n_models, n_classes, n_classes))
+        for m in range(n_models):
+            for k in range(n_classes):
+                sums[m, :, k] = np.bincount(predicted[:, m], mass[:, k], n_classes + 1)[1:]
+        return sums
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        rows = np.eye(sums.shape[1])[:, None, :]
+        value = np.concatenate([metric(rows, mass[None])[0] for mass in sums])
+        return value, np.zeros_like(value)
+
+
+@dataclass(frozen=True)
+class MeanLoss:
+    """Sum of w times a scoring rule, and sum of w: (2, M)."""
+
+    rule: Metric
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        present = ~np.isnan(scores).any(axis=2)
+        weight = mass.sum(axis=1) @ present
+        mean = self.rule(scores, mass[None])[0]
+        return np.stack([np.where(weight > 0, mean * weight, 0.0), weight])
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        value = ratio(sums[0], sums[1])
+        return value, np.zeros_like(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Weight, event mass and weighted score (3, M, columns, bins) in fixed bins.
+
+    ``scheme`` is a settled calibration error: its target, bins and norm; ``edges`` (M, bins - 1)
+    are inner edges of right-closed bins of the top score, None for bins of equal width.
+    """
+
+    scheme: Any
+    edges: FloatArray | None = None
+
+    @classmethod
+    def of_top_score(cls, scheme: Any, sample: FloatArray) -> Calibration:
+        """Bins at the quantiles of the top scores of ``sample`` (n, M, K)."""
+        at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
+        return cls(scheme, np.nanquantile(sample.max(axis=2), at, axis=0).T)
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        n_models, n_classes = scores.shape[1:]
+        n_bins, target = self.scheme.n_bins, self.scheme.target
+        equal_width = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+        sums = np.zeros((3, n_models, n_classes if target == "classwise" else 1, n_bins))
+        for m in range(n_models):
+            present = ~np.isnan(scores[:, m]).any(axis=1)
+            here, mass_here = scores[present, m], mass[present]
+            weight = mass_here.sum(axis=1)
+            for c, (score, event) in enumerate(_columns(here, mass_here, target)):
+                if self.edges is None:
+                    bins = np.searchsorted(equal_width, score, side="right")
+                else:
+                    bins = np.searchsorted(self.edges[m], score, side="left")
+                for part, values in enumerate((weight, event, weight * score)):
+                    sums[part, m, c] = np.bincount(bins, values, n_bins)
+        return sums
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        return _calibration_error(self.scheme, sums)
+
+
+@dataclass(frozen=True, eq=False)
+class FineCalibration:
+    """Equal-mass bins, read off the fine bins of a `Ranking`: ``bins`` (M, columns, N_BINS)."""
+
+    scheme: Any
+    bins: IntArray
+
+    @classmethod
+    def from_sample(cls, scheme: Any, classes: tuple[int, ...], sample: FloatArray) -> Any:
+        """Bins at the quantiles of ``sample`` (n, M, K), each rounded up to the fine grid."""
+        at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
+        n_models = sample.shape[1]
+        bins = np.zeros((n_models, len(classes), N_BINS), dtype=np.int64)
+        for m in range(n_models):
+            for c, k in enumerate(classes):
+                scored = sample[~np.isnan(sample[:, m, k]), m, k]
+                if scored.size:
+                    edges = bin_of(np.quantile(scored, at))
+                    bins[m, c] = np.searchsorted(edges, np.arange(N_BINS), side="left")
+        return cls(scheme, bins)
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        """From the sums of a `Ranking`, whose first three parts are those of `Calibration`."""
+        _, n_models, n_columns, _ = sums.shape
+        coarse = np.zeros((3, n_models, n_columns, self.scheme.n_bins))
+        for part in range(3):
+            for m in range(n_models):
+                for c in range(n_columns):
+                    coarse[part, m, c] = np.bincount(
+                        self.bins[m, c], sums[part, m, c], self.scheme.n_bins
+                    )
+        return _calibration_error(self.scheme, coarse)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Weight, mass of the class, weighted score and self-pairs (4, M, classes, N_BINS).
+
+    Self-pairs, sum of p_i (w_i - p_i), are what a row would contribute paired with itself; the
+    metrics' definitions leave them out. ``scored`` says whether the weighted score is needed.
+    """
+
+    classes: tuple[int, ...]
+    scored: bool
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        n_models = scores.shape[1]
+        sums = np.zeros((4, n_models, len(self.classes), N_BINS))
+        weight = mass.sum(axis=1)
+        for c, k in enumerate(self.classes):
+            event = np.ascontiguousarray(mass[:, k])
+            self_pairs = event * (weight - event)
+            for m in range(n_models):
+                score = scores[:, m, k]
+                parts = [weight, event, self_pairs]
+                if np.isnan(score).any():
+                    present = ~np.isnan(score)
+                    score, parts = score[present], [part[present] for part in parts]
+                bins = bin_of(score)
+                sums[0, m, c] = np.bincount(bins, parts[0], N_BINS)
+                sums[1, m, c] = np.bincount(bins, parts[1], N_BINS)
+                sums[3, m, c] = np.bincount(bins, parts[2], N_BINS)
+                if self.scored:
+                    sums[2, m, c] = np.bincount(bins, parts[0] * score, N_BINS)
+        return sums
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        weight, event, _, self_pairs = sums[..., ::-1]  # from the highest score down
+        of = _average_precision if metric.name == "average_precision" else _roc_auc
+        value, bound = of(event, np.maximum(weight - event, 0.0), self_pairs)
+        share = np.full_like(value, 1.0 / len(self.classes))
+        if metric.name == "roc_auc_ovr_weighted":
+            share = ratio(event.sum(axis=2), event.sum(axis=(1, 2))[:, None])
+        return (value * share).sum(axis=1), (bound * share).sum(axis=1)
+
+
+def _roc_auc(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
+    """AUC and bound (M, classes) from masses (M, classes, bins), highest scores first."""
+    own = self_pairs.sum(axis=2)
+    pairs = event.sum(axis=2) * other.sum(axis=2) - own
+    tied = event * other - self_pairs
+    below = other.sum(axis=2, keepdims=True) - np.cumsum(other, axis=2)
+    wins = (event * below).sum(axis=2) + 0.5 * tied.sum(axis=2)
+    return ratio(wins, pairs), ratio(0.5 * np.maximum(tied, 0.0).sum(axis=2), pairs)
+
+
+def _average_precision(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
+    """AP with each bin entering as one tie, and how far the order inside bins can move it."""
+    hits, alarms = np.cumsum(event, axis=2), np.cumsum(other, axis=2)
+    hits_above, alarms_above = hits - event, alarms - other
+    total = hits[..., -1]
+
+    def met(top: FloatArray, bottom: FloatArray) -> FloatArray:
+        precision = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+        return ratio((event * precision).sum(axis=2), total)
+
+    # a row that is positive counts itself as a full hit: the term of the self-pairs
+    seen = hits + alarms
+    itself = np.divide(self_pairs, seen, out=np.zeros_like(seen), where=seen > 0).sum(axis=2)
+    value = met(hits, seen) + ratio(itself, total)
+    lowest = met(hits_above, hits_above + alarms)
+    highest = met(hits, hits + alarms_above)
+    first = np.divide(
+        self_pairs,
+        hits_above + alarms_above,
+        out=event.copy(),
+        where=hits_above + alarms_above > 0,
+    )
+    slack = ratio(np.minimum(first, event).sum(axis=2), total)
+    return value, np.maximum(value - lowest, highest + slack - value)
+
+
+def _columns(
+    scores: FloatArray, mass: FloatArray, target: str
+) -> list[tuple[FloatArray, FloatArray]]:
+    """(score, event mass) pairs of a calibration target for one classifier's rows (n, K)."""
+    if target == "positive":
+        return [(scores[:, 1], mass[:, 1])]
+    if target == "classwise":
+        return [(scores[:, k], mass[:, k]) for k in range(scores.shape[1])]
+    predicted = predicted_classes(scores[:, None])[:, 0]
+    return [(scores.max(axis=1), mass[np.arange(len(mass)), predicted])]
+
+
+def _calibration_error(scheme: Any, sums: FloatArray) -> Values:
+    """Exact error of bins ``sums`` (3, M, columns, bins), one two-class pseudo-row a bin."""
+    error = ece(
+        n_bins=scheme.n_bins,
+        binning=scheme.binning,
+        weighted=scheme.weighted,
+        norm=scheme.norm,
+        target="positive",
+    )
+    _, n_models, n_columns, _ = sums.shape
+    value = np.full((n_models, n_columns), np.nan)
+    for m in range(n_models):
+        for c in range(n_columns):
+            weight, event, scored = sums[:, m, c][:, sums[0, m, c] > 0]
+            if weight.size:
+                score = scored / weight
+                rows = np.stack([1.0 - score, score], axis=1)[:, None, :]
+                mass = np.stack([weight - event, event], axis=1)[None]
+                value[m, c] = error(rows, mass)[0, 0]
+    mean = value.mean(axis=1)
+    return mean, np.zeros_like(mean)

@@ -1,0 +1,258 @@
+"""Parquet files as a list of row groups, and the rows of one as scores, labels and groups.
+
+Paths are files, folders, patterns (``dir/*.parquet``) or addresses that pyarrow's file systems
+understand (``s3://bucket/*.parquet``). The layout, wide with one column a model or one a model and
+class, is found once from the first rows; every part is then read by column name.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.frames import FrameOptions
+from ssme.data.labels import observe
+from ssme.data.roles import find_roles
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.data.simplex import to_simplex
+from ssme.data.tables import Table
+from ssme.errors import InputError, MissingExtraError
+
+__all__ = [
+    "Block",
+    "Columns",
+    "Part",
+    "find_columns",
+    "find_parts",
+    "labeled_rows",
+    "read_block",
+    "read_table",
+]
+
+FloatArray = NDArray[np.float64]
+HEAD_ROWS = 2000
+"""Rows from which the layout is found."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One row group of one file, and where its rows stand among all."""
+
+    path: str
+    row_group: int
+    first_row: int
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold what; ``scores`` are those of each model, one or one a class."""
+
+    models: tuple[str, ...]
+    scores: tuple[tuple[str, ...], ...]
+    label: str | None
+    weight: str | None
+    groups: Mapping[str, str]
+    unlabeled: object
+    logits: bool
+    normalize: bool
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that have to be read, each once."""
+        named = [name for of in self.scores for name in of]
+        named += [c for c in (self.label, self.weight, *self.groups.values()) if c is not None]
+        return list(dict.fromkeys(named))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The rows of a part: ``labeled`` are the positions of labeled rows, ``labels`` theirs."""
+
+    scores: FloatArray
+    weights: FloatArray | None
+    groups: dict[str, NDArray[np.object_]]
+    labeled: NDArray[np.int64]
+    labels: list[Hashable]
+
+
+def find_parts(paths: str | Path | Sequence[str | Path]) -> list[Part]:
+    """The row groups of all files, in the order of the files' names."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    files = [file for path in given for file in sorted(_files(str(path)))]
+    if not files:
+        raise InputError(
+            f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
+            allowed="files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...)",
+            fix="check the path; quote patterns so that the shell leaves them alone",
+        )
+    parts: list[Part] = []
+    first, names = 0, None
+    for file in files:
+        opened = _open(file)
+        if names is None:
+            names = opened.schema_arrow.names
+        elif set(names) != set(opened.schema_arrow.names):
+            differ = sorted(set(names) ^ set(opened.schema_arrow.names))
+            raise InputError(
+                f"{file} and {files[0]} differ in the columns {', '.join(differ[:5])}",
+                allowed="the same columns in every file",
+                fix="evaluate files of different layouts apart",
+            )
+        for group in range(opened.num_row_groups):
+            n_rows = opened.metadata.row_group(group).num_rows
+            if n_rows:
+                parts.append(Part(file, group, first, n_rows))
+                first += n_rows
+    if not parts:
+        raise InputError(f"{files[0]} has no rows", allowed="at least one row")
+    return parts
+
+
+def find_columns(part: Part, options: Mapping[str, Any]) -> Columns:
+    """The layout, from the first rows of ``part``; ``options`` as in `ScoreSet.from_frame`."""
+    unknown = sorted(set(options) - set(FrameOptions.__dataclass_fields__))
+    if unknown:
+        raise InputError(
+            f"unknown option {unknown[0]!r} for Parquet files",
+            allowed=", ".join(FrameOptions.__dataclass_fields__),
+        )
+    head = read_table(part, None).slice(0, HEAD_ROWS)
+    frame_options = FrameOptions(**options)
+    roles = find_roles(Table(head, part.path), frame_options, None)
+    without = head.drop_columns([roles.label]) if roles.label is not None else head
+    kept = {name: value for name, value in options.items() if name != "label"}
+    layout = ScoreSet.from_frame(without, False, **kept).layout
+    assert layout is not None
+    if layout.kind not in ("wide", "wide by class"):
+        raise InputError(
+            f"{part.path} is in the {layout.kind} layout",
+            allowed="wide files, a column per model or per model and class, for streaming",
+            fix="pivot the file, or evaluate it in memory",
+        )
+    return Columns(
+        models=tuple(layout.columns),
+        scores=tuple(layout.columns.values()),
+        label=roles.label,
+        weight=roles.weight,
+        groups=dict(roles.groups),
+        unlabeled=frame_options.unlabeled,
+        logits=frame_options.logits,
+        normalize=frame_options.normalize,
+    )
+
+
+def read_table(part: Part, columns: list[str] | None) -> Any:
+    """The columns of a part as a pyarrow table."""
+    return _open(part.path).read_row_group(part.row_group, columns=columns, use_threads=False)
+
+
+def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Positions of labeled rows and their labels; cheap where nearly all are null."""
+    if columns.label is None or table[columns.label].null_count == len(table):
+        return np.zeros(0, dtype=np.int64), []
+    column = table[columns.label]
+    valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    values = column.drop_null().to_numpy(zero_copy_only=False)
+    if values.dtype.kind == "f":
+        kept = ~np.isnan(values)
+        valid, values = valid[kept], values[kept]
+    raw = observe(values, len(values), columns.unlabeled)
+    known = raw.codes != UNLABELED
+    return valid[known], [raw.values[code] for code in raw.codes[known]]
+
+
+def read_block(table: Any, part: Part, columns: Columns) -> Block:
+    """The rows of ``table`` as a block, scores checked as at the front door."""
+    labeled, labels = labeled_rows(table, columns)
+    weights = None if columns.weight is None else _numbers(table, columns.weight)
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
+        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise InputError(
+            f"weight {weights[row]} at row {part.first_row + row}",
+            allowed="finite weights of 0 or more",
+        )
+    groups = {
+        name: table[column].to_numpy(zero_copy_only=False).astype(object)
+        for name, column in columns.groups.items()
+    }
+    return Block(_scores(table, part, columns), weights, groups, labeled, labels)
+
+
+def _scores(table: Any, part: Part, columns: Columns) -> FloatArray:
+    """(n, M, K), rows fastest in memory: columns of a file are contiguous, and stay so."""
+    if all(len(of) == 1 for of in columns.scores) and not columns.logits:
+        out = np.empty((2, len(columns.scores), len(table)))
+        for m, (name,) in enumerate(columns.scores):
+            out[1, m] = _numbers(table, name)
+            np.subtract(1.0, out[1, m], out=out[0, m])
+        low, high = np.fmin.reduce(out, axis=None), np.fmax.reduce(out, axis=None)
+        if low >= 0.0 and high <= 1.0:
+            scores: FloatArray = out.transpose(2, 1, 0)
+            return scores
+        raw = out[1].T
+    else:
+        stacked = np.stack(
+            [[_numbers(table, name) for name in of] for of in columns.scores], axis=0
+        )
+        raw = stacked[:, 0].T if stacked.shape[1] == 1 else stacked.transpose(2, 0, 1)
+    try:
+        return to_simplex(raw, columns.models, logits=columns.logits, normalize=columns.normalize)
+    except InputError as error:
+        where = f"{part.path}, rows from {part.first_row} on: {error.got}"
+        raise InputError(where, allowed=error.allowed, fix=error.fix) from None
+
+
+def _numbers(table: Any, name: str) -> FloatArray:
+    return np.asarray(table[name].to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _files(path: str) -> Iterator[str]:
+    if "://" in path:
+        yield from _remote_files(path)
+    elif Path(path).is_dir():
+        yield from (str(file) for file in Path(path).glob("*.parquet"))
+    else:
+        yield from glob.glob(path)
+
+
+def _remote_files(address: str) -> Iterator[str]:
+    folder, _, name = address.rpartition("/")
+    if not any(sign in name for sign in "*?["):
+        yield address
+        return
+    _, fs = _arrow()
+    system, root = fs.FileSystem.from_uri(folder)
+    scheme = address.split("://")[0]
+    for entry in system.get_file_info(fs.FileSelector(root)):
+        if fnmatch(entry.base_name, name):
+            yield f"{scheme}://{entry.path}"
+
+
+def _open(file: str) -> Any:
+    parquet, fs = _arrow()
+    try:
+        if "://" in file:
+            system, path = fs.FileSystem.from_uri(file)
+            return parquet.ParquetFile(system.open_input_file(path))
+        return parquet.ParquetFile(file)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{file} cannot be read as Parquet ({error})", allowed="Parquet files"
+        ) from error
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow.fs
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("streaming Parquet files", "parquet") from error
+    return pyarrow.parquet, pyarrow.fs

@@ -1,0 +1,153 @@
+"""Streamed evaluation: the same answer as in memory, whoever counts, and after a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.stream.worlds import binary_table, written
+
+import ssme
+from ssme.errors import InputError, UnsupportedError
+from ssme.stream import evaluate_parquet, evaluation
+
+METRICS = ["accuracy", "ece", "roc_auc", "average_precision", "log_loss", "brier_score", "f1"]
+
+
+def table_of(result: Any) -> Any:
+    return result.frame("pandas").set_index(["group", "metric", "model"])
+
+
+@pytest.mark.parametrize("method", ["auto", "ensemble"])
+def test_a_sample_of_everything_is_the_evaluation_in_memory(tmp_path, method) -> None:
+    table = binary_table(1500, 60)
+    files = written(table, tmp_path)
+    asked = {"method": method, "metrics": METRICS, "by": ["site"], "n_draws": 40}
+    memory = table_of(ssme.evaluate(table, **asked))
+    streamed = evaluate_parquet(files, sample_rows=1500, executor="serial", **asked)
+    frame = table_of(streamed)
+    for column in ("estimate", "low", "high", "labels_only", "n_labeled", "n_unlabeled"):
+        np.testing.assert_allclose(frame[column], memory[column], atol=1e-9, err_msg=column)
+    assert streamed.settings["stream"]["rows"] == 1500
+
+
+def test_from_a_sample_sums_are_close_and_intervals_about_as_wide(tmp_path) -> None:
+    table = binary_table(12_000, 100)
+    files = written(table, tmp_path, row_group=2500)
+    asked = {"metrics": METRICS, "by": [], "n_draws": 100}
+    memory = table_of(ssme.evaluate(table, **asked))
+    streamed = evaluate_parquet(files, sample_rows=4000, executor="serial", **asked)
+    frame = table_of(streamed)
+    gap = (frame["estimate"] - memory["estimate"]).abs().groupby("metric").max()
+    assert gap.drop("ece").max() < 5e-4
+    assert gap["ece"] < 5e-3
+    ratio = (frame["high"] - frame["low"]) / (memory["high"] - memory["low"])
+    assert ratio.between(0.7, 1.4).all()
+    assert 0 < streamed.settings["stream"]["error_bounds"]["all"]["roc_auc"] < 1e-3
+
+
+def test_every_executor_gives_the_same_bits(tmp_path) -> None:
+    files = written(binary_table(1200, 50), tmp_path, row_group=150)
+    results = [
+        table_of(
+            evaluate_parquet(files, n_draws=20, sample_rows=400, executor=kind, workers=workers)
+        )
+        for kind, workers in (("serial", None), ("threads", 3), ("processes", 2))
+    ]
+    for other in results[1:]:
+        np.testing.assert_array_equal(other["estimate"], results[0]["estimate"])
+        np.testing.assert_array_equal(other["low"], results[0]["low"])
+
+
+def test_a_cut_off_pass_goes_on_from_its_checkpoint(tmp_path, monkeypatch) -> None:
+    files = written(binary_table(1200, 50), tmp_path, row_group=100)
+    asked = {"n_draws": 20, "sample_rows": 300, "executor": "serial", "metrics": METRICS}
+    whole = table_of(evaluate_parquet(files, **asked))
+    monkeypatch.setattr(evaluation, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    kept = tmp_path / "pass.npz"
+    counted: list[int] = []
+    count = evaluation._Task.count
+
+    def dies_at_ten(self, part):
+        counted.append(part.first_row)
+        if len(counted) == 10:
+            raise KeyboardInterrupt
+        return count(self, part)
+
+    monkeypatch.setattr(evaluation._Task, "count", dies_at_ten)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_parquet(files, checkpoint=kept, **asked)
+    assert kept.exists()
+    assert not list(tmp_path.glob("*.tmp"))
+    with pytest.raises(InputError, match="checkpoint of another run"):
+        evaluate_parquet(files, checkpoint=kept, **(asked | {"metrics": ["accuracy"]}))
+    resumed = table_of(evaluate_parquet(files, checkpoint=kept, **asked))
+    np.testing.assert_array_equal(resumed["estimate"], whole["estimate"])
+    assert not kept.exists()
+    assert len(counted) < 10 + 12
+
+
+def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path) -> None:
+    files = written(binary_table(300, 30), tmp_path)
+    other = tmp_path / "notes.txt"
+    other.write_text("not mine")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        evaluate_parquet(files, method="ensemble", checkpoint=other, executor="serial", n_draws=5)
+    assert other.read_text() == "not mine"
+
+
+def test_columns_a_class_and_text_labels(tmp_path) -> None:
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    names = np.array(["cat", "dog", "emu"])
+    y = rng.integers(0, 3, 900)
+    columns: dict[str, Any] = {}
+    for model, sharp in (("a", 2.0), ("b", 1.0)):
+        z = np.exp(sharp * np.eye(3)[y] + rng.normal(size=(900, 3)))
+        p = z / z.sum(axis=1, keepdims=True)
+        columns |= {f"{model}:{name}": p[:, k] for k, name in enumerate(names)}
+    columns["y"] = pa.array([names[c] if i < 60 else None for i, c in enumerate(y)])
+    table = pa.table(columns)
+    files = written(table, tmp_path)
+    asked = {"classes": list(names), "metrics": ["accuracy", "ece", "roc_auc"], "n_draws": 20}
+    memory = table_of(ssme.evaluate(table, **asked))
+    frame = table_of(evaluate_parquet(files, sample_rows=900, executor="serial", **asked))
+    np.testing.assert_allclose(frame["estimate"], memory["estimate"], atol=1e-9)
+
+
+def test_addresses_folders_and_lists_of_files(tmp_path) -> None:
+    written(binary_table(300, 30), tmp_path)
+    first, second = sorted(tmp_path.glob("*.parquet"))
+    asked = {"method": "ensemble", "executor": "serial", "n_draws": 5}
+    results = [
+        table_of(evaluate_parquet(paths, **asked))
+        for paths in (tmp_path, [first, second], f"file://{tmp_path}/*.parquet")
+    ]
+    for other in results[1:]:
+        np.testing.assert_array_equal(other["estimate"], results[0]["estimate"])
+
+
+def test_what_cannot_be_streamed_is_said(tmp_path) -> None:
+    files = written(binary_table(300, 30), tmp_path)
+    with pytest.raises(InputError, match="no Parquet file"):
+        evaluate_parquet(str(tmp_path / "none*.parquet"))
+    with pytest.raises(UnsupportedError, match="'labeled' has no posterior"):
+        evaluate_parquet(files, method="labeled", executor="serial")
+    with pytest.raises(InputError, match="unknown option 'lable'"):
+        evaluate_parquet(files, lable="y")
+    with pytest.raises(InputError, match="sample_rows is 0"):
+        evaluate_parquet(files, sample_rows=0, executor="serial")
+
+
+def test_a_bad_score_is_found_where_it_is(tmp_path) -> None:
+    import pyarrow as pa
+
+    table = binary_table(900, 30)
+    scores = table["m1"].to_numpy().copy()
+    scores[700] = 1.5
+    bad = table.set_column(table.column_names.index("m1"), "m1", pa.array(scores))
+    files = written(bad, tmp_path)
+    with pytest.raises(InputError, match=r"part1.*'m1'.*1\.5"):
+        evaluate_parquet(files, method="ensemble", executor="serial", sample_rows=5, n_draws=5)
