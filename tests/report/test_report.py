@@ -84,6 +84,20 @@ def test_one_model_and_no_labels() -> None:
     assert "do not determine it" in page
 
 
+@pytest.mark.filterwarnings("ignore::ssme.errors.UndefinedMetricWarning")
+def test_undefined_metrics_are_dashes() -> None:
+    data = grouped_set()
+    site = data.groups["site"].copy()
+    site[0] = "lonely"
+    result = evaluate(data.replace(groups={"site": site}), metrics=["roc_auc", "accuracy"])
+    summary = summarize(result)
+    lonely = [r for r in summary["by_group"][0]["rows"] if r["group"] == "site=lonely"]
+    assert [row["estimate"] for row in lonely] == [None] * 3
+    page = report_html(result)
+    assert "nan" not in "".join(Tags(page).text).lower().split()
+    assert "| -" in render_markdown(summary)
+
+
 def test_every_method_has_words() -> None:
     assert set(METHOD_WORDS) >= set(method_names())
 

@@ -144,8 +144,9 @@ def groups(
         ],
     }
     words = f"{chosen.name} by group for {len(names)} models; diamonds are labels alone."
-    worst = min(rows, key=lambda row: _goodness(row["value"], chosen))
-    if worst["group"] != ALL:
+    defined = [row for row in rows if not math.isnan(row["value"])]
+    worst = min(defined, key=lambda row: _goodness(row["value"], chosen), default=None)
+    if worst is not None and worst["group"] != ALL:
         words += f" The worst is {worst['model']} on {worst['group']}: {worst['value']:.3f}."
     title = f"{chosen.name} by group; diamonds are labels alone"
     return Plot(title, facet(rows, names, panel), rows, words)

@@ -29,7 +29,7 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
     style, script = _file("report.css"), _file("report.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'"
     )
     sections: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
