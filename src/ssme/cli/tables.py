@@ -106,9 +106,9 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
 
 def summary_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
-    data = evaluation.data
+    data, whole = evaluation.data, evaluation.groups[0]
     return (
-        f"{data.n_models} models, {data.n_labeled:,} labeled and {data.n_unlabeled:,} unlabeled "
+        f"{data.n_models} models, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
         f"rows, {data.n_classes} classes, method {evaluation.method!r}."
     )
 

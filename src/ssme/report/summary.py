@@ -23,7 +23,7 @@ CLEAR = 0.9
 
 def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any]:
     """Facts and sentences about ``evaluation``, as plain values."""
-    data = evaluation.data
+    data, whole = evaluation.data, evaluation.groups[0]
     found = evaluation.to_dict()
     rows = found["estimates"]
     metrics = [_metric(evaluation, metric, rows) for metric in evaluation.metrics]
@@ -32,9 +32,9 @@ def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any
         "title": title or "How good are these classifiers?",
         "headline": _headline(evaluation, metrics[0], doubts),
         "data": {
-            "rows": data.n_rows,
-            "labeled": data.n_labeled,
-            "unlabeled": data.n_unlabeled,
+            "rows": whole.n_labeled + whole.n_unlabeled,
+            "labeled": whole.n_labeled,
+            "unlabeled": whole.n_unlabeled,
             "models": list(data.models),
             "classes": [str(name) for name in data.classes],
             "groups": [_group(group) for group in evaluation.groups[1:]],
@@ -144,7 +144,7 @@ def _how_sure(
 
 
 def _against_labels(evaluation: Evaluation, best: dict[str, Any]) -> dict[str, Any]:
-    alone, count = best["labels_only"], evaluation.data.n_labeled
+    alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
         return {"answer": "-", "detail": f"The {count} labels alone do not determine it."}
     detail = f"What the {count} labels alone say of it"

@@ -16,12 +16,12 @@ NAME = 60
 
 def evaluation_html(evaluation: Evaluation) -> str:
     """Models by metrics; each estimate with its interval and what labels alone say."""
-    data = evaluation.data
+    data, whole = evaluation.data, evaluation.groups[0]
     head = (
-        f"{data.n_models} models by {evaluation.method}: {data.n_labeled:,} labeled and "
-        f"{data.n_unlabeled:,} unlabeled rows"
+        f"{data.n_models} models by {evaluation.method}: {whole.n_labeled:,} labeled and "
+        f"{whole.n_unlabeled:,} unlabeled rows"
     )
-    first = evaluation.groups[0].name
+    first = whole.name
     cells = {(r["model"], r["metric"]): _cell(r) for r in evaluation.rows() if r["group"] == first}
     columns = "".join(
         f"<th scope='col'>{escape(metric.name)}</th>" for metric in evaluation.metrics
