@@ -1,4 +1,4 @@
-"""Config files: TOML, YAML or JSON with sections ``read`` and ``run`` that reproduce a run.
+"""Config files: TOML, YAML or JSON with sections ``read``, ``run`` and ``engine``.
 
 file = "scores.csv"
 
@@ -24,7 +24,7 @@ from ssme.errors import InputError, MissingExtraError
 
 __all__ = ["read_config", "to_toml", "write_config"]
 
-SECTIONS = ("read", "run")
+SECTIONS = ("read", "run", "engine")
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def read_config(path: Path) -> dict[str, Any]:
         raise InputError(f"config {path} is no table of settings", fix="see `ssme evaluate --help`")
     for key, value in config.items():
         if key != "file" and key not in SECTIONS:
-            raise InputError(f"config {path} has {key!r}", allowed="file, read, run")
+            raise InputError(f"config {path} has {key!r}", allowed=f"file, {', '.join(SECTIONS)}")
         if key in SECTIONS and not isinstance(value, dict):
             raise InputError(f"config {path}: {key!r} is no section", allowed=f"a table [{key}]")
     return config

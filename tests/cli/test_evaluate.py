@@ -215,3 +215,53 @@ def test_warnings_are_said_in_one_line_and_quiet_is_quiet(run: Run, scores: Path
     assert any(line.startswith("Warning: EM stopped") for line in loud.stderr.splitlines())
     quiet = run(*arguments, *short, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")
+
+
+def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path: Path) -> None:
+    import pandas as pd
+
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    frame = pd.read_csv(scores)
+    for i in range(2):
+        frame[i * 200 : (i + 1) * 200].to_parquet(folder / f"{i}.parquet", index=False)
+    asked = ("-y", "y", *MODELS, "-k", "accuracy", "--json", "-")
+    held = json.loads(run("evaluate", scores, *asked).stdout)
+    config = tmp_path / "run.toml"
+    streamed = run("evaluate", folder, *asked, "--engine", "stream", "--save-config", config)
+    assert streamed.exit_code == 0, streamed.output
+    found = json.loads(streamed.stdout)
+    assert found["settings"]["config"]["engine"] == {"engine": "stream"}
+    for one, two in zip(held["estimates"], found["estimates"], strict=True):
+        assert one["estimate"] == pytest.approx(two["estimate"], abs=1e-9)
+    again = run("evaluate", "--config", config, "--json", "-", "--fail-under", "accuracy>=0.1")
+    assert json.loads(again.stdout)["estimates"] == found["estimates"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--engine", "cloud"), "--engine cloud"),
+        (("--workers", "2"), "--workers without --engine stream"),
+        (("--engine", "stream", "--no-labels"), "--no-labels with an engine"),
+        (("--engine", "stream", "--fail-under", "accuracy>=0.1"), "--fail-under without --metric"),
+        (("--engine", "stream", "--scheduler", "tcp://x:1"), "scheduler address"),
+    ],
+)
+def test_engine_options_that_do_not_fit(
+    run: Run, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    import pandas as pd
+
+    path = tmp_path / "s.parquet"
+    pd.DataFrame({"y": [0.0, 1.0, None], "a": [0.1, 0.9, 0.5]}).to_parquet(path)
+    result = run("evaluate", path, *options)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+
+
+def test_addresses_keep_their_slashes() -> None:
+    from ssme.cli.run import _address
+
+    assert _address(Path("s3://bucket/x.parquet")) == "s3://bucket/x.parquet"
+    assert _address(Path("a/b.csv")) == "a/b.csv"

@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ssme.cli import conditions
-from ssme.cli.options import OUT, FileArgument, ReadOptions, ReportOptions, RunOptions
+from ssme.cli.options import (
+    OUT,
+    EngineOptions,
+    FileArgument,
+    ReadOptions,
+    ReportOptions,
+    RunOptions,
+)
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command
 from ssme.cli.run import Run
 from ssme.config import write_config
+from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -24,6 +32,7 @@ __all__ = ["evaluate", "show"]
 def evaluate(
     read: ReadOptions,
     run: RunOptions,
+    engine: EngineOptions,
     out: ReportOptions,
     file: FileArgument = None,
     fail_under: Annotated[
@@ -54,20 +63,17 @@ def evaluate(
 
     [cyan]ssme evaluate scores.csv -y label --fail-under "accuracy.low>=0.9"[/cyan]
 
+    [cyan]ssme evaluate 'parts/*.parquet' -y label --engine stream[/cyan]
+
     [cyan]ssme evaluate --config run.toml[/cyan]
     """
     output = Output(out)
     demands = [conditions.parse(text) for text in fail_under or []]
-    task = Run.gather(file, read, run, config)
+    task = Run.gather(file, read, run, config, engine)
     if save_config is not None:
         output.check(save_config)
         write_config(task.config, save_config)
-    with output.working("reading"):
-        data = task.read()
-    for sentence in task.recognized(data):
-        output.note(sentence)
-    with output.working("estimating"):
-        result = task.evaluate(data, metrics=_metrics(task, data.n_classes, demands))
+    result = _streamed(task, output, demands) if task.streams else _held(task, output, demands)
     failed = conditions.failures(result, demands)
     output.write(out.json, json_text(result.to_dict()))
     output.write(out.csv, csv_text(list(result.rows())))
@@ -93,8 +99,29 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
     print_doubts(output.console, result.doubts)
 
 
-def _metrics(task: Run, n_classes: int, demands: list[conditions.Condition]) -> list[str]:
+def _held(task: Run, output: Output, demands: list[conditions.Condition]) -> Evaluation:
+    """The evaluation of a file that fits into memory."""
     from ssme.metrics import default_metrics
 
-    asked = task.run_options.get("metric") or default_metrics(n_classes)
-    return conditions.with_metrics(asked, demands)
+    with output.working("reading"):
+        data = task.read()
+    for sentence in task.recognized(data):
+        output.note(sentence)
+    asked = task.run_options.get("metric") or default_metrics(data.n_classes)
+    with output.working("estimating"):
+        return task.evaluate(data, metrics=conditions.with_metrics(asked, demands))
+
+
+def _streamed(task: Run, output: Output, demands: list[conditions.Condition]) -> Evaluation:
+    """The evaluation of files that are passed over; the number of classes is not known before."""
+    asked = task.run_options.get("metric")
+    if demands and not asked:
+        raise InputError(
+            f"--fail-under without --metric and --engine {task.engine_options['engine']}",
+            fix="name the metrics with --metric",
+        )
+    with output.working("passing over the rows"):
+        result = task.stream(conditions.with_metrics(asked, demands) if asked else None)
+    for sentence in task.recognized(result.data):
+        output.note(sentence)
+    return result

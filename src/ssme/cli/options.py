@@ -17,6 +17,8 @@ from typer import Argument, Option
 from ssme.errors import InputError
 
 __all__ = [
+    "ENGINES",
+    "EngineOptions",
     "FileArgument",
     "MetricOptions",
     "OutputOptions",
@@ -30,11 +32,13 @@ __all__ = [
 
 READ = "Reading the file"
 RUN = "The evaluation"
+ENGINE = "Larger than memory"
 OUT = "Output"
+ENGINES = ("memory", "stream", "dask")
 
 FileArgument = Annotated[
     Path | None,
-    Argument(help="CSV, TSV, Parquet, npz or npy file with the scores.", show_default=False),
+    Argument(help="CSV, TSV, Parquet, npz or npy file of scores.", show_default=False),
 ]
 
 
@@ -165,6 +169,36 @@ class RunOptions(MetricOptions):
     option: Annotated[
         list[str] | None,
         Option("--option", "-O", help="key=value of the method.", rich_help_panel=RUN),
+    ] = None
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where the work runs; by default in memory."""
+
+    engine: Annotated[
+        str | None,
+        Option(
+            "--engine",
+            help="memory; stream: Parquet of any size, in one pass; dask: the same on a cluster.",
+            autocompletion=lambda: list(ENGINES),
+            rich_help_panel=ENGINE,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None, Option("--workers", help="Of stream; one a core.", rich_help_panel=ENGINE)
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", help="Address of a Dask scheduler.", rich_help_panel=ENGINE),
+    ] = None
+    sample_rows: Annotated[
+        int | None,
+        Option("--sample-rows", help="Rows to fit on; 50,000.", rich_help_panel=ENGINE),
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        Option("--checkpoint", help="File to go on from if cut off.", rich_help_panel=ENGINE),
     ] = None
 
 

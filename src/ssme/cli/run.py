@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import MetricOptions, ReadOptions, merged
+from ssme.cli.options import ENGINES, EngineOptions, MetricOptions, ReadOptions, merged
 from ssme.config import read_config
 from ssme.errors import InputError
 
@@ -30,40 +31,76 @@ class Run:
     file: str
     read_options: dict[str, Any]
     run_options: dict[str, Any]
+    engine_options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def gather(
-        cls, file: Path | None, read: ReadOptions, run: MetricOptions, config: Path | None = None
+        cls,
+        file: Path | None,
+        read: ReadOptions,
+        run: MetricOptions,
+        config: Path | None = None,
+        engine: EngineOptions | None = None,
     ) -> Run:
         """The command line over the config file."""
         base = read_config(config) if config is not None else {}
-        name = str(file) if file is not None else base.get("file")
+        name = _address(file) if file is not None else base.get("file")
         if name is None:
             raise InputError("no FILE was given", fix="name the file that holds the scores")
         return cls(
             str(name),
             merged(read, base.get("read", {}), "read"),
             merged(run, base.get("run", {}), "run"),
+            merged(engine or EngineOptions(), base.get("engine", {}), "engine"),
         )
 
     @property
     def config(self) -> dict[str, Any]:
         """As a config file holds it."""
-        sections = {"read": self.read_options, "run": self.run_options}
+        sections = {
+            "read": self.read_options,
+            "run": self.run_options,
+            "engine": self.engine_options,
+        }
         return {"file": self.file, **{name: part for name, part in sections.items() if part}}
+
+    @property
+    def streams(self) -> bool:
+        """Whether the rows are to be passed over rather than held."""
+        engine = str(self.engine_options.get("engine", "memory"))
+        if engine not in ENGINES:
+            raise InputError(f"--engine {engine}", allowed=", ".join(ENGINES))
+        others = [f"--{key.replace('_', '-')}" for key in self.engine_options if key != "engine"]
+        if engine == "memory" and others:
+            raise InputError(
+                f"{', '.join(others)} without --engine stream or --engine dask",
+                fix="name the engine, or leave these out",
+            )
+        return engine != "memory"
+
+    def stream(self, metrics: list[str] | None) -> Evaluation:
+        """Evaluate Parquet files of any size in one pass."""
+        from ssme.stream import evaluate_parquet
+
+        for key in ("labels_file", "no_labels"):
+            if key in self.read_options:
+                option = f"--{key.replace('_', '-')}"
+                raise InputError(
+                    f"{option} with an engine that passes over the rows", fix="use --label"
+                )
+        options = {**self._reading(), **self._running(), "metrics": metrics}
+        options |= {k: v for k, v in self.engine_options.items() if k != "engine"}
+        executor = "dask" if self.engine_options["engine"] == "dask" else "threads"
+        result = evaluate_parquet(self.file, executor=executor, **options)
+        return dataclasses.replace(result, settings={**result.settings, "config": self.config})
 
     def read(self) -> ScoreSet:
         """The scores, refused where no label column is named or recognized."""
         from ssme.data.scoreset import ScoreSet
 
-        options = {READ_NAMES.get(key, key): value for key, value in self.read_options.items()}
+        options = self._reading()
         labels = options.pop("labels_file", None)
         no_labels = options.pop("no_labels", False)
-        for key in ("classes", "unlabeled"):
-            if key in options:
-                options[key] = [_class_name(item) for item in options[key]]
-        if "positive" in options:
-            options["positive"] = _class_name(options["positive"])
         elsewhere = False if no_labels else labels and Path(labels)
         data = ScoreSet.read(self.file, elsewhere, **options)
         if not no_labels and data.n_labeled == 0 and data.layout is not None:
@@ -74,10 +111,23 @@ class Run:
         """Evaluate ``data``; ``changes`` (such as another method) go over the options."""
         from ssme._evaluate import evaluate
 
-        options = {RUN_NAMES.get(key, key): value for key, value in self.run_options.items()}
-        result = evaluate(data, **{**options, **changes})
+        result = evaluate(data, **{**self._running(), **changes})
         settings = {**result.settings, "config": self.config, "file_sha256": _digest(self.file)}
         return dataclasses.replace(result, settings=settings)
+
+    def _reading(self) -> dict[str, Any]:
+        """The options of reading, by their names in Python."""
+        options = {READ_NAMES.get(key, key): value for key, value in self.read_options.items()}
+        for key in ("classes", "unlabeled"):
+            if key in options:
+                options[key] = [_class_name(item) for item in options[key]]
+        if "positive" in options:
+            options["positive"] = _class_name(options["positive"])
+        return options
+
+    def _running(self) -> dict[str, Any]:
+        """The options of the evaluation, by their names in Python."""
+        return {RUN_NAMES.get(key, key): value for key, value in self.run_options.items()}
 
     def recognized(self, data: ScoreSet) -> list[str]:
         """Sentences on what was recognized without being named."""
@@ -120,6 +170,11 @@ def _class_name(value: Any) -> Any:
         return int(value)
     except ValueError:
         return value
+
+
+def _address(file: Path) -> str:
+    """A path as typed: ``s3://...`` has lost a slash by being taken for a path."""
+    return re.sub(r"^(\w{2,}):/(?!/)", r"\1://", str(file))
 
 
 def _digest(file: str) -> str | None:
