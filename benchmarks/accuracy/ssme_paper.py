@@ -45,6 +45,11 @@ VARIANTS: dict[str, tuple[str, str, dict[str, object]]] = {
     "ssme, public code preset": ("SSME", "ssme", {"preset": "public_code", "n_bootstrap": 0}),
     "ssme_m, paper preset": ("SSME-M", "ssme_m", {}),
     "ssme_m, public code preset": ("SSME-M", "ssme_m", {"preset": "public_code"}),
+    "ssme_m, public code preset, 5 steps": (
+        "SSME-M",
+        "ssme_m",
+        {"preset": "public_code", "max_iter": 5},
+    ),
 }
 """What is run: the paper's column it belongs to, our method, its options."""
 
