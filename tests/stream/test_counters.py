@@ -85,6 +85,18 @@ def test_ranking_bound_holds_on_tied_and_crowded_scores(seed) -> None:
         assert (np.abs(value - metric(scores, mass[None])[0]) <= bound + 1e-12).all()
 
 
+def test_decisions_read_off_fine_bins_are_exact() -> None:
+    scores, mass = world(2000, 2, 6)
+    scores[:5, :, 1] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1)]
+    scores[:, :, 0] = 1 - scores[:, :, 1]
+    metrics = [get_metric(name) for name in ("accuracy", "f1", "recall", "roc_auc")]
+    tally = plan_tally(metrics, scores)
+    assert list(tally.counters) == ["ranking"]
+    values = tally.values(tally.count(scores, mass))
+    for metric, (value, _) in list(zip(metrics, values, strict=True))[:3]:
+        np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
+
+
 def test_equal_mass_bins_come_from_the_sample() -> None:
     scores, mass = world(4000, 2, 3)
     metric = get_metric("ece")

@@ -36,7 +36,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto_model.pool import clipped, label_weights, log_pool, present_scores
+from ssme.methods.auto_model.binary import binary_center
+from ssme.methods.auto_model.pool import (
+    CLIP,
+    clipped,
+    label_weights,
+    log_pool,
+    present_scores,
+)
 from ssme.methods.auto_model.recalibration import Design, Evidence, center
 from ssme.methods.auto_model.recentering import recentered
 from ssme.methods.auto_model.sampler import draw_coefficients
@@ -123,6 +130,13 @@ class AutoPredictor:
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K)."""
+        if scores.shape[2] == 2 and not np.isnan(scores).any():
+            lines = (np.ascontiguousarray(scores[:, :, k].T, dtype=np.float32) for k in range(2))
+            zero, one = (np.maximum(of, np.float32(CLIP), out=of) for of in lines)
+            w = np.empty((2, len(scores)))
+            w[1] = binary_center(one / (one + zero), self.weights, self.theta)
+            np.subtract(1.0, w[1], out=w[0])
+            return w.T
         q = clipped(scores)
         design = Design(log_pool(q, present_scores(scores), self.weights), q)
         return design.center(self.theta, slice(None))

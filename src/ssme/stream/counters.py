@@ -29,9 +29,18 @@ from numpy.typing import NDArray
 
 from ssme.metrics import Metric, ece, predicted_classes
 from ssme.metrics.mass import ratio
-from ssme.stream.score_bins import N_BINS, bin_of
+from ssme.stream.score_bins import MIDDLE, N_BINS, bin_of
 
-__all__ = ["Calibration", "Counter", "Decisions", "FineCalibration", "MeanLoss", "Ranking"]
+__all__ = [
+    "Calibration",
+    "Counter",
+    "Decisions",
+    "FineCalibration",
+    "FineDecisions",
+    "MeanLoss",
+    "Ranking",
+    "Reader",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -39,14 +48,18 @@ Values = tuple[FloatArray, FloatArray]
 """Value and error bound per classifier, (M,) each."""
 
 
-class Counter(Protocol):
-    """Sums over rows, and the metrics they determine."""
-
-    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
-        """Sums over the rows of ``scores`` (n, M, K) with ``mass`` (n, K)."""
+class Reader(Protocol):
+    """What metrics the sums of a counter determine."""
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
         """``metric`` of all rows counted into ``sums``, and the bound on its error."""
+
+
+class Counter(Reader, Protocol):
+    """Sums over rows; reads its own."""
+
+    def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
+        """Sums over the rows of ``scores`` (n, M, K) with ``mass`` (n, K)."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,16 @@ class Decisions:
         rows = np.eye(sums.shape[1])[:, None, :]
         value = np.concatenate([metric(rows, mass[None])[0] for mass in sums])
         return value, np.zeros_like(value)
+
+
+@dataclass(frozen=True)
+class FineDecisions:
+    """Decisions at one half between two classes, read off the fine bins of a `Ranking`."""
+
+    def values(self, metric: Metric, sums: FloatArray) -> Values:
+        sides = np.add.reduceat(sums[:2, :, 0, :-1], [0, MIDDLE], axis=2)  # (2, M, predicted)
+        weight, event = sides
+        return Decisions(0.5).values(metric, np.stack([weight - event, event], axis=2))
 
 
 @dataclass(frozen=True)
@@ -155,17 +178,17 @@ class FineCalibration:
             for m in range(n_models):
                 for c in range(n_columns):
                     coarse[part, m, c] = np.bincount(
-                        self.bins[m, c], sums[part, m, c], self.scheme.n_bins
+                        self.bins[m, c], sums[part, m, c, :-1], self.scheme.n_bins
                     )
         return _calibration_error(self.scheme, coarse)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Weight, mass of the class, weighted score and self-pairs (4, M, classes, N_BINS).
+    """Weight, mass of the class, weighted score (3, M, classes, N_BINS + 1).
 
-    Self-pairs, sum of p_i (w_i - p_i), are what a row would contribute paired with itself; the
-    metrics' definitions leave them out. ``scored`` says whether the weighted score is needed.
+    One cell beside the bins holds the self-pairs, sum of p_i (w_i - p_i): what rows would
+    contribute if paired with themselves. ``scored`` says whether weighted scores are needed.
     """
 
     classes: tuple[int, ...]
@@ -173,29 +196,27 @@ class Ranking:
 
     def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         n_models = scores.shape[1]
-        sums = np.zeros((4, n_models, len(self.classes), N_BINS))
-        weight = mass.sum(axis=1)
+        sums = np.zeros((3, n_models, len(self.classes), N_BINS + 1))
+        weight = mass @ np.ones(mass.shape[1])
         for c, k in enumerate(self.classes):
             event = np.ascontiguousarray(mass[:, k])
-            self_pairs = event * (weight - event)
             for m in range(n_models):
-                score = scores[:, m, k]
-                parts = [weight, event, self_pairs]
+                score, w, e = scores[:, m, k], weight, event
                 if np.isnan(score).any():
                     present = ~np.isnan(score)
-                    score, parts = score[present], [part[present] for part in parts]
+                    score, w, e = score[present], w[present], e[present]
                 bins = bin_of(score)
-                sums[0, m, c] = np.bincount(bins, parts[0], N_BINS)
-                sums[1, m, c] = np.bincount(bins, parts[1], N_BINS)
-                sums[3, m, c] = np.bincount(bins, parts[2], N_BINS)
+                sums[0, m, c, :-1] = np.bincount(bins, w, N_BINS)
+                sums[1, m, c, :-1] = np.bincount(bins, e, N_BINS)
+                sums[1, m, c, -1] = e @ (w - e)
                 if self.scored:
-                    sums[2, m, c] = np.bincount(bins, parts[0] * score, N_BINS)
+                    sums[2, m, c, :-1] = np.bincount(bins, w * score, N_BINS)
         return sums
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
-        weight, event, _, self_pairs = sums[..., ::-1]  # from the highest score down
+        weight, event = sums[:2, ..., -2::-1]  # from the highest score down
         of = _average_precision if metric.name == "average_precision" else _roc_auc
-        value, bound = of(event, np.maximum(weight - event, 0.0), self_pairs)
+        value, bound = of(event, np.maximum(weight - event, 0.0), sums[1, ..., -1])
         share = np.full_like(value, 1.0 / len(self.classes))
         if metric.name == "roc_auc_ovr_weighted":
             share = ratio(event.sum(axis=2), event.sum(axis=(1, 2))[:, None])
@@ -204,38 +225,40 @@ class Ranking:
 
 def _roc_auc(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
     """AUC and bound (M, classes) from masses (M, classes, bins), highest scores first."""
-    own = self_pairs.sum(axis=2)
-    pairs = event.sum(axis=2) * other.sum(axis=2) - own
-    tied = event * other - self_pairs
+    pairs = event.sum(axis=2) * other.sum(axis=2) - self_pairs
+    tied = (event * other).sum(axis=2) - self_pairs
     below = other.sum(axis=2, keepdims=True) - np.cumsum(other, axis=2)
-    wins = (event * below).sum(axis=2) + 0.5 * tied.sum(axis=2)
-    return ratio(wins, pairs), ratio(0.5 * np.maximum(tied, 0.0).sum(axis=2), pairs)
+    wins = (event * below).sum(axis=2) + 0.5 * tied
+    return ratio(wins, pairs), ratio(0.5 * np.maximum(tied, 0.0), pairs)
 
 
 def _average_precision(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
-    """AP with each bin entering as one tie, and how far the order inside bins can move it."""
+    """AP with each bin entering as one tie, and how far the order inside bins can move it.
+
+    A row that is positive counts itself as a full hit, which adds sum_i p_i (w_i - p_i) / seen_i:
+    the self-pairs are put on the bins in proportion to P_b N_b / (P_b + N_b), their upper limit.
+    """
     hits, alarms = np.cumsum(event, axis=2), np.cumsum(other, axis=2)
-    hits_above, alarms_above = hits - event, alarms - other
+    above = hits - event + alarms - other
     total = hits[..., -1]
 
     def met(top: FloatArray, bottom: FloatArray) -> FloatArray:
-        precision = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-        return ratio((event * precision).sum(axis=2), total)
+        return ratio((event * _over(top, bottom)).sum(axis=2), total)
 
-    # a row that is positive counts itself as a full hit: the term of the self-pairs
-    seen = hits + alarms
-    itself = np.divide(self_pairs, seen, out=np.zeros_like(seen), where=seen > 0).sum(axis=2)
-    value = met(hits, seen) + ratio(itself, total)
-    lowest = met(hits_above, hits_above + alarms)
-    highest = met(hits, hits + alarms_above)
-    first = np.divide(
-        self_pairs,
-        hits_above + alarms_above,
-        out=event.copy(),
-        where=hits_above + alarms_above > 0,
-    )
-    slack = ratio(np.minimum(first, event).sum(axis=2), total)
-    return value, np.maximum(value - lowest, highest + slack - value)
+    limit = _over(event * other, event + other)
+    put = limit * _over(self_pairs, limit.sum(axis=2))[..., None]
+    value = met(hits, hits + alarms) + ratio(_over(put, hits + alarms).sum(axis=2), total)
+    lowest = met(hits - event, hits - event + alarms)
+    highest = met(hits, hits + alarms - other)
+    itself = np.where(above > 0, np.minimum(_over(limit, above), event), event)
+    most = highest + ratio(itself.sum(axis=2), total)
+    return value, np.maximum(value - lowest, most - value)
+
+
+def _over(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """``top / bottom``, 0 where there is nothing."""
+    out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    return out
 
 
 def _columns(

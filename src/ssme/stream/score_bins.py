@@ -3,7 +3,7 @@
 The bin of a score p is read off the float32 bits of t = min(p, 1 - p): its exponent and the first
 7 bits of its mantissa. So a bin is 1/128 wide relative to t (finer than 0.8 % of the odds), from
 t = 2^-33 up; scores closer than that to 0 or 1 share the first or the last bin. The bin number
-never falls as p grows.
+never falls as p grows, and `MIDDLE` is the first bin of scores that are 1/2 or more.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "bin_of"]
+__all__ = ["MIDDLE", "N_BINS", "bin_of"]
 
 MANTISSA_BITS = 7
 OCTAVES = 32
 SIDE = OCTAVES << MANTISSA_BITS
 """Bins on either side of 1/2."""
 N_BINS = 2 * SIDE + 1
+MIDDLE = SIDE
 
 _DROPPED_BITS = 23 - MANTISSA_BITS
 _HALF = int(np.array(0.5, dtype=np.float32).view(np.int32)) >> _DROPPED_BITS
@@ -30,4 +31,6 @@ def bin_of(score: NDArray[np.float64]) -> NDArray[np.int64]:
     step = tail.view(np.int32) >> _DROPPED_BITS
     step -= _LOWEST
     np.maximum(step, 0, out=step)
-    return np.where(score < 0.5, step, 2 * SIDE - step).astype(np.int64)
+    above = 2 * SIDE - step
+    np.minimum(step, SIDE - 1, out=step)
+    return np.where(score < 0.5, step, above).astype(np.int64)

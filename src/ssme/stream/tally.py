@@ -22,8 +22,10 @@ from ssme.stream.counters import (
     Counter,
     Decisions,
     FineCalibration,
+    FineDecisions,
     MeanLoss,
     Ranking,
+    Reader,
     Values,
 )
 
@@ -42,7 +44,7 @@ class Tally:
     """Counters by name, and for each metric the counter that holds it and the one that reads it."""
 
     counters: Mapping[str, Counter]
-    readers: Mapping[str, tuple[str, Counter | FineCalibration]]
+    readers: Mapping[str, tuple[str, Reader]]
     metrics: tuple[Metric, ...]
 
     def count(self, scores: FloatArray, mass: FloatArray) -> Sums:
@@ -73,12 +75,13 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
         for name, scheme in schemes.items()
         if scheme.binning == "quantile" and scheme.target != "top_label"
     }
+    ranked = bool(fine) or any(metric.name in RANKING_METRICS for metric in metrics)
     ranking = Ranking(classes, scored=bool(fine))
     counters: dict[str, Counter] = {}
-    readers: dict[str, tuple[str, Counter | FineCalibration]] = {}
+    readers: dict[str, tuple[str, Reader]] = {}
     for metric in metrics:
         name: str
-        reader: Counter | FineCalibration
+        reader: Reader
         if metric.name in fine:
             scheme = schemes[metric.name]
             counters[name := "ranking"] = ranking
@@ -86,16 +89,18 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
         elif metric.name in schemes:
             scheme = schemes[metric.name]
             name = f"{scheme.target} scores in {scheme.n_bins} {scheme.binning} bins"
-            if scheme.binning == "quantile":
-                reader = Calibration.of_top_score(scheme, sample)
-            else:
-                reader = Calibration(scheme)
-            counters[name] = reader
+            edges_given = scheme.binning == "quantile"
+            counters[name] = reader = (
+                Calibration.of_top_score(scheme, sample) if edges_given else Calibration(scheme)
+            )
         elif metric.name in RANKING_METRICS:
             counters[name := "ranking"] = reader = ranking
+        elif _options(metric).get("threshold") == 0.5 and n_classes == 2 and ranked:
+            counters[name := "ranking"] = ranking
+            reader = FineDecisions()
         elif "threshold" in _options(metric):
-            reader = Decisions(_options(metric)["threshold"])
-            counters[name := f"decisions at {reader.threshold:g}"] = reader
+            decisions = Decisions(_options(metric)["threshold"])
+            counters[name := f"decisions at {decisions.threshold:g}"] = reader = decisions
         elif metric.name in metric_names(n_classes) and metric.name not in NOT_ADDITIVE:
             counters[name := metric.name] = reader = MeanLoss(metric)
         else:

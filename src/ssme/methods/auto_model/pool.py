@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.methods.auto_model.binary import binary_log_odds
 from ssme.methods.ensemble import mean_score
 from ssme.metrics.base import FloatArray
 
@@ -29,6 +30,9 @@ CLIP = 1e-4
 
 CHUNK_CELLS = 1 << 20
 """Scores pooled at once, so that a million rows need no large temporary."""
+
+BINARY_CHUNK_CELLS = 1 << 17
+"""The same where the temporaries can stay in the cache."""
 
 
 def log_softmax(logits: FloatArray) -> FloatArray:
@@ -79,10 +83,16 @@ def log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> 
     if n_models == 1:
         return np.log(q[:, 0])
     out: FloatArray = np.empty((n, n_classes))
-    step = max(1, CHUNK_CELLS // (n_models * n_classes))
+    binary = n_classes == 2 and bool(present.all())
+    step = max(1, (BINARY_CHUNK_CELLS if binary else CHUNK_CELLS) // (n_models * n_classes))
     for start in range(0, n, step):
         part = slice(start, start + step)
-        out[part] = _log_pool(q[part], present[part], weights)
+        if binary:
+            odds = binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), weights)
+            np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
+            np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
+        else:
+            out[part] = _log_pool(q[part], present[part], weights)
     return out
 
 

@@ -1,0 +1,183 @@
+"""Streaming 20 million rows x 5 models of generated Parquet against merely reading them.
+
+    python -m benchmarks.speed.streaming [--rows 20000000] [--part-that-fits 1000000]
+        [--executors threads dask] [--compression snappy] [--out benchmarks/results]
+
+Writes the files to a temporary folder and deletes them. Prints and writes streaming.csv: seconds
+to read every column with pyarrow (one pass over all row groups, its own threads), seconds of
+`evaluate_parquet` by `auto` (four metrics with intervals) and their ratio, peak resident memory,
+and how far estimates on the part that fits are from the evaluation in memory. Each figure comes
+from a process of its own, so that memory is counted apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+N_MODELS, N_LABELED = 5, 200
+FILE_ROWS, GROUP_ROWS = 2_500_000, 250_000
+
+
+def write(folder: Path, n_rows: int, compression: str) -> float:
+    """Score files with ids, a group and a label column; their size in bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    labeled = np.sort(rng.choice(n_rows, N_LABELED, replace=False))
+    for first in range(0, n_rows, FILE_ROWS):
+        n = min(FILE_ROWS, n_rows - first)
+        y = (rng.random(n) < 0.3).astype(int)
+        spread = np.linspace(0.8, 1.6, N_MODELS)
+        logits = (2 * y[:, None] - 1) * 1.2 + 0.8 * rng.normal(size=(n, 1))
+        logits = logits + rng.normal(size=(n, N_MODELS)) * spread
+        label = np.full(n, np.nan)
+        here = labeled[(labeled >= first) & (labeled < first + n)] - first
+        label[here] = y[here]
+        columns = {"id": np.arange(first, first + n)}
+        columns |= {f"m{j}": 1 / (1 + np.exp(-logits[:, j])) for j in range(N_MODELS)}
+        columns["label"] = pa.array(label, from_pandas=True)
+        pq.write_table(
+            pa.table(columns),
+            folder / f"part{first // FILE_ROWS:03d}.parquet",
+            row_group_size=GROUP_ROWS,
+            compression=compression,
+        )
+    return sum(file.stat().st_size for file in folder.glob("*.parquet"))
+
+
+def read(folder: Path) -> dict[str, float]:
+    """Seconds to read all files once, row group by row group."""
+    import pyarrow.parquet as pq
+
+    start = time.perf_counter()
+    for file in sorted(folder.glob("*.parquet")):
+        opened = pq.ParquetFile(file)
+        for group in range(opened.num_row_groups):
+            opened.read_row_group(group)
+    return {"seconds": time.perf_counter() - start, "peak_bytes": peak()}
+
+
+def stream(folder: Path, executor: str, workers: int | None) -> dict[str, object]:
+    from ssme.stream import evaluate_parquet
+
+    start = time.perf_counter()
+    result = evaluate_parquet(folder, executor=executor, workers=workers)
+    seconds = time.perf_counter() - start
+    return {
+        "seconds": seconds,
+        "peak_bytes": peak(),
+        "estimates": [row["estimate"] for row in result.rows()],
+        "bounds": result.settings["stream"]["error_bounds"]["all"],
+    }
+
+
+def memory(folder: Path) -> dict[str, object]:
+    import pyarrow.parquet as pq
+
+    import ssme
+
+    start = time.perf_counter()
+    result = ssme.evaluate(pq.read_table(folder))
+    rows = list(result.rows())
+    return {
+        "seconds": time.perf_counter() - start,
+        "peak_bytes": peak(),
+        "estimates": [row["estimate"] for row in rows],
+        "metrics": [row["metric"] for row in rows],
+        "widths": [row["high"] - row["low"] for row in rows],
+    }
+
+
+def peak() -> float:
+    """Peak resident bytes of this process."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+
+
+def alone(what: str, folder: Path, *more: str) -> dict[str, object]:
+    """One of the functions above in a fresh process."""
+    command = [sys.executable, "-m", "benchmarks.speed.streaming", "--child", what, str(folder)]
+    out = subprocess.run([*command, *more], check=True, capture_output=True, text=True).stdout
+    found: dict[str, object] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def child(arguments: list[str]) -> None:
+    what, folder, *more = arguments
+    if what == "read":
+        print(json.dumps(read(Path(folder))))
+    elif what == "memory":
+        print(json.dumps(memory(Path(folder))))
+    else:
+        workers = int(more[1]) if len(more) > 1 else None
+        print(json.dumps(stream(Path(folder), more[0], workers)))
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--part-that-fits", type=int, default=1_000_000)
+    parser.add_argument("--executors", nargs="+", default=["threads", "dask:1", "dask:2"])
+    parser.add_argument("--compression", default="snappy", choices=["snappy", "zstd", "none"])
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    arguments = parser.parse_args()
+    found: list[tuple[str, float]] = []
+
+    def tell(name: str, value: float) -> None:
+        found.append((name, value))
+        print(f"{name}: {value:.6g}", flush=True)
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "all"
+        folder.mkdir()
+        tell("rows", arguments.rows)
+        tell("file_bytes", write(folder, arguments.rows, arguments.compression))
+        alone("read", folder)
+        reading = min(float(str(alone("read", folder)["seconds"])) for _ in range(3))
+        tell("read_s", reading)
+        answers = []
+        for executor in arguments.executors:
+            streamed = alone("stream", folder, *executor.split(":"))
+            seconds = float(str(streamed["seconds"]))
+            tell(f"{executor}_s", seconds)
+            tell(f"{executor}_ratio_to_reading", seconds / reading)
+            tell(f"{executor}_peak_bytes", float(str(streamed["peak_bytes"])))
+            answers.append(np.array(streamed["estimates"]))
+            tell(f"{executor}_difference_from_first", float(np.abs(answers[-1] - answers[0]).max()))
+        for metric, bound in dict(streamed["bounds"]).items():  # type: ignore[call-overload]
+            tell(f"bound_{metric}", bound)
+        part = Path(temporary) / "part"
+        part.mkdir()
+        write(part, arguments.part_that_fits, arguments.compression)
+        inside, streamed = alone("memory", part), alone("stream", part, "threads")
+        gap = np.abs(np.array(inside["estimates"]) - np.array(streamed["estimates"]))
+        tell("part_rows", arguments.part_that_fits)
+        for metric in dict.fromkeys(inside["metrics"]):  # type: ignore[call-overload]
+            mine = np.array(inside["metrics"]) == metric
+            tell(f"part_max_difference_{metric}", float(gap[mine].max()))
+            tell(
+                f"part_mean_interval_width_{metric}", float(np.array(inside["widths"])[mine].mean())
+            )
+    with (arguments.out / "streaming.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["figure", "value"])
+        writer.writerows(found)
+
+
+if __name__ == "__main__":
+    main()
