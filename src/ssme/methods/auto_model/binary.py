@@ -75,7 +75,8 @@ def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[FloatArray, Float
     """
     n_models = len(q)
     last_bits = (1 << (n_models - 1).bit_length()) - 1
-    keys: Any = q.view(np.int64 if q.dtype == np.float64 else np.int32) & ~last_bits
+    bits: Any = q.view(np.int64 if q.dtype == np.float64 else np.int32)
+    keys = bits & ~last_bits
     keys |= np.arange(n_models, dtype=keys.dtype)[:, None]
     for turn in range(n_models):
         for low in range(turn % 2, n_models - 1, 2):
