@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.plots.display import BLUE, GREY, Plot, Spec, facet, named, number
+from ssme.plots.display import BLUE, GREY, SAID, Plot, Spec, facet, named, number
 from ssme.plots.intervals import best_models
 from ssme.results import curves
 from ssme.results.evaluation import ALL, Evaluation
@@ -71,6 +71,7 @@ def reliability(
             {
                 "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2},
                 "encoding": {
+                    **SAID,
                     "x": across,
                     "y": number("low", title=y, scale=UNIT),
                     "y2": {"field": "high"},
@@ -82,7 +83,7 @@ def reliability(
                     "x": across,
                     "y": number("right", title=y, scale=UNIT),
                     "size": number("share", scale={"range": [20, 200]}, legend=None),
-                    "tooltip": _tips("confidence", "right", "low", "high", "share"),
+                    **SAID,
                 },
             },
         ],
@@ -91,7 +92,14 @@ def reliability(
         f"Reliability of {len(names)} models: {y} against {x}, with intervals; larger points "
         "hold more rows, points below the diagonal are overconfident."
     )
-    return Plot("Reliability", facet(rows, names, panel), rows, words)
+    return Plot("Reliability", facet(rows, names, panel, _bin_words), rows, words)
+
+
+def _bin_words(row: dict[str, Any]) -> str:
+    return (
+        f"{row['model']} at {row['confidence']:.2f}: {row['right']:.3f} ({row['low']:.3f} to "
+        f"{row['high']:.3f}), {row['share']:.1%} of rows"
+    )
 
 
 def _panels(
@@ -122,14 +130,10 @@ def _panels(
                 "encoding": {
                     "x": across,
                     "y": number(y, **vertical),
-                    "tooltip": _tips(x, y, "low", "high"),
+                    "tooltip": [named("model"), *map(number, (x, y, "low", "high"))],
                 },
             },
         ],
     }
     words = f"{title} of {len(names)} models with bands, {against}."
     return Plot(title, facet(rows, names, panel), rows, words)
-
-
-def _tips(*numbers: str) -> list[Spec]:
-    return [named("model"), *map(number, numbers)]

@@ -6,7 +6,7 @@ say the same as color, so that every picture also reads in grey.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ __all__ = [
     "GREEN",
     "GREY",
     "NAME_LIMIT",
+    "SAID",
     "VERMILION",
     "Plot",
     "Spec",
@@ -30,6 +31,8 @@ __all__ = [
 
 Spec = dict[str, Any]
 """A Vega-Lite specification or a part of one."""
+Words = Callable[[dict[str, Any]], str]
+"""What one mark shows, in words."""
 
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
@@ -55,9 +58,12 @@ CONFIG = {
 }
 
 
-def data(rows: Sequence[dict[str, Any]]) -> Spec:
-    """Rows as a chart's data, NaN as null."""
-    return {"values": [{k: None if v != v else v for k, v in row.items()} for row in rows]}
+def data(rows: Sequence[dict[str, Any]], words: Words | None = None) -> Spec:
+    """Rows as a chart's data, NaN as null; ``words`` say what a mark shows (see `SAID`)."""
+    clean = [{k: None if v != v else v for k, v in row.items()} for row in rows]
+    if words is not None:
+        clean = [{**kept, "words": words(row)} for kept, row in zip(clean, rows, strict=True)]
+    return {"values": clean}
 
 
 def named(field: str, **more: Any) -> Spec:
@@ -70,11 +76,21 @@ def number(field: str, **more: Any) -> Spec:
     return {"field": field, "type": "quantitative", **more}
 
 
-def facet(rows: Sequence[dict[str, Any]], models: Sequence[str], spec: Spec, **more: Any) -> Spec:
+def facet(
+    rows: Sequence[dict[str, Any]],
+    models: Sequence[str],
+    spec: Spec,
+    words: Words | None = None,
+    **more: Any,
+) -> Spec:
     """``spec`` once for each model, up to four abreast with as few gaps as can be."""
     by_model = named("model", sort=list(models), title=None)
     columns = min((4, 3, 2), key=lambda count: -len(models) % count)
-    return {"data": data(rows), "facet": by_model, "columns": columns, "spec": spec, **more}
+    return {"data": data(rows, words), "facet": by_model, "columns": columns, "spec": spec, **more}
+
+
+SAID: Spec = {"description": named("words"), "tooltip": named("words")}
+"""Channels that give each mark its words, for pointers and screen readers."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ssme.plots.display import BLUE, NAME_LIMIT, VERMILION, Plot, Spec, data, facet, named, number
+from ssme.plots.display import (
+    BLUE,
+    NAME_LIMIT,
+    SAID,
+    VERMILION,
+    Plot,
+    Spec,
+    data,
+    facet,
+    named,
+    number,
+)
 from ssme.plots.intervals import best_models
 from ssme.results import curves
 from ssme.results.evaluation import ALL, Evaluation
@@ -31,10 +42,7 @@ def confusion(
         "encoding": {
             "x": named("predicted", sort=classes, axis={"labelAngle": 0, "labelLimit": 60}),
             "y": named("true", sort=classes, axis={"labelLimit": 80}),
-            "tooltip": [
-                *map(named, ("model", "true", "predicted")),
-                *map(number, ("within_true", "share")),
-            ],
+            **SAID,
         },
         "layer": _cells("within_true", "share of the true class", len(classes), ".0%"),
     }
@@ -44,7 +52,7 @@ def confusion(
         f"Estimated confusion matrices of {len(names)} models over {len(classes)} classes. The "
         f"lowest recall is {worst['within_true']:.0%}, of {worst['model']} on {worst['true']}."
     )
-    return Plot("Confusion matrices", facet(rows, names, panel), rows, words)
+    return Plot("Confusion matrices", facet(rows, names, panel, _cell_words), rows, words)
 
 
 def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> Plot:
@@ -60,10 +68,7 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
                 "other", sort=names, title=None, axis={"labelAngle": -40, "labelLimit": 110}
             ),
             "y": named("model", sort=names, title=None, axis={"labelLimit": NAME_LIMIT}),
-            "tooltip": [
-                *map(named, ("model", "other")),
-                *map(number, ("agree", "error_correlation")),
-            ],
+            **SAID,
         },
     }
     maps = (
@@ -71,7 +76,7 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
         ("error_correlation", "correlation of errors", ".2f"),
     )
     body = {
-        "data": data(rows),
+        "data": data(rows, _pair_words),
         "hconcat": [
             {**common, "title": title, "layer": _cells(value, title, len(names), form)}
             for value, title, form in maps
@@ -145,6 +150,20 @@ def convergence(evaluation: Evaluation) -> Plot:
     last = rows[-1]
     words = f"The objective over {last['step']} steps, ending at {last['objective']:.4g}."
     return Plot("Convergence", body, rows, words)
+
+
+def _cell_words(row: dict[str, Any]) -> str:
+    return (
+        f"{row['model']}: {row['within_true']:.1%} of true {row['true']} are predicted "
+        f"{row['predicted']}"
+    )
+
+
+def _pair_words(row: dict[str, Any]) -> str:
+    return (
+        f"{row['model']} and {row['other']}: same decision on {row['agree']:.1%} of rows, "
+        f"correlation of errors {row['error_correlation']:.2f}"
+    )
 
 
 def _cells(value: str, title: str, size: int, form: str) -> list[Spec]:

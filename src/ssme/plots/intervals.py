@@ -12,6 +12,7 @@ from ssme.plots.display import (
     GREEN,
     GREY,
     NAME_LIMIT,
+    SAID,
     VERMILION,
     Plot,
     Spec,
@@ -76,7 +77,7 @@ def metric_estimates(
         "axis": {"tickCount": 6},
     }
     body = {
-        "data": data(rows),
+        "data": data(rows, lambda row: f"{row['model']}, {row['kind']}: {_triple_words(row)}"),
         "width": 300,
         "height": {"step": 14},
         "encoding": {
@@ -85,7 +86,7 @@ def metric_estimates(
             "color": named(
                 "kind", sort=kinds, scale=colors, legend={"title": None, "orient": "top"}
             ),
-            "tooltip": [named("model"), named("kind"), *map(number, ("value", "low", "high"))],
+            **SAID,
         },
         "layer": [
             {
@@ -120,13 +121,12 @@ def groups(
     ]
     both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
     x = {"title": f"{chosen.name} ({_direction(chosen)})", "scale": _scale(both)}
-    numbers = map(number, ("n_labeled", "value", "low", "high", "labels_only"))
     panel = {
         "width": 200,
         "height": {"step": 20},
         "encoding": {
             "y": {**_model_axis([g.name for g in evaluation.groups]), "field": "group"},
-            "tooltip": [named("model"), named("group"), *numbers],
+            **SAID,
         },
         "layer": [
             {
@@ -149,7 +149,7 @@ def groups(
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {worst['model']} on {worst['group']}: {worst['value']:.3f}."
     title = f"{chosen.name} by group; diamonds are labels alone"
-    return Plot(title, facet(rows, names, panel), rows, words)
+    return Plot(title, facet(rows, names, panel, _group_words), rows, words)
 
 
 def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = TOP) -> Plot:
@@ -216,6 +216,17 @@ def _triple(row: dict[str, Any], value: str, low: str, high: str) -> dict[str, f
     middle = row[value]
     ends = [middle if math.isnan(row[end]) else row[end] for end in (low, high)]
     return {"value": middle, "low": ends[0], "high": ends[1]}
+
+
+def _triple_words(row: dict[str, Any]) -> str:
+    return f"{row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+
+
+def _group_words(row: dict[str, Any]) -> str:
+    return (
+        f"{row['model']} on {row['group']}: {_triple_words(row)}; labels alone "
+        f"{row['labels_only']:.3f}, {row['n_labeled']} labels"
+    )
 
 
 def _model_axis(order: Sequence[str]) -> Spec:
