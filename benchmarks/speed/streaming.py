@@ -3,7 +3,7 @@
     python -m benchmarks.speed.streaming [--rows 20000000] [--part-that-fits 1000000]
         [--executors threads dask] [--compression snappy] [--out benchmarks/results]
 
-Writes the files to a temporary folder and deletes them. Prints and writes streaming.csv: seconds
+Writes the files to a temporary folder and deletes them. Prints and writes streaming_*.csv: seconds
 to read every column with pyarrow (one pass over all row groups, its own threads), seconds of
 `evaluate_parquet` by `auto` (four metrics with intervals) and their ratio, peak resident memory,
 and how far estimates on the part that fits are from the evaluation in memory. Each figure comes
@@ -132,7 +132,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--part-that-fits", type=int, default=1_000_000)
-    parser.add_argument("--executors", nargs="+", default=["threads", "dask:1", "dask:2"])
+    parser.add_argument("--executors", nargs="+", default=["threads:2", "dask:1", "dask:2"])
     parser.add_argument("--compression", default="snappy", choices=["snappy", "zstd", "none"])
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
@@ -173,7 +173,7 @@ def main() -> None:
             tell(
                 f"part_mean_interval_width_{metric}", float(np.array(inside["widths"])[mine].mean())
             )
-    with (arguments.out / "streaming.csv").open("w", newline="") as file:
+    with (arguments.out / f"streaming_{arguments.compression}.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["figure", "value"])
         writer.writerows(found)

@@ -1,0 +1,91 @@
+"""How cost grows from 10,000 to a million rows (five classifiers), and against `np.argsort`.
+
+    python -m benchmarks.speed.scaling [--methods auto ssme] [--rows 10000 100000 1000000]
+        [--out benchmarks/results]
+
+Prints and writes scaling_METHOD.csv: seconds of `ssme.evaluate` (four metrics with intervals) per
+number of rows, the exponent between the smallest and the largest, the ratio to `np.argsort` over
+the five score columns at the largest, and peak memory. Times are CPU seconds of the process, the
+smallest of the repeats, so that a busy machine disturbs them less; every method and size runs in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+METRICS = ["accuracy", "ece", "roc_auc", "average_precision"]
+N_MODELS, N_LABELED = 5, 100
+
+
+def measured(method: str, n_rows: int, repeats: int) -> dict[str, float]:
+    """CPU seconds of one evaluation and of sorting its columns, and peak resident bytes."""
+    import resource
+
+    import ssme
+
+    rng = np.random.default_rng(0)
+    y = (rng.random(n_rows) < 0.3).astype(int)
+    logits = (2 * y[:, None] - 1) * 1.2 + 0.8 * rng.normal(size=(n_rows, 1))
+    logits = logits + rng.normal(size=(n_rows, N_MODELS)) * np.linspace(0.8, 1.6, N_MODELS)
+    scores = 1 / (1 + np.exp(-logits))
+    labels = np.where(np.arange(n_rows) < N_LABELED, y, np.nan)
+    ssme.evaluate(scores[:500], labels[:500], method=method, metrics=METRICS)
+    took, sorting = [], []
+    for _ in range(repeats):
+        start = time.process_time()
+        result = ssme.evaluate(scores, labels, method=method, metrics=METRICS)
+        took.append(time.process_time() - start)
+        start = time.process_time()
+        for column in scores.T:
+            np.argsort(column)
+        sorting.append(time.process_time() - start)
+    assert all(np.isfinite(row["low"]) for row in result.rows())
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+    return {"seconds": min(took), "argsort": min(sorting), "peak_bytes": peak}
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        print(json.dumps(measured(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--methods", nargs="+", default=["auto", "ssme"])
+    parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    arguments = parser.parse_args()
+    for method in arguments.methods:
+        lines: list[tuple[str, float]] = []
+        seconds = []
+        for n in arguments.rows:
+            command = [sys.executable, "-m", "benchmarks.speed.scaling", "--child", method, str(n)]
+            out = subprocess.run(
+                [*command, str(arguments.repeats)], check=True, capture_output=True, text=True
+            ).stdout
+            found = json.loads(out.splitlines()[-1])
+            seconds.append(found["seconds"])
+            lines.append((f"cpu_s_{n}", found["seconds"]))
+            lines.append((f"ratio_to_argsort_{n}", found["seconds"] / found["argsort"]))
+            lines.append((f"peak_bytes_{n}", found["peak_bytes"]))
+            print(method, n, found, flush=True)
+        rows = np.log(arguments.rows[-1] / arguments.rows[0])
+        lines.append(("exponent", float(np.log(seconds[-1] / seconds[0]) / rows)))
+        print(method, *lines[-1], flush=True)
+        with (arguments.out / f"scaling_{method}.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["figure", "value"])
+            writer.writerows(lines)
+
+
+if __name__ == "__main__":
+    main()
