@@ -134,7 +134,7 @@ def test_chains_reach_the_posterior() -> None:
     drawn = draw_coefficients(seen, center(seen), 3000, rng)
     empty = Evidence(seen.log_pi[:0], seen.features[:0], seen.labels[:0], seen.families, seen.prior)
     prior = draw_coefficients(empty, seen.mean, 200_000, rng)
-    weight = np.exp(POWER * seen.log_likelihood(prior))
+    weight = np.exp(POWER * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
     weight /= weight.sum()
     for column in (0, 1, 3):
         mean = weight @ prior[:, column]

@@ -39,7 +39,9 @@ NU = 4.0
 SD_A, SD_A_FEW = 0.05, 2.0
 SD_T = 0.5
 SD_C, SD_V, SD_R, SD_S = 0.056, 0.075, 0.09, 0.10
-"""Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M). Origins: docs/auto.md."""
+SD_D = 1.0
+"""Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M), d in units of log(1 + 1/(n p_k)).
+Origins: docs/auto.md."""
 
 NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-9
@@ -133,7 +135,7 @@ class Evidence:
         share = np.exp(design.log_pi).mean(axis=0)
         spread = np.log1p(1.0 / (max(n, 1) * share))
         nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
-        extra = Family("d", slice(size, size + n_classes), 1.0, True)
+        extra = Family("d", slice(size, size + n_classes), SD_D, True)
         both = np.concatenate([features, nuisance], axis=2)
         return cls(design.log_pi[rows], both, labels, (*design.families, extra), prior)
 
@@ -175,12 +177,18 @@ class Evidence:
         rest = np.repeat([family.in_center for family in self.families], sizes)
         return np.concatenate([[True], rest])
 
-    def log_likelihood(self, theta: FloatArray) -> FloatArray:
-        """(D,) of ``theta`` (D, 1 + P)."""
+    def linear(self, theta: FloatArray) -> FloatArray:
+        """Part of z (D, n K) that is linear in ``theta`` (D, 1 + P): all but b log pi."""
         n, n_classes, size = self.features.shape
-        z = np.exp(theta[:, :1]) * self.log_pi.reshape(-1)
-        z += theta[:, 1:] @ self.features.reshape(n * n_classes, size).T
-        z = z.reshape(len(theta), n, n_classes)
+        out: FloatArray = theta[:, 1:] @ self.features.reshape(n * n_classes, size).T
+        return out
+
+    def log_likelihood(self, log_b: FloatArray, linear: FloatArray) -> FloatArray:
+        """(D,) of log b (D,) and the `linear` part of z."""
+        n, n_classes = self.log_pi.shape
+        z = np.exp(log_b)[:, None] * self.log_pi.reshape(-1)
+        z += linear
+        z = z.reshape(len(z), n, n_classes)
         top = z.max(axis=2)
         observed = z[:, np.arange(n), self.labels]
         z -= top[:, :, None]
@@ -219,7 +227,8 @@ def curvature(evidence: Evidence, theta: FloatArray, power: float = 1.0) -> Floa
 
 
 def _log_posterior(evidence: Evidence, theta: FloatArray) -> float:
-    return float(evidence.log_likelihood(theta[None])[0]) + evidence.student(theta)[0]
+    likelihood = evidence.log_likelihood(theta[:1], evidence.linear(theta[None]))
+    return float(likelihood[0]) + evidence.student(theta)[0]
 
 
 def _information(

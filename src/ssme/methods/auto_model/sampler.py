@@ -19,6 +19,8 @@ Murray, Adams and MacKay, "Elliptical slice sampling", AISTATS 2010.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ssme.methods.auto_model.recalibration import NU, Evidence, curvature
@@ -51,11 +53,24 @@ def draw_coefficients(
     state = theta + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
     if len(evidence.labels) > LAPLACE_ROWS:
         return state
-    level = POWER * evidence.log_likelihood(state)
+    chains = _Chains.at(evidence, state)
     for _ in track(range(STEPS), "posterior draws"):
-        sd = _prior_sd(evidence, state, rng)
-        state, level = _slice_step(evidence, state, level, sd, rng)
-    return state
+        chains = _slice_step(evidence, chains, _prior_sd(evidence, chains.state, rng), rng)
+    return chains.state
+
+
+@dataclass(frozen=True, eq=False)
+class _Chains:
+    """States (D, 1 + P), the linear part of their z, their tempered log-likelihoods (D,)."""
+
+    state: FloatArray
+    linear: FloatArray
+    level: FloatArray
+
+    @classmethod
+    def at(cls, evidence: Evidence, state: FloatArray) -> _Chains:
+        linear = evidence.linear(state)
+        return cls(state, linear, POWER * evidence.log_likelihood(state[:, 0], linear))
 
 
 def _prior_sd(evidence: Evidence, state: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -72,28 +87,32 @@ def _prior_sd(evidence: Evidence, state: FloatArray, rng: np.random.Generator) -
 
 
 def _slice_step(
-    evidence: Evidence,
-    state: FloatArray,
-    level: FloatArray,
-    sd: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """One elliptical slice step of every chain: new states (D, 1 + P), their log-likelihoods."""
-    n_draws = len(state)
-    here = state - evidence.mean
-    there = sd * rng.standard_normal(state.shape)
-    bar = level - rng.standard_exponential(n_draws)
+    evidence: Evidence, chains: _Chains, sd: FloatArray, rng: np.random.Generator
+) -> _Chains:
+    """One elliptical slice step of every chain.
+
+    All coefficients but log b are centered at zero, so the linear part of z turns with the angle
+    as the state does, and a proposal costs no product with the features.
+    """
+    n_draws = len(chains.level)
+    here = chains.state - evidence.mean
+    there = sd * rng.standard_normal(here.shape)
+    linear_there = evidence.linear(there)
+    bar = chains.level - rng.standard_exponential(n_draws)
     angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
     low, high = angle - 2.0 * np.pi, angle.copy()
-    new_state, new_level = state.copy(), level.copy()
+    moved = _Chains(chains.state.copy(), chains.linear.copy(), chains.level.copy())
     active = np.arange(n_draws)
     for _ in range(SHRINKS):
-        turn = angle[active, None]
-        proposal = evidence.mean + here[active] * np.cos(turn) + there[active] * np.sin(turn)
-        reached = POWER * evidence.log_likelihood(proposal)
+        cos, sin = np.cos(angle[active])[:, None], np.sin(angle[active])[:, None]
+        proposal = evidence.mean + cos * here[active] + sin * there[active]
+        linear = cos * chains.linear[active] + sin * linear_there[active]
+        reached = POWER * evidence.log_likelihood(proposal[:, 0], linear)
         accepted = reached > bar[active]
-        new_state[active[accepted]] = proposal[accepted]
-        new_level[active[accepted]] = reached[accepted]
+        done = active[accepted]
+        moved.state[done] = proposal[accepted]
+        moved.linear[done] = linear[accepted]
+        moved.level[done] = reached[accepted]
         active = active[~accepted]
         if active.size == 0:
             break
@@ -101,4 +120,4 @@ def _slice_step(
         low[active] = np.where(below, angle[active], low[active])
         high[active] = np.where(below, high[active], angle[active])
         angle[active] = rng.uniform(low[active], high[active])
-    return new_state, new_level
+    return moved

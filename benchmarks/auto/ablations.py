@@ -1,0 +1,126 @@
+"""What each part of ``auto`` is worth: the study again with one part changed or taken away.
+
+RMAE (geometric mean over set x metric cells), coverage and width at 20 and 100 labels on the
+development sets, written to ``benchmarks/results/auto_ablations.csv``.
+
+    python -m benchmarks.auto.ablations --runs 4
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.auto.priors import SETS
+from benchmarks.auto.study import coverage, load, measure_on, overall, rmae, write
+from ssme.methods.auto_model.pool import log_softmax
+from ssme.methods.auto_model.temperature import COEFFICIENTS, MARGIN
+from ssme.metrics.base import FloatArray
+
+PARTS = "ssme.methods.auto_model"
+NONE = 1e-6
+
+ALPHA, BETA, GAMMA = COEFFICIENTS
+
+
+def pool_of(value: Callable[[FloatArray, FloatArray], FloatArray], weighted: bool) -> Any:
+    """A replacement of the six pools by one: ``value(q, weights)``."""
+
+    def log_pool(q: FloatArray, present: Any, weights: FloatArray) -> FloatArray:
+        used = weights if weighted else np.full(q.shape[1], 1.0 / q.shape[1])
+        return log_softmax(value(q, used))
+
+    return log_pool
+
+
+def linear(q: FloatArray, weights: FloatArray) -> FloatArray:
+    return np.log(np.einsum("nmk,m->nk", q, weights))
+
+
+def logarithmic(q: FloatArray, weights: FloatArray) -> FloatArray:
+    return np.einsum("nmk,m->nk", np.log(q), weights)
+
+
+DOUBT = {f"{PARTS}.recalibration.SD_{family}": NONE for family in "CVRS"}
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "as shipped": {},
+    "mean pool, equal weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=False)},
+    "mean pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=True)},
+    "geometric pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(logarithmic, True)},
+    "scores clipped at 0.01": {f"{PARTS}.pool.CLIP": 1e-2},
+    "temperature prior: constant": {"temperature": (0.1, 0.0, 0.0)},
+    "temperature prior: no margin": {"temperature": (ALPHA - MARGIN, BETA, GAMMA)},
+    "temperature prior: scale 0.3": {f"{PARTS}.temperature.SCALE": 0.3},
+    "temperature prior: scale 0.1": {f"{PARTS}.temperature.SCALE": 0.1},
+    "no tilts": {f"{PARTS}.recalibration.SD_T": NONE},
+    "wide tilts (1)": {f"{PARTS}.recalibration.SD_T": 1.0},
+    "no class shifts": {
+        f"{PARTS}.recalibration.SD_A": NONE,
+        f"{PARTS}.recalibration.SD_A_FEW": NONE,
+    },
+    "wide class shifts (0.3)": {f"{PARTS}.recalibration.SD_A": 0.3},
+    "no label intercepts": {f"{PARTS}.recalibration.SD_D": NONE},
+    "no doubt families": DOUBT,
+    "likelihood to the power 1": {f"{PARTS}.sampler.POWER": 1.0},
+    "50 slice steps": {f"{PARTS}.sampler.STEPS": 50},
+    "no stretch": {f"{PARTS}.recentering.STRETCH": {}},
+    "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws: draws},
+    "no residual correction": {"ssme.methods.auto.CORRECTION_ROWS": 1e9},
+}
+
+
+@contextmanager
+def changed(change: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The package with constants replaced; yields the options that are `Auto`'s own."""
+    with ExitStack() as stack:
+        for target, value in change.items():
+            if "." in target:
+                stack.enter_context(patch(target, value))
+        yield {option: value for option, value in change.items() if "." not in option}
+
+
+def measure(job: tuple[str, str, int, int]) -> list[dict[str, Any]]:
+    name, change, n_labeled, run = job
+    with changed(CHANGES[change]) as options:
+        return measure_on(load(name), name, n_labeled, 1000, run, {change: options})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--labels", type=int, nargs="+", default=[20, 100])
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    jobs = [
+        (name, change, n_labeled, run)
+        for name in SETS
+        for change in CHANGES
+        for n_labeled in args.labels
+        for run in range(args.runs)
+    ]
+    with ProcessPoolExecutor(args.workers) as pool:
+        results = list(pool.map(measure, jobs, chunksize=len(CHANGES)))
+    frame = pd.DataFrame([row for rows in results for row in rows])
+    errors = overall(rmae(frame))
+    errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
+    covered = coverage(frame)
+    covered = covered[(covered["dataset"] == "all") & (covered["metric"] == "all")]
+    keys = ["variant", "n_labeled"]
+    table = errors.merge(covered[[*keys, "covered", "width_ratio"]], on=keys)
+    table = table.rename(columns={"variant": "change"})
+    write("auto_ablations", table)
+    print(table.round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
