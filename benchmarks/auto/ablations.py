@@ -1,7 +1,7 @@
 """What each part of ``auto`` is worth: the study again with one part changed or taken away.
 
-RMAE (geometric mean over set x metric cells), coverage and width at 20 and 100 labels on the
-development sets, written to ``benchmarks/results/auto_ablations.csv``.
+RMAE (geometric mean over set x metric cells), coverage (also of ECE alone) and width at 20 and
+100 labels on the development sets, written to ``benchmarks/results/auto_ablations.csv``.
 
     python -m benchmarks.auto.ablations --runs 4
 """
@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -21,9 +22,11 @@ import pandas as pd
 
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import coverage, load, measure_on, overall, rmae, write
-from ssme.methods.auto_model.pool import log_softmax
+from ssme.methods.auto_model.pool import label_weights, log_softmax
+from ssme.methods.auto_model.recalibration import Design, Family, posterior_draws
+from ssme.methods.auto_model.recentering import recentered
 from ssme.methods.auto_model.temperature import COEFFICIENTS, MARGIN
-from ssme.metrics.base import FloatArray
+from ssme.metrics.base import FloatArray, Metric
 
 PARTS = "ssme.methods.auto_model"
 NONE = 1e-6
@@ -49,6 +52,38 @@ def logarithmic(q: FloatArray, weights: FloatArray) -> FloatArray:
     return np.einsum("nmk,m->nk", np.log(q), weights)
 
 
+def label_weights_to(power: float) -> Any:
+    """The label weights of the classifiers raised to ``power``."""
+
+    def changed_weights(q: FloatArray, present: Any, labels: Any) -> FloatArray:
+        weights = label_weights(q, present, labels) ** power
+        return weights / weights.sum()
+
+    return changed_weights
+
+
+def all_in_center(design: Design) -> tuple[Family, ...]:
+    return tuple(replace(family, in_center=True) for family in FAMILIES(design))
+
+
+def full_center(design: Design, theta: FloatArray, rows: slice) -> FloatArray:
+    kept = theta[: 1 + design.families[-1].columns.stop]
+    return posterior_draws(design.log_pi[rows], design.features(rows), kept[None])[0]
+
+
+def unfolded(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
+    """Calibration errors of the draws with their upward bias taken out of the squares first."""
+    if metric.name == "ece":
+        excess = np.maximum((draws**2).mean(axis=0) - value**2, 0.0)
+        draws = np.sqrt(np.maximum(draws**2 - excess, 0.0))
+    return recentered(metric, value, draws)
+
+
+def on_logit_scale(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
+    return recentered(replace(metric, greater_is_better=True), value, draws)
+
+
+FAMILIES = Design.families.fget
 DOUBT = {f"{PARTS}.recalibration.SD_{family}": NONE for family in "CVRS"}
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -56,6 +91,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "mean pool, equal weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=False)},
     "mean pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=True)},
     "geometric pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(logarithmic, True)},
+    "label weights squared": {"ssme.methods.auto.label_weights": label_weights_to(2.0)},
+    "label weights, square root": {"ssme.methods.auto.label_weights": label_weights_to(0.5)},
     "scores clipped at 0.01": {f"{PARTS}.pool.CLIP": 1e-2},
     "temperature prior: constant": {"temperature": (0.1, 0.0, 0.0)},
     "temperature prior: no margin": {"temperature": (ALPHA - MARGIN, BETA, GAMMA)},
@@ -70,9 +107,15 @@ CHANGES: dict[str, dict[str, Any]] = {
     "wide class shifts (0.3)": {f"{PARTS}.recalibration.SD_A": 0.3},
     "no label intercepts": {f"{PARTS}.recalibration.SD_D": NONE},
     "no doubt families": DOUBT,
+    "doubt families in the center": {
+        f"{PARTS}.recalibration.Design.families": property(all_in_center),
+        f"{PARTS}.recalibration.Design.center": full_center,
+    },
     "likelihood to the power 1": {f"{PARTS}.sampler.POWER": 1.0},
     "50 slice steps": {f"{PARTS}.sampler.STEPS": 50},
     "no stretch": {f"{PARTS}.recentering.STRETCH": {}},
+    "upward bias of ECE removed": {"ssme.methods.auto.recentered": unfolded},
+    "ECE moved on the logit scale": {"ssme.methods.auto.recentered": on_logit_scale},
     "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws: draws},
     "no residual correction": {"ssme.methods.auto.CORRECTION_ROWS": 1e9},
 }
@@ -114,9 +157,12 @@ def main() -> None:
     errors = overall(rmae(frame))
     errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
     covered = coverage(frame)
-    covered = covered[(covered["dataset"] == "all") & (covered["metric"] == "all")]
+    covered = covered[covered["dataset"] == "all"]
     keys = ["variant", "n_labeled"]
-    table = errors.merge(covered[[*keys, "covered", "width_ratio"]], on=keys)
+    every, ece = (covered[covered["metric"] == metric] for metric in ("all", "ece"))
+    table = errors.merge(every[[*keys, "covered", "width_ratio"]], on=keys)
+    ece = ece[[*keys, "covered"]].rename(columns={"covered": "covered_ece"})
+    table = table.merge(ece, on=keys)
     table = table.rename(columns={"variant": "change"})
     write("auto_ablations", table)
     print(table.round(3).to_string(index=False))

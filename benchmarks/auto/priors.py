@@ -2,7 +2,8 @@
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
 labels are known, regressed on (1, 1 - 1/M, log c) by least squares, each set counting the same.
-Sets made of the same rows are left out together.
+Sets made of the same rows are left out together. Other label-free regressors are compared by the
+error of log b on the set left out.
 
     python -m benchmarks.auto.priors
 """
@@ -10,7 +11,9 @@ Sets made of the same rows are left out together.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,10 +65,14 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         rows = rng.choice(data.n_rows, ROWS, replace=False)
         q = clipped(data.scores[rows][:, models])
         log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
+        votes = (q.argmax(axis=2)[:, :, None] == np.arange(q.shape[2])).mean(axis=1)
         out.append(
             {
                 "dataset": name,
                 "models": size,
+                "classes": q.shape[2],
+                "disagreement": float(1.0 - (votes**2).sum(axis=1).mean()),
+                "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": stated_error(q),
                 "log_b": best_log_b(log_pi, data.labels[rows]),
             }
@@ -73,10 +80,41 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
     return out
 
 
-def design(frame: pd.DataFrame) -> np.ndarray:
-    return np.column_stack(
-        [np.ones(len(frame)), 1.0 - 1.0 / frame["models"], np.log(frame["stated_error"])]
-    )
+REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "1": lambda frame: np.ones(len(frame)),
+    "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["models"],
+    "log c": lambda frame: np.log(frame["stated_error"]),
+    "log c of the pool": lambda frame: np.log(frame["pool_error"]),
+    "log disagreement": lambda frame: np.log(frame["disagreement"] + 0.01),
+    "log K": lambda frame: np.log(frame["classes"]),
+}
+CHOSEN = ("1", "1 - 1/M", "log c")
+ALTERNATIVES = (
+    ("1",),
+    ("1", "1 - 1/M"),
+    ("1", "log c"),
+    CHOSEN,
+    ("1", "1 - 1/M", "log c of the pool"),
+    ("1", "1 - 1/M", "log disagreement"),
+    (*CHOSEN, "log c of the pool"),
+    (*CHOSEN, "log disagreement"),
+    (*CHOSEN, "log K"),
+)
+
+
+def design(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
+    return np.column_stack([REGRESSORS[name](frame) for name in regressors])
+
+
+def left_out_error(frame: pd.DataFrame, regressors: tuple[str, ...]) -> float:
+    """Root mean square error of log b over sets, each predicted from the others."""
+    squares = []
+    for name in SETS:
+        others = frame[frame["dataset"].map(family) != family(name)]
+        own = frame[frame["dataset"] == name]
+        fit = np.linalg.lstsq(design(others, regressors), others["log_b"], rcond=None)[0]
+        squares.append(((own["log_b"] - design(own, regressors) @ fit) ** 2).mean())
+    return float(np.sqrt(np.mean(squares)))
 
 
 def family(name: str) -> str:
@@ -128,6 +166,11 @@ def main() -> None:
     result = pd.DataFrame(rows)
     result.to_csv(RESULTS / "auto_priors.csv", index=False, float_format="%.4g")
     print(result.round(3).to_string(index=False))
+    errors = pd.DataFrame(
+        [{"regressors": ", ".join(r), "rmse": left_out_error(frame, r)} for r in ALTERNATIVES]
+    )
+    errors.to_csv(RESULTS / "auto_prior_alternatives.csv", index=False, float_format="%.4g")
+    print(errors.round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -43,20 +43,22 @@ SURE = 0.9
 load = lru_cache(maxsize=2)(load_dataset)
 
 
-def seen_and_truth(
-    data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int
-) -> tuple[ScoreSet, dict[str, FloatArray]]:
-    """What a method sees in run ``run``, and every classifier's metrics on the held-out half."""
+@lru_cache(maxsize=1)
+def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
+    """Every classifier's metrics on the held-out half of run ``run``, whatever is labeled."""
+    held = split_rows(data.labels, data.n_classes, 0, run, seed=0, dataset=name).truth
+    mass = one_hot_mass(data.labels[held], data.n_classes)
+    metrics = default_metrics(data.n_classes)
+    return {metric: get_metric(metric)(data.scores[held], mass)[0] for metric in metrics}
+
+
+def seen_rows(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+    """What a method sees in run ``run``."""
     split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=name)
     seen = data.take(np.concatenate([split.labeled, split.unlabeled]))
     labels = seen.labels.copy()
     labels[n_labeled:] = UNLABELED
-    mass = one_hot_mass(data.labels[split.truth], data.n_classes)
-    truth = {
-        metric: get_metric(metric)(data.scores[split.truth], mass)[0]
-        for metric in default_metrics(data.n_classes)
-    }
-    return seen.replace(labels=labels), truth
+    return seen.replace(labels=labels)
 
 
 def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
@@ -83,7 +85,8 @@ def measure_on(
     variants: dict[str, dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """As `measure`, on given data."""
-    seen, truth = seen_and_truth(data, name, n_labeled, n_unlabeled, run)
+    truth = truth_of(data, name, run)
+    seen = seen_rows(data, name, n_labeled, n_unlabeled, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
@@ -126,8 +129,8 @@ def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]
         variants: dict[str, dict[str, Any]] = {"auto": {}}
         if name in without:
             variants["left_out"] = {"temperature": without[name]}
-        for n_labeled in args.labels:
-            for run in range(args.runs):
+        for run in range(args.runs):
+            for n_labeled in args.labels:
                 yield name, n_labeled, args.unlabeled, run, variants
 
 
@@ -144,7 +147,9 @@ def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
     todo = [job for job in wanted if (job[0], job[1], job[3]) not in done]
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with path.open("a") as file, ProcessPoolExecutor(args.workers) as pool:
-        for job, rows in zip(todo, pool.map(measure, todo, chunksize=args.runs), strict=True):
+        for job, rows in zip(
+            todo, pool.map(measure, todo, chunksize=5 * len(args.labels)), strict=True
+        ):
             done[(job[0], job[1], job[3])] = rows
             file.write(json.dumps(rows) + "\n")
             file.flush()

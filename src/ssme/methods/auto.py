@@ -29,7 +29,7 @@ Origin of every constant, what was tried and did not help: docs/auto.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,7 +99,8 @@ class Auto:
         prior = temperature_prior(q, self.temperature)
         evidence = Evidence.of(design, labeled, labels, prior)
         theta = center(evidence)
-        draws = draw_coefficients(evidence, theta, self.n_draws, rng)
+        doubted = replace(evidence, prior=prior.doubted)
+        draws = draw_coefficients(doubted, theta, self.n_draws, rng)
         n_design = 1 + design.families[-1].columns.stop
         notes = {
             "label_free": labeled.size == 0,

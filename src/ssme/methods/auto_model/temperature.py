@@ -32,8 +32,11 @@ COEFFICIENTS = (0.56, 0.37, 0.33)
 FLOOR = 0.003
 """Least stated error that is believed; from the same sets with their scores rounded to 0 and 1."""
 
-SCALE, SCALE_FEW = 0.15, 0.30
-"""The scale is SCALE + SCALE_FEW / M: the left-out error of the line is about 0.2, 0.5 at M = 1."""
+SCALE, SCALE_FEW = 0.12, 0.30
+"""The center's scale is SCALE + SCALE_FEW / M."""
+
+DOUBT = 1.5
+"""The draws' scale is this many times the center's: the line misses a set left out by about 0.2."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class TemperaturePrior:
 
     center: float
     scale: float
+
+    @property
+    def doubted(self) -> TemperaturePrior:
+        """As the draws see it: shrinking hard is good for the center, not for an interval."""
+        return TemperaturePrior(self.center, DOUBT * self.scale)
 
 
 def stated_error(q: FloatArray) -> float:
