@@ -7,7 +7,8 @@ Writes the files to a temporary folder and deletes them. Prints and writes strea
 to read every column with pyarrow (one pass over all row groups, its own threads), seconds of
 `evaluate_parquet` by `auto` (four metrics with intervals) and their ratio, peak resident memory,
 and how far estimates on the part that fits are from the evaluation in memory. Each figure comes
-from a process of its own, so that memory is counted apart.
+from a process of its own, so that memory is counted apart. CPU seconds stand beside wall seconds,
+since a busy machine disturbs them less.
 """
 
 from __future__ import annotations
@@ -60,22 +61,22 @@ def read(folder: Path) -> dict[str, float]:
     """Seconds to read all files once, row group by row group."""
     import pyarrow.parquet as pq
 
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     for file in sorted(folder.glob("*.parquet")):
         opened = pq.ParquetFile(file)
         for group in range(opened.num_row_groups):
             opened.read_row_group(group)
-    return {"seconds": time.perf_counter() - start, "peak_bytes": peak()}
+    return {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
 
 
 def stream(folder: Path, executor: str, workers: int | None) -> dict[str, object]:
     from ssme.stream import evaluate_parquet
 
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     result = evaluate_parquet(folder, executor=executor, workers=workers)
-    seconds = time.perf_counter() - start
     return {
-        "seconds": seconds,
+        "seconds": time.perf_counter() - start,
+        "cpu": time.process_time() - cpu,
         "peak_bytes": peak(),
         "estimates": [row["estimate"] for row in result.rows()],
         "bounds": result.settings["stream"]["error_bounds"]["all"],
@@ -148,14 +149,20 @@ def main() -> None:
         tell("rows", arguments.rows)
         tell("file_bytes", write(folder, arguments.rows, arguments.compression))
         alone("read", folder)
-        reading = min(float(str(alone("read", folder)["seconds"])) for _ in range(3))
+        reads = [alone("read", folder) for _ in range(3)]
+        reading = float(np.median([read["seconds"] for read in reads]))
+        reading_cpu = float(np.median([read["cpu"] for read in reads]))
         tell("read_s", reading)
+        tell("read_cpu_s", reading_cpu)
         answers = []
         for executor in arguments.executors:
             streamed = alone("stream", folder, *executor.split(":"))
             seconds = float(str(streamed["seconds"]))
             tell(f"{executor}_s", seconds)
             tell(f"{executor}_ratio_to_reading", seconds / reading)
+            if executor.startswith("threads"):
+                tell(f"{executor}_cpu_s", float(str(streamed["cpu"])))
+                tell(f"{executor}_cpu_ratio", float(str(streamed["cpu"])) / reading_cpu)
             tell(f"{executor}_peak_bytes", float(str(streamed["peak_bytes"])))
             answers.append(np.array(streamed["estimates"]))
             tell(f"{executor}_difference_from_first", float(np.abs(answers[-1] - answers[0]).max()))
