@@ -130,7 +130,7 @@ def _dask_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         return
     with (
         LocalCluster(
-            n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None
+            n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
