@@ -22,8 +22,8 @@ __all__ = ["ERROR", "SparseKernel", "few_neighbors", "radius"]
 ERROR = 1e-8
 WORTH_REDOING = 0.01
 """Sums below this share of the mean weight are redone in the log domain."""
-MOST_NEIGHBORS = 60_000_000
-"""Pairs kept in memory: 12 bytes each."""
+MOST_NEIGHBORS = 20_000_000
+"""Pairs kept in memory: 12 bytes each, and 24 more while they are found."""
 SPARSE_SHARE = 0.05
 """Share of all pairs below which a sparse product beats recomputed tiles."""
 PROBES = 256

@@ -273,7 +273,7 @@ class Evaluation:
     def __repr__(self) -> str:
         head = (
             f"Evaluation of {self.data.n_models} models by {self.method!r}: "
-            f"{self.data.n_labeled} labeled and {self.data.n_unlabeled} unlabeled rows"
+            f"{self.groups[0].n_labeled} labeled and {self.groups[0].n_unlabeled} unlabeled rows"
         )
         lines = [head, self.frame("pandas").round(4).to_string(index=False, max_rows=40)]
         lines += [str(doubt) for doubt in self.doubts]
