@@ -33,7 +33,7 @@ STEPS = 12
 """Steps per chain: 50 gave the same coverage and widths (docs/auto.md)."""
 
 POWER = 0.4
-"""Weight of a label in the draws: at 1 coverage falls from 98 % at 20 labels to 93 % at 100."""
+"""Weight of a label in the draws: at 1 coverage falls as labels grow (docs/auto.md)."""
 
 LAPLACE_ROWS = 2000
 
