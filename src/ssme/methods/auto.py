@@ -131,7 +131,7 @@ class AutoPredictor:
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K)."""
-        if scores.shape[2] == 2 and not np.isnan(scores).any():
+        if scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
             lines = (np.ascontiguousarray(scores[:, :, k].T, dtype=np.float32) for k in range(2))
             zero, one = (np.maximum(of, np.float32(CLIP), out=of) for of in lines)
             w = np.empty((2, len(scores)))

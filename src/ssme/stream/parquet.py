@@ -193,7 +193,7 @@ def _scores(table: Any, part: Part, columns: Columns) -> FloatArray:
         for m, (name,) in enumerate(columns.scores):
             out[1, m] = _numbers(table, name)
             np.subtract(1.0, out[1, m], out=out[0, m])
-        low, high = np.fmin.reduce(out, axis=None), np.fmax.reduce(out, axis=None)
+        low, high = np.fmin.reduce(out[1], axis=None), np.fmax.reduce(out[1], axis=None)
         if low >= 0.0 and high <= 1.0:
             scores: FloatArray = out.transpose(2, 1, 0)
             return scores

@@ -22,15 +22,17 @@ MIDDLE = SIDE
 
 _DROPPED_BITS = 23 - MANTISSA_BITS
 _HALF = int(np.array(0.5, dtype=np.float32).view(np.int32)) >> _DROPPED_BITS
-_LOWEST = _HALF - SIDE
 
 
 def bin_of(score: NDArray[np.float64]) -> NDArray[np.int64]:
     """Bin (n,) of each score in [0, 1]; never smaller for a larger score."""
-    tail = np.minimum(score, 1.0 - score).astype(np.float32)
-    step = tail.view(np.int32) >> _DROPPED_BITS
-    step -= _LOWEST
-    np.maximum(step, 0, out=step)
-    above = 2 * SIDE - step
-    np.minimum(step, SIDE - 1, out=step)
-    return np.where(score < 0.5, step, above).astype(np.int64)
+    tail = np.subtract(1.0, score)
+    np.minimum(tail, score, out=tail)
+    below_middle = tail.astype(np.float32).view(np.int32) >> _DROPPED_BITS
+    below_middle -= _HALF  # 0 at one half, -SIDE at the ends
+    np.maximum(below_middle, -SIDE, out=below_middle)
+    low = (score < 0.5).astype(np.int32)
+    np.minimum(below_middle, -low, out=below_middle)
+    below_middle *= 2 * low - 1
+    below_middle += MIDDLE
+    return below_middle.astype(np.int64)

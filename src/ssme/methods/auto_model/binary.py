@@ -88,15 +88,15 @@ def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[FloatArray, Float
 
 def _weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Median (n,) of sorted ``values`` (M, n), linear between the two middle ones."""
-    middle = np.cumsum(weights, axis=0)
-    middle -= 0.5 * weights
+    halves = 0.5 * weights
+    middle = halves[0].copy()
     out: FloatArray = values[0].copy()
     for low in range(len(values) - 1):
-        width = middle[low + 1] - middle[low]
-        np.maximum(width, np.finfo(values.dtype).tiny, out=width)
-        share = np.subtract(0.5, middle[low])
-        share /= width
+        width = halves[low] + halves[low + 1]
+        share = np.subtract(0.5, middle)
+        share /= np.maximum(width, np.finfo(values.dtype).tiny)
         np.clip(share, 0.0, 1.0, out=share)
         share *= values[low + 1] - values[low]
         out += share
+        middle += width
     return out
