@@ -1,18 +1,21 @@
 """The label-free prior of the temperature, refitted from data, with each set left out in turn.
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
-labels are known, regressed on (1, 1 - 1/M, log c) by least squares, each set counting the same.
-Sets made of the same rows are left out together. Other label-free regressors are compared by the
-error of log b on the set left out.
+labels are known, regressed on (1, 1 - 1/M, log c / (c + KNEE)) with a Cauchy loss, each set
+counting the same. Sets made of the same rows are left out together. Other label-free regressors are
+compared by the error of log b on the set left out.
 
-    python -m benchmarks.auto.priors
+    python -m benchmarks.auto.priors --extra extra
+
+with the sets of `benchmarks.auto.extra_sets` in the folder ``extra``; without it the eleven
+development sets alone.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +25,7 @@ from benchmarks.experiment import RESULTS
 from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto_model.pool import clipped, log_pool, log_softmax, present_scores
-from ssme.methods.auto_model.temperature import MARGIN, stated_error
+from ssme.methods.auto_model.temperature import FLOOR, KNEE, MARGIN, stated_error
 
 SETS = (
     "adult",
@@ -41,6 +44,8 @@ SETS = (
 
 SAME_ROWS = {"adult_shift": "adult"}
 SUBSETS, ROWS = 60, 2000
+FAR = 0.2
+"""Residual beyond which the Cauchy loss stops growing as a square: odd sets do not lead the fit."""
 
 
 def best_log_b(log_pi: np.ndarray, labels: np.ndarray) -> float:
@@ -62,7 +67,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
     for i in range(SUBSETS):
         size = data.n_models if i % 2 == 0 else int(rng.integers(1, data.n_models + 1))
         models = rng.choice(data.n_models, size, replace=False)
-        rows = rng.choice(data.n_rows, ROWS, replace=False)
+        rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
         q = clipped(data.scores[rows][:, models])
         log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
         votes = (q.argmax(axis=2)[:, :, None] == np.arange(q.shape[2])).mean(axis=1)
@@ -84,15 +89,17 @@ REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "1": lambda frame: np.ones(len(frame)),
     "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["models"],
     "log c": lambda frame: np.log(frame["stated_error"]),
+    "log c/(c + knee)": lambda frame: saturated(frame["stated_error"]),
     "log c of the pool": lambda frame: np.log(frame["pool_error"]),
     "log disagreement": lambda frame: np.log(frame["disagreement"] + 0.01),
     "log K": lambda frame: np.log(frame["classes"]),
 }
-CHOSEN = ("1", "1 - 1/M", "log c")
+CHOSEN = ("1", "1 - 1/M", "log c/(c + knee)")
 ALTERNATIVES = (
     ("1",),
     ("1", "1 - 1/M"),
     ("1", "log c"),
+    ("1", "1 - 1/M", "log c"),
     CHOSEN,
     ("1", "1 - 1/M", "log c of the pool"),
     ("1", "1 - 1/M", "log disagreement"),
@@ -102,6 +109,20 @@ ALTERNATIVES = (
 )
 
 
+def saturated(error: Any) -> Any:
+    """log c / (c + KNEE) with c at least FLOOR, as in the prior."""
+    c = np.maximum(error, FLOOR)
+    return np.log(c / (c + KNEE))
+
+
+def robust_fit(features: np.ndarray, target: np.ndarray) -> np.ndarray:
+    from scipy.optimize import least_squares
+
+    start = np.zeros(features.shape[1])
+    found = least_squares(lambda p: features @ p - target, start, loss="cauchy", f_scale=FAR)
+    return np.asarray(found.x)
+
+
 def design(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
     return np.column_stack([REGRESSORS[name](frame) for name in regressors])
 
@@ -109,10 +130,10 @@ def design(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndar
 def left_out_error(frame: pd.DataFrame, regressors: tuple[str, ...]) -> float:
     """Root mean square error of log b over sets, each predicted from the others."""
     squares = []
-    for name in SETS:
+    for name in frame["dataset"].unique():
         others = frame[frame["dataset"].map(family) != family(name)]
         own = frame[frame["dataset"] == name]
-        fit = np.linalg.lstsq(design(others, regressors), others["log_b"], rcond=None)[0]
+        fit = robust_fit(design(others, regressors), others["log_b"].to_numpy())
         squares.append(((own["log_b"] - design(own, regressors) @ fit) ** 2).mean())
     return float(np.sqrt(np.mean(squares)))
 
@@ -125,15 +146,17 @@ def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[floa
     """(alpha, beta, gamma) of the prior, without the sets made of the rows of ``left_out``."""
     if left_out is not None:
         frame = frame[frame["dataset"].map(family) != family(left_out)]
-    solution = np.linalg.lstsq(design(frame), frame["log_b"], rcond=None)[0]
+    solution = robust_fit(design(frame), frame["log_b"].to_numpy())
     alpha, beta, gamma = (float(value) for value in solution)
     return alpha + MARGIN, beta, gamma
 
 
-@lru_cache
-def table() -> pd.DataFrame:
-    """All subsets of all development sets."""
-    return pd.DataFrame([row for name in SETS for row in subsets(load_dataset(name), name)])
+def table(extra: Path | None = None) -> pd.DataFrame:
+    """All subsets of all development sets, and of the sets in the folder ``extra``."""
+    rows = [row for name in SETS for row in subsets(load_dataset(name), name)]
+    for path in sorted(extra.glob("*.npz")) if extra is not None else []:
+        rows += subsets(ScoreSet.read(path), path.stem)
+    return pd.DataFrame(rows)
 
 
 def left_out_coefficients() -> dict[str, tuple[float, float, float]]:
@@ -143,14 +166,16 @@ def left_out_coefficients() -> dict[str, tuple[float, float, float]]:
         rows = pd.read_csv(path).set_index("left_out")
         names = ("alpha", "beta", "gamma")
         return {name: tuple(float(rows.loc[name, c]) for c in names) for name in SETS}  # type: ignore[misc]
-    return {name: coefficients(table(), name) for name in SETS}
+    frame = table()
+    return {name: coefficients(frame, name) for name in SETS}
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
-    frame = table()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
+    frame = table(parser.parse_args().extra)
     rows = []
-    for name in ("none", *SETS):
+    for name in ("none", *frame["dataset"].unique()):
         found = coefficients(frame, None if name == "none" else name)
         own = frame if name == "none" else frame[frame["dataset"] == name]
         miss = own["log_b"] + MARGIN - design(own) @ np.array(found)

@@ -32,7 +32,7 @@ __all__ = ["draw_coefficients"]
 STEPS = 12
 """Steps per chain: 50 gave the same coverage and widths (docs/auto.md)."""
 
-POWER = 0.4
+POWER = 0.5
 """Weight of a label in the draws: at 1 coverage falls as labels grow (docs/auto.md)."""
 
 LAPLACE_ROWS = 2000

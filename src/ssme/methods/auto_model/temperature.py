@@ -1,16 +1,16 @@
 """How sharp the pool should be, before any label is seen.
 
-    log b ~ Student-t_4( mu, scale ),      mu = ALPHA + BETA (1 - 1/M) + GAMMA log c
+    log b ~ Student-t_4( mu, scale ),   mu = ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) )
 
 where c = 1 - mean top score of the classifiers is the error they state themselves, or `FLOOR` if
 they state less: judges that answer 0 or 1 state none at all. Very confident classifiers are usually
-overconfident (GAMMA), and averaging M of them makes a pool underconfident (BETA). The scale is how
-far the best log b of a set of classifiers lies from that line, and more for few classifiers, which
-cannot check each other.
+overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells little more. Averaging
+makes a pool underconfident (BETA). The scale is how far the best log b of a set of classifiers lies
+from that line, and more for few classifiers, which cannot check each other.
 
-The three coefficients are a least-squares fit of the best log b, all labels known, over random
-subsets of the classifiers of eleven sets of real classifiers; ``benchmarks/auto/priors.py`` refits
-them, with each set left out in turn.
+The three coefficients are a robust fit of the best log b, all labels known, over random subsets of
+the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` refits them, with each
+set left out in turn.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from ssme.metrics.base import FloatArray
 
 __all__ = ["COEFFICIENTS", "MARGIN", "TemperaturePrior", "stated_error", "temperature_prior"]
 
-MARGIN = 0.05
+MARGIN = 0.04
 """Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
 
-COEFFICIENTS = (0.56, 0.37, 0.33)
+COEFFICIENTS = (0.05, 0.33, 0.56)
 """ALPHA (margin included), BETA, GAMMA."""
+
+KNEE = 0.05
+"""Of log c alone the prediction of sets left out is worse (docs/auto.md)."""
 
 FLOOR = 0.003
 """Least stated error that is believed; from the same sets with their scores rounded to 0 and 1."""
@@ -35,8 +38,8 @@ FLOOR = 0.003
 SCALE, SCALE_FEW = 0.12, 0.30
 """The center's scale is SCALE + SCALE_FEW / M."""
 
-DOUBT = 1.5
-"""The draws' scale is this many times the center's: the line misses a set left out by about 0.2."""
+DOUBT = 2.2
+"""The draws' scale is this many times the center's: the line misses a new domain by 0.2 to 0.5."""
 
 
 @dataclass(frozen=True)
@@ -63,5 +66,6 @@ def temperature_prior(
     """Prior of log b from the scores ``q`` (n, M, K) of all rows, labeled or not."""
     alpha, beta, gamma = coefficients
     few = 1.0 / q.shape[1]
-    center = alpha + beta * (1.0 - few) + gamma * float(np.log(max(stated_error(q), FLOOR)))
+    c = max(stated_error(q), FLOOR)
+    center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + KNEE)))
     return TemperaturePrior(center, SCALE + SCALE_FEW * few)
