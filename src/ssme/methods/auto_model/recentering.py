@@ -21,7 +21,7 @@ from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["recentered"]
 
-STRETCH = {"accuracy": 0.90, "roc_auc": 0.78, "ece": 0.95}
+STRETCH = {"accuracy": 0.86, "roc_auc": 0.74, "ece": 0.92}
 """By metric, one where not named; from the coverage on the development sets (docs/auto.md)."""
 
 EDGE = 1e-9
