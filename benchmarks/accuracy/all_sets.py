@@ -19,14 +19,11 @@ TORTURE = "civilcomments_coral_seeds"
 METHODS = [
     "auto",
     "ssme",
-    "ssme_m",
     "ensemble",
     "weighted_ensemble",
     "majority_vote",
-    "pseudo_label",
     "dawid_skene",
     "ppi",
-    "cbpe",
     "labeled",
 ]
 

@@ -40,8 +40,9 @@ def main() -> None:
     summary = summarize(run("classifiers", protocol, ["civilcomments"], args))
     summary["classifiers"] = summary["subset"].str.count(r"\+") + 1
     keys = ["classifiers", "method", "metric"]
-    grouped = summary.groupby(keys)[["mae", "rmae", "coverage"]]
-    result = grouped.mean().join(grouped["mae"].std().rename("sd_over_subsets")).reset_index()
+    grouped = summary.groupby(keys)
+    result = grouped[["mae", "rmae", "coverage"]].mean()
+    result = result.join(grouped["mae"].std().rename("sd_over_subsets")).reset_index()
     save("classifiers", result, args, figure)
 
 
