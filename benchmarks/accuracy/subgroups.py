@@ -23,8 +23,6 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "auto": ("auto", {}),
 }
 CATEGORIES = {"adult": ("sex", "race", "age"), "diabetes_readmit": ("gender", "race", "age")}
-SMALLEST = 200
-"""Groups with fewer rows than this in the truth half are left out: their truth is noise."""
 
 
 def main() -> None:

@@ -290,8 +290,7 @@ def _table(
             for row in result["rows"]
         ]
     table = pd.DataFrame(rows)
-    table.attrs["times"] = pd.DataFrame(times)
     if folder is not None:
         table.to_csv(folder / "results.csv", index=False)
-        table.attrs["times"].to_csv(folder / "times.csv", index=False)
+        pd.DataFrame(times).to_csv(folder / "times.csv", index=False)
     return table
