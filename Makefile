@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: help setup demo test test-mlflow lint types docs-check bench bench-quick speed sample lock clean
 
 help:
-	@echo "make demo         estimate five classifiers from 30 labels, beside the truth"
+	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
 	@echo "make test         the whole test suite"
 	@echo "make lint types docs-check    what CI checks besides"
 	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
@@ -26,7 +26,8 @@ test: $(READY)
 
 test-mlflow: $(READY)
 	@$(PYTHON) -m venv .venv-mlflow
-	@.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
+	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,mlflow]' || \
+		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
 	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow
 
 lint: $(READY)

@@ -15,7 +15,7 @@
 
 Methods whose draws are labels alone (`LabelPosterior`) have a bracket of pure label noise, which
 shrinks with the rows: it is scaled by sqrt(sample / all). Other draws keep the row noise of the
-sample, so their intervals are slightly wide, never narrow.
+sample: at a sample of 20,000 rows their widths were 0.85 to 1.2 times those in memory.
 """
 
 from __future__ import annotations
