@@ -28,7 +28,7 @@ test-mlflow: $(READY)
 	@$(PYTHON) -m venv .venv-mlflow
 	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,mlflow]' || \
 		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
-	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow
+	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow tests/integrations
 
 lint: $(READY)
 	$(BIN)/ruff check .
