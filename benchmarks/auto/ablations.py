@@ -71,16 +71,18 @@ def full_center(design: Design, theta: FloatArray, rows: slice) -> FloatArray:
     return posterior_draws(design.log_pi[rows], design.features(rows), kept[None])[0]
 
 
-def unfolded(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
+def unfolded(metric: Metric, value: FloatArray, draws: FloatArray, weight: float) -> FloatArray:
     """Calibration errors of the draws with their upward bias taken out of the squares first."""
     if metric.name == "ece":
         excess = np.maximum((draws**2).mean(axis=0) - value**2, 0.0)
         draws = np.sqrt(np.maximum(draws**2 - excess, 0.0))
-    return recentered(metric, value, draws)
+    return recentered(metric, value, draws, weight)
 
 
-def on_logit_scale(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
-    return recentered(replace(metric, greater_is_better=True), value, draws)
+def on_logit_scale(
+    metric: Metric, value: FloatArray, draws: FloatArray, weight: float
+) -> FloatArray:
+    return recentered(replace(metric, greater_is_better=True), value, draws, weight)
 
 
 FAMILIES = Design.families.fget
@@ -116,7 +118,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "no stretch": {f"{PARTS}.recentering.STRETCH": {}},
     "upward bias of ECE removed": {"ssme.methods.auto.recentered": unfolded},
     "ECE moved on the logit scale": {"ssme.methods.auto.recentered": on_logit_scale},
-    "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws: draws},
+    "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws, weight: draws},
     "no residual correction": {"ssme.methods.auto.CORRECTION_ROWS": 1e9},
 }
 

@@ -1,4 +1,4 @@
-"""Further sets of real classifiers, on which no constant of ``auto`` was chosen.
+"""Further sets of real classifiers: the temperature prior of ``auto`` is fitted on them too.
 
 Twenty-five problems from data that ships inside Python packages (and scikit-learn's digits). For
 each, classifiers of mixed kind and quality are trained on some rows and score others: sound ones,

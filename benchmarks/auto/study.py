@@ -40,7 +40,11 @@ from ssme.metrics.base import FloatArray, one_hot_mass
 TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
 
-load = lru_cache(maxsize=2)(load_dataset)
+
+@lru_cache(maxsize=2)
+def load(name: str) -> ScoreSet:
+    """A named data set, or the one in a npz file."""
+    return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
 
 
 @lru_cache(maxsize=1)
@@ -73,7 +77,10 @@ def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
 
 def measure(job: tuple[str, int, int, int, dict[str, dict[str, Any]]]) -> list[dict[str, Any]]:
     """One set, number of labels and run: one row per method and metric, means over classifiers."""
-    return measure_on(load(job[0]), *job)
+    source, n_labeled, n_unlabeled, run, variants = job
+    data = load(source)
+    room = data.n_rows // 2 - n_labeled
+    return measure_on(data, Path(source).stem, n_labeled, min(n_unlabeled, room), run, variants)
 
 
 def measure_on(
@@ -134,6 +141,11 @@ def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]
                 yield name, n_labeled, args.unlabeled, run, variants
 
 
+def key_of(job: tuple[Any, ...]) -> tuple[str, int, int]:
+    """Name of the set, number of labels, run."""
+    return Path(job[0]).stem, job[1], job[3]
+
+
 def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
     """All rows; finished ones are kept in the cache and not computed again."""
     CACHE.mkdir(exist_ok=True)
@@ -144,16 +156,16 @@ def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
             rows = json.loads(line)
             done[(rows[0]["dataset"], rows[0]["n_labeled"], rows[0]["run"])] = rows
     wanted = list(jobs(args, names))
-    todo = [job for job in wanted if (job[0], job[1], job[3]) not in done]
+    todo = [job for job in wanted if key_of(job) not in done]
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with path.open("a") as file, ProcessPoolExecutor(args.workers) as pool:
         for job, rows in zip(
             todo, pool.map(measure, todo, chunksize=5 * len(args.labels)), strict=True
         ):
-            done[(job[0], job[1], job[3])] = rows
+            done[key_of(job)] = rows
             file.write(json.dumps(rows) + "\n")
             file.flush()
-    return pd.DataFrame([row for job in wanted for row in done[(job[0], job[1], job[3])]])
+    return pd.DataFrame([row for job in wanted for row in done[key_of(job)]])
 
 
 CELL = ["variant", "n_labeled", "dataset", "metric"]
@@ -240,8 +252,10 @@ def main() -> None:
     parser.add_argument("--left-out", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--name", default="auto", help="first part of the names of the results")
+    parser.add_argument("--folder", type=Path, help="npz files to study instead (extra_sets.py)")
     args = parser.parse_args()
-    frame = measured(args, [*SETS, TORTURE])
+    own = sorted(map(str, args.folder.glob("*.npz"))) if args.folder else []
+    frame = measured(args, own or [*SETS, TORTURE])
     cells = rmae(frame)
     tables = {
         "rmae": cells,

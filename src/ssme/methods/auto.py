@@ -172,9 +172,11 @@ class AutoBelief:
         for g, mask in enumerate(rows):
             group = np.arange(self.data.n_rows) if mask is None else np.flatnonzero(mask)
             values, draws = self._values(metrics, group), self._draws(metrics, group, g)
+            n_labeled = int(self.data.labeled[group].sum())
+            weight = correction_weight(n_labeled, self.data.n_models)
             out.append(
                 [
-                    Estimate(value, recentered(metric, value, draw))
+                    Estimate(value, recentered(metric, value, draw, weight))
                     for metric, value, draw in zip(metrics, values, draws, strict=True)
                 ]
             )

@@ -4,13 +4,14 @@ The metric at the mode is the better point estimate (draws are pulled towards va
 calibration errors upwards: docs/auto.md), the draws know the spread. So draws x_d are moved to have
 the point estimate v as their median,
 
-    x_d  <-  g^-1( g(v) + STRETCH [ g(x_d) - median g(x) ] ),
+    x_d  <-  g^-1( g(v) + stretch [ g(x_d) - median g(x) ] ),
 
 with g the logit of the metric's range where that is finite and larger is better (accuracy, AUC,
 F1, correlations on [-1, 1]), and the identity, cut off at the ends of the range, for errors, where
 zero is "none found" and must stay within reach (calibration error, Brier score, log loss). Estimate
-and interval then come from the same draws, and the estimate lies inside every interval. Accuracy
-and AUC, whose draws are a little too wide, are drawn together; every other metric is left as it is.
+and interval then come from the same draws, and the estimate lies inside every interval. Accuracy,
+AUC and ECE, whose draws are a little too wide with few labels, are drawn together (`STRETCH`); as
+the residual correction takes over, with weight w, the stretch goes to one.
 """
 
 from __future__ import annotations
@@ -28,11 +29,17 @@ EDGE = 1e-9
 """Least distance from the ends of the range on the logit scale."""
 
 
-def recentered(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
-    """``draws`` (D, M) moved to median ``value`` (M,) on the metric's own scale."""
+def recentered(
+    metric: Metric, value: FloatArray, draws: FloatArray, weight: float = 0.0
+) -> FloatArray:
+    """``draws`` (D, M) moved to median ``value`` (M,) on the metric's own scale.
+
+    ``weight`` is that of the residual correction.
+    """
+    stretch = 1.0 - (1.0 - STRETCH.get(metric.name, 1.0)) * (1.0 - weight)
     out: FloatArray = np.full_like(draws, np.nan)
     for m in np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0)):
-        out[:, m] = _moved(metric, float(value[m]), _complete(draws[:, m]))
+        out[:, m] = _moved(metric, float(value[m]), _complete(draws[:, m]), stretch)
     return out
 
 
@@ -42,12 +49,14 @@ def _complete(draws: FloatArray) -> FloatArray:
     return draws if defined.all() else np.resize(draws[defined], draws.size)
 
 
-def _moved(metric: Metric, value: float, draws: FloatArray) -> FloatArray:
-    low, high, stretch = metric.low, metric.high, STRETCH.get(metric.name, 1.0)
+def _moved(metric: Metric, value: float, draws: FloatArray, stretch: float) -> FloatArray:
+    low, high = metric.low, metric.high
     if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
         z = _logit((draws - low) / (high - low))
         target = _logit((np.asarray(value) - low) / (high - low))
         draws = low + (high - low) / (1.0 + np.exp(-(target + stretch * (z - np.median(z)))))
+    else:
+        draws = stretch * draws
     out: FloatArray = np.clip(draws + (value - np.median(draws)), low, high)
     return out
 
