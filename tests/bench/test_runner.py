@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ssme.bench import Protocol, run_protocol
@@ -52,6 +53,15 @@ def test_resumed_run_gives_the_same_table(tmp_path):
     again = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
     assert comparable(again) == comparable(whole)
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 8
+
+
+def test_a_long_table_is_parquet_too(tmp_path, monkeypatch):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "short")
+    assert not (tmp_path / "short" / "results.parquet").exists()
+    monkeypatch.setattr("ssme.bench.runner.PARQUET_ROWS", 10)
+    table = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "long")
+    written = pd.read_parquet(tmp_path / "long" / "results.parquet")
+    pd.testing.assert_frame_equal(written, table)
 
 
 def test_finished_cells_are_not_computed_again(tmp_path):

@@ -3,11 +3,13 @@
 Every finished cell is one line of ``cells.jsonl``, written by the parent process as soon as it is
 done. After a crash the file is read back (a torn last line is dropped) and only what is missing is
 computed. The final table is sorted by cell, so neither order of completion nor workers show in it;
-times are kept apart, in ``times.csv``, since they alone differ from run to run.
+times are kept apart, in ``times.csv``, since they alone differ from run to run. Long tables are
+written as Parquet beside the CSV.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import time
 import warnings
@@ -33,6 +35,9 @@ from ssme.progress import tell
 __all__ = ["Runner", "run_protocol"]
 
 Loader = Callable[[str], ScoreSet]
+
+PARQUET_ROWS = 50_000
+"""Tables longer than this are written as Parquet too."""
 
 
 @dataclass(frozen=True)
@@ -292,5 +297,7 @@ def _table(
     table = pd.DataFrame(rows)
     if folder is not None:
         table.to_csv(folder / "results.csv", index=False)
+        if len(table) > PARQUET_ROWS and importlib.util.find_spec("pyarrow"):
+            table.to_parquet(folder / "results.parquet", index=False)
         pd.DataFrame(times).to_csv(folder / "times.csv", index=False)
     return table
