@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from ssme._evaluate import evaluate
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import InputError, MissingExtraError, UnsupportedError
+    from ssme.estimator import SSME
     from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
 
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "SSME": "ssme.estimator",
     "Evaluation": "ssme.results.evaluation",
     "InputError": "ssme.errors",
     "Metric": "ssme.metrics.base",
@@ -25,6 +27,7 @@ _EXPORTS = {
 }
 
 __all__ = [
+    "SSME",
     "Evaluation",
     "InputError",
     "Metric",
