@@ -129,8 +129,8 @@ def all_sets_overall(frame: pd.DataFrame) -> str:
     above = frame[(frame["method"] == "ssme")].set_index("n_labeled")["cells_above_1"].to_dict()
     told = ", ".join(f"{count} at {n} labels" for n, count in above.items())
     return (
-        "Geometric mean over set x metric cells of the error relative to labels alone (RMAE), 25 "
-        "runs a set. 1 means: no better than ignoring the unlabeled rows.\n\n"
+        "Geometric mean over set x metric cells of the error relative to labels alone (RMAE). "
+        "1 means: no better than ignoring the unlabeled rows.\n\n"
         + table(ordered)
         + f"\n\nCells in which SSME as published is worse than labels alone: {told}."
     )
