@@ -114,18 +114,25 @@ def record_run(name: str, args: argparse.Namespace) -> None:
             known = {row["experiment"]: row for row in csv.DictReader(file)}
     known[name] = {
         "experiment": name,
-        "command": f"python -m benchmarks.accuracy.{name} " + " ".join(sys.argv[1:]),
+        "command": " ".join(["python -m", script_name(), *sys.argv[1:]]),
         "cores": str(os.cpu_count()),
         "machine": platform.machine(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "ssme": ssme.__version__,
         "minutes": f"{(time.time() - args.started) / 60:.1f}",
+        "note": "",
     }
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(known[name]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(known[key] for key in sorted(known))
+
+
+def script_name() -> str:
+    """The module that was started, as one would start it again."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec.name if spec is not None else Path(sys.argv[0]).stem
 
 
 def paper_table() -> pd.DataFrame:

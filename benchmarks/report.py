@@ -277,8 +277,9 @@ def main() -> None:
         "# Benchmark report",
         "",
         "Made by `python -m benchmarks.report` from the files in `benchmarks/results`; "
-        "`results/runs.csv` has the command, machine and versions of each. Nothing here is typed "
-        "in by hand except the paper's figures quoted in the text.",
+        "`results/runs.csv` has the command, machine and versions of each, and where cells came "
+        "from another machine. Side experiments have few runs: read them as directions. Nothing is "
+        "typed in by hand except the paper's figures quoted in the text.",
         "",
     ]
     for name, title, text in SECTIONS:
