@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,31 @@ def test_cells_are_every_combination():
     cells = list(protocol.cells(["a", "b"]))
     assert len(cells) == 2 * 2 * 2 * 2 * 3
     assert len({cell.key for cell in cells}) == len(cells)
+
+
+def test_settings_tell_the_options_that_ran():
+    protocol = Protocol({"kernel": ("ssme", {"kernel": "exponential"})}, runs=3, seed=5)
+    *_, last = protocol.cells(["a"])
+    told = json.loads(protocol.settings(last))
+    assert (told["method"], told["seed"], told["random_state"]) == ("ssme", 5, 2)
+    assert told["options"]["kernel"] == "exponential"
+    assert told["options"]["preset"] == "paper"
+
+
+def test_settings_of_active_testing_leave_its_labels_out():
+    (cell,) = Protocol.of(["active_testing"], n_labeled=(30,), runs=1).cells(["a"])
+    options = json.loads(Protocol.of(["active_testing"]).settings(cell))["options"]
+    assert options["budget"] == 30
+    assert "oracle" not in options
+
+
+def test_two_names_of_the_same_work_have_one_key():
+    protocol = Protocol({"isj": ("ssme", {}), "gaussian": ("ssme", {})}, n_labeled=(20,), runs=1)
+    one, other = protocol.cells(["a"])
+    assert one.key == other.key
+    assert one.place != other.place
+
+
+def test_cells_come_run_by_run():
+    runs = [cell.run for cell in Protocol.of(["labeled"], runs=3).cells(["a", "b"])]
+    assert runs == sorted(runs)

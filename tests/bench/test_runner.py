@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ssme.bench import Protocol, run_protocol
+from ssme.bench import Protocol, UnfinishedError, run_protocol
 from ssme.data.synthetic import gaussian_set
+from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError
+from ssme.methods.registry import get_method
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol.of(
@@ -78,6 +81,98 @@ def test_another_protocol_in_the_same_folder_is_refused(tmp_path):
         run_protocol(other, ["one"], load, folder=tmp_path)
 
 
+def test_every_row_tells_how_it_was_made():
+    import ssme
+
+    row = run_protocol(PROTOCOL, ["one"], load).iloc[-1]
+    assert (row["seed"], row["random_state"], row["run"]) == (0, 3, 3)
+    assert (row["ssme"], row["numpy"]) == (ssme.__version__, np.__version__)
+    assert row["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert json.loads(row["settings"])["options"] == asdict(get_method("labeled"))
+
+
+def of_another_numpy(folder, cells):
+    """Makes finished cells look as if computed with another numpy: the first ``cells`` of them."""
+    path = folder / "cells.jsonl"
+    results = [json.loads(line) for line in path.read_text().splitlines()]
+    for result in results[:cells]:
+        result["provenance"]["numpy"] = "1.0"
+    path.write_text("".join(json.dumps(result) + "\n" for result in results))
+
+
+def test_finished_cells_of_another_version_are_read(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    of_another_numpy(tmp_path, 8)
+    assert set(run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)["numpy"]) == {"1.0"}
+
+
+def test_cells_of_another_version_are_not_completed_by_ours(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    of_another_numpy(tmp_path, 8)
+    more = replace(PROTOCOL, runs=5)
+    with pytest.raises(InputError, match=r"8 of ssme .* with numpy 1.0, .* and 2 are missing"):
+        run_protocol(more, ["one"], load, folder=tmp_path)
+
+
+def test_cells_of_two_versions_are_refused(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    of_another_numpy(tmp_path, 3)
+    with pytest.raises(InputError, match=r"3 of ssme .* with numpy 1.0, 5 of ssme"):
+        run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+
+
+def test_more_runs_keep_the_first(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    before = (tmp_path / "cells.jsonl").read_text()
+    table = run_protocol(replace(PROTOCOL, runs=5), ["one"], load, folder=tmp_path)
+    after = (tmp_path / "cells.jsonl").read_text()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 10
+    assert comparable(table) == comparable(run_protocol(replace(PROTOCOL, runs=5), ["one"], load))
+
+
+def test_two_protocols_share_their_cells(tmp_path):
+    shared = tmp_path / "shared.jsonl"
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "a", cells=shared)
+    part = replace(PROTOCOL, methods={"alone": ("labeled", {})})
+    table = run_protocol(part, ["one"], load, folder=tmp_path / "b", cells=shared)
+    assert set(table["method"]) == {"alone"}
+    assert len(shared.read_text().splitlines()) == 8
+    assert (tmp_path / "a" / "results.csv").exists()
+    assert (tmp_path / "b" / "results.csv").exists()
+
+
+def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
+    with pytest.raises(UnfinishedError, match="0 of 8 cells are finished"):
+        run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, seconds=0)
+    whole = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    read = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, seconds=0)
+    assert comparable(read) == comparable(whole)
+
+
+def test_time_up_with_workers_keeps_what_they_were_at(tmp_path):
+    long = replace(PROTOCOL, runs=400)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        run_protocol(PROTOCOL, ["one"], load, executor=executor)  # the workers are up
+        with pytest.raises(UnfinishedError):
+            run_protocol(long, ["one"], load, executor=executor, folder=tmp_path, seconds=0.1)
+    assert 0 < len((tmp_path / "cells.jsonl").read_text().splitlines()) < 800
+
+
+def test_a_serial_executor_keeps_each_cell_as_it_comes(tmp_path):
+    kept = []
+
+    def spied(name):
+        path = tmp_path / "cells.jsonl"
+        kept.append(len(path.read_text().splitlines()) if path.exists() else 0)
+        return load(name)
+
+    names = ["one", "two", "three"]
+    protocol = replace(PROTOCOL, runs=1)
+    run_protocol(protocol, names, spied, executor=SerialExecutor(), folder=tmp_path)
+    assert kept == [0, 2, 4]
+
+
 def test_two_workers_give_the_same_table_as_one():
     one = run_protocol(PROTOCOL, ["one"], load)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
@@ -108,8 +203,6 @@ def test_killed_at_a_random_moment_and_run_again(tmp_path):
     subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], env=environment, cwd=ROOT, check=True
     )
-    from dataclasses import replace
-
     whole = run_protocol(replace(PROTOCOL, runs=40), ["one"], load)
     assert (tmp_path / "results.csv").read_text() == comparable(whole)
 

@@ -27,6 +27,9 @@ def table():
                 "labels_only_low": alone - 0.1,
                 "labels_only_high": alone + 0.1,
                 "truth": 0.85,
+                "seed": 3,
+                "ssme": "0.1.0",
+                "numpy": "2.0.0",
             }
         )
     return pd.DataFrame(rows)
@@ -41,6 +44,7 @@ def test_numbers_by_hand():
     assert row["width"] == pytest.approx(0.1)
     assert row["width_ratio"] == pytest.approx(0.5)
     assert row["runs"] == 2
+    assert (row["seed"], row["ssme"], row["numpy"]) == (3, "0.1.0", "2.0.0")
 
 
 def test_geometric_mean_and_worst_cell():
@@ -49,6 +53,7 @@ def test_geometric_mean_and_worst_cell():
     both = geometric_rmae(pd.concat([summary, second]))
     assert both.iloc[0]["rmae"] == pytest.approx(1 / 3 * np.sqrt(3))
     assert both.iloc[0]["worst_cell"] == "d ece"
+    assert (both.iloc[0]["runs"], both.iloc[0]["seed"]) == (2, 3)
 
 
 def test_effective_sample_size_is_the_nearest_size():

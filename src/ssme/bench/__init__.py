@@ -2,17 +2,21 @@
 
 from ssme.bench.effective import effective_sample_size, labels_only_curve
 from ssme.bench.protocol import Cell, Protocol, Split, split_rows
-from ssme.bench.runner import Runner, run_protocol
-from ssme.bench.summary import geometric_rmae, summarize
+from ssme.bench.runner import Runner, UnfinishedError, run_protocol
+from ssme.bench.store import CellStore
+from ssme.bench.summary import geometric_rmae, provenance, summarize
 
 __all__ = [
     "Cell",
+    "CellStore",
     "Protocol",
     "Runner",
     "Split",
+    "UnfinishedError",
     "effective_sample_size",
     "geometric_rmae",
     "labels_only_curve",
+    "provenance",
     "run_protocol",
     "split_rows",
     "summarize",

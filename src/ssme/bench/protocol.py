@@ -11,15 +11,18 @@ the same rows, and the labels of n_l = 20 are among those of n_l = 50.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError
+from ssme.methods.registry import get_method
 
 __all__ = ["Cell", "Protocol", "Split", "split_rows"]
 
@@ -35,24 +38,31 @@ class Split:
     truth: IntArray
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Cell:
-    """One unit of work: one method on one split of one data set."""
+    """One unit of work: a method on one split of one data set; tables call it ``label``."""
 
     dataset: str
     subset: tuple[str, ...]
     n_labeled: int
     n_unlabeled: int
     run: int
+    label: str
     method: str
     options: tuple[tuple[str, Any], ...] = ()
 
     @property
     def key(self) -> str:
-        """Name of the cell in the results file; equal keys are the same work."""
+        """Name of the work; cells with the same key are computed once."""
         options = ",".join(f"{k}={v}" for k, v in self.options)
         parts = (self.dataset, "+".join(self.subset), self.n_labeled, self.n_unlabeled, self.run)
         return "|".join(map(str, (*parts, self.method, options)))
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Where its rows stand in a table, whatever finished first."""
+        size = (self.n_labeled, self.n_unlabeled)
+        return (self.dataset, self.subset, *size, self.run, self.label)
 
 
 @dataclass(frozen=True)
@@ -75,20 +85,37 @@ class Protocol:
         return cls(methods={name: (name, {}) for name in methods}, **settings)
 
     def cells(self, datasets: list[str]) -> Iterator[Cell]:
-        """All the work, in a fixed order."""
-        for dataset in datasets:
-            for subset in self.subsets.get(dataset, [()]):
-                for n_l in self.n_labeled:
-                    for n_u in self.n_unlabeled:
-                        for run in range(self.runs):
-                            for label, (_, options) in self.methods.items():
-                                yield Cell(
-                                    dataset, subset, n_l, n_u, run, label, tuple(options.items())
-                                )
+        """All the work, run by run: stopped early, the first runs are whole."""
+        for run in range(self.runs):
+            for dataset in datasets:
+                for subset in self.subsets.get(dataset, [()]):
+                    for n_l, n_u in product(self.n_labeled, self.n_unlabeled):
+                        for label, (method, options) in self.methods.items():
+                            given = tuple(options.items())
+                            yield Cell(dataset, subset, n_l, n_u, run, label, method, given)
 
-    def settings(self) -> dict[str, Any]:
-        """Everything that decides the numbers, as plain values."""
-        return asdict(self)
+    def settings(self, cell: Cell) -> str:
+        """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
+
+        Options are those of the method as it ran, defaults included; an oracle's labels are left
+        out.
+        """
+        options = dict(cell.options)
+        if cell.method == "active_testing":
+            options = {"budget": cell.n_labeled, **options}
+        method: Any = get_method(cell.method, **options)
+        told = {
+            "method": cell.method,
+            "options": {
+                f.name: getattr(method, f.name) for f in fields(method) if f.name != "oracle"
+            },
+            "metrics": self.metrics,
+            "by": self.by,
+            "level": self.level,
+            "seed": self.seed,
+            "random_state": cell.run,
+        }
+        return json.dumps(told, separators=(",", ":"), default=str)
 
 
 def split_rows(

@@ -1,20 +1,21 @@
 """Run a protocol: resumable, parallel, the same table whatever the number of workers.
 
-Every finished cell is one line of ``cells.jsonl``, written by the parent process as soon as it is
-done. After a crash the file is read back (a torn last line is dropped) and only what is missing is
-computed. The final table is sorted by cell, so neither order of completion nor workers show in it;
-times are kept apart, in ``times.csv``, since they alone differ from run to run. Long tables are
-written as Parquet beside the CSV.
+Every finished cell is kept by the parent process as soon as it is done (`ssme.bench.store`), with
+the settings and versions it was computed with; only what is missing is computed. The final table is
+sorted by cell, so neither order of completion nor workers show in it; times are kept apart, in
+``times.csv``, since they alone differ from run to run. Long tables are written as Parquet beside
+the CSV.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
+import math
 import time
 import warnings
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, as_completed
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +25,10 @@ import numpy as np
 
 import ssme
 from ssme.bench.protocol import Cell, Protocol, Split, split_rows
+from ssme.bench.provenance import here
+from ssme.bench.store import CellStore
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import check_supported
 from ssme.methods.registry import get_method, method_class
@@ -32,12 +36,19 @@ from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.progress import tell
 
-__all__ = ["Runner", "run_protocol"]
+__all__ = ["Runner", "UnfinishedError", "run_protocol"]
 
 Loader = Callable[[str], ScoreSet]
 
 PARQUET_ROWS = 50_000
 """Tables longer than this are written as Parquet too."""
+
+AHEAD = 256
+"""Cells handed to the executor at once: enough to keep any machine's cores busy."""
+
+
+class UnfinishedError(RuntimeError):
+    """The time given was up before every cell was done; the same call goes on where it stopped."""
 
 
 @dataclass(frozen=True)
@@ -51,43 +62,51 @@ class Runner:
     load: Loader
 
     def __call__(self, cell: Cell) -> dict[str, Any]:
-        """All result rows of one cell, as plain values."""
+        """All result rows of one cell as plain values: none where the method cannot do any."""
+        protocol = self.protocol
         data = _loaded(self.load, cell.dataset)
         if cell.subset:
             data = data.select(cell.subset)
+        metrics = _metrics_of(
+            cell.method, cell.dataset, self.load, protocol.metrics, bool(protocol.by)
+        )
+        rows, seconds = self._estimate(cell, data, metrics) if metrics else ([], 0.0)
+        return {
+            "key": cell.key,
+            "settings": protocol.settings(cell),
+            "provenance": here(),
+            "rows": rows,
+            "seconds": seconds,
+        }
+
+    def _estimate(
+        self, cell: Cell, data: ScoreSet, metrics: tuple[str, ...]
+    ) -> tuple[list[dict[str, Any]], float]:
+        """The rows and the seconds that estimating took."""
+        protocol = self.protocol
         split = split_rows(
             data.labels,
             cell.n_labeled,
             cell.n_unlabeled,
             cell.run,
-            seed=self.protocol.seed,
+            seed=protocol.seed,
             dataset=cell.dataset,
         )
-        seen = _seen(data, split)
-        name, options = self.protocol.methods[cell.method]
-        metrics = _metrics_of(
-            name, cell.dataset, self.load, self.protocol.metrics, bool(self.protocol.by)
-        )
+        seen, options = _seen(data, split), _options(cell, data, split)
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SsmeWarning)
             result = ssme.evaluate(
                 seen,
-                method=get_method(name, **_options(name, options, data, split)),
+                method=get_method(cell.method, **options),
                 metrics=metrics,
-                by=list(self.protocol.by),
-                level=self.protocol.level,
+                by=list(protocol.by),
+                level=protocol.level,
                 random_state=cell.run,
             )
         seconds = time.perf_counter() - start
         truth = _truth_of_run(
-            self.load,
-            cell.dataset,
-            cell.subset,
-            cell.run,
-            metrics,
-            self.protocol.by,
-            self.protocol.seed,
+            self.load, cell.dataset, cell.subset, cell.run, metrics, protocol.by, protocol.seed
         )
         rows = [
             {
@@ -96,7 +115,7 @@ class Runner:
             }
             for row in result.rows()
         ]
-        return {"key": cell.key, "rows": rows, "seconds": seconds}
+        return rows, seconds
 
 
 _KEPT = (
@@ -110,6 +129,7 @@ _KEPT = (
     "labels_only_low",
     "labels_only_high",
 )
+_TRACED = ("ssme", "source", "numpy", "python")
 
 
 def run_protocol(
@@ -119,42 +139,49 @@ def run_protocol(
     *,
     executor: Executor | None = None,
     folder: Path | None = None,
+    cells: Path | None = None,
+    seconds: float | None = None,
 ) -> Any:
     """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
 
-    ``folder`` keeps finished cells; a second call with the same protocol goes on where the first
-    stopped, and a different protocol in the same folder is refused.
+    ``folder`` keeps the tables and the finished cells; a second call goes on where the first
+    stopped, and cells of other settings or versions are refused (`InputError`). ``cells`` is
+    another file for the cells, which protocols may share: the same work is done once.
+
+    After ``seconds`` no cell is begun and, unless all are done, `UnfinishedError` is raised: with
+    0, only what is finished is read.
     """
-    cells = [cell for cell in protocol.cells(datasets) if _supported(protocol, cell, load)]
-    done = _resume(protocol, folder)
-    todo = [cell for cell in cells if cell.key not in done]
-    finished = len(cells) - len(todo)
-    runner = Runner(protocol, load)
-
-    def keep(result: dict[str, Any]) -> None:
-        nonlocal finished
-        done[result["key"]] = result
-        if folder is not None:
-            with (folder / "cells.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
-        finished += 1
-        tell("cells", finished, len(cells))
-
-    tell("cells", finished, len(cells))
-    if executor is None:
-        for cell in todo:
-            keep(runner(cell))
-    else:
-        pending: list[Future[dict[str, Any]]] = [executor.submit(runner, cell) for cell in todo]
-        for future in as_completed(pending):
-            keep(future.result())
-    return _table(protocol, cells, done, folder)
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    store = CellStore(cells or (folder / "cells.jsonl" if folder else None))
+    wanted = list(protocol.cells(datasets))
+    store.check(protocol, wanted)
+    todo = {cell.key: cell for cell in wanted if cell not in store}
+    tell("cells", len(wanted) - len(todo), len(wanted))
+    work = _completed(executor or SerialExecutor(), Runner(protocol, load), todo.values(), end)
+    for finished, result in enumerate(work, start=len(wanted) - len(todo) + 1):
+        store.keep(result)
+        tell("cells", finished, len(wanted))
+    missing = sum(cell not in store for cell in wanted)
+    if missing:
+        raise UnfinishedError(f"{len(wanted) - missing} of {len(wanted)} cells are finished")
+    return _table(protocol, wanted, store, folder)
 
 
-def _supported(protocol: Protocol, cell: Cell, load: Loader) -> bool:
-    """Whether the method declares that it can do any of this cell."""
-    name = protocol.methods[cell.method][0]
-    return bool(_metrics_of(name, cell.dataset, load, protocol.metrics, bool(protocol.by)))
+def _completed(
+    executor: Executor, runner: Runner, cells: Iterable[Cell], end: float
+) -> Iterator[dict[str, Any]]:
+    """Results as they come, at most `AHEAD` cells under way; none is begun after ``end``."""
+    waiting, running = deque(cells), set[Future[dict[str, Any]]]()
+    while waiting or running:
+        if time.monotonic() >= end:
+            waiting.clear()
+            running = {future for future in running if not future.cancel()}
+        room = bool(waiting) and len(running) < AHEAD
+        if room:
+            running.add(executor.submit(runner, waiting.popleft()))
+        done, running = wait(running, timeout=0 if room else None, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
 
 
 @lru_cache(maxsize=1024)
@@ -175,9 +202,10 @@ def _metrics_of(
     return tuple(supported)
 
 
-def _options(name: str, options: dict[str, Any], data: ScoreSet, split: Split) -> dict[str, Any]:
+def _options(cell: Cell, data: ScoreSet, split: Split) -> dict[str, Any]:
     """Options of the method; active testing alone is handed the labels it asks for."""
-    if name != "active_testing":
+    options = dict(cell.options)
+    if cell.method != "active_testing":
         return options
     rows = np.concatenate([split.labeled, split.unlabeled])
     return {"budget": len(split.labeled), "oracle": data.label_values[rows], **options}
@@ -192,7 +220,7 @@ def _seen(data: ScoreSet, split: Split) -> ScoreSet:
     return part.replace(labels=labels)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _loaded(load: Loader, dataset: str) -> ScoreSet:
     data = load(dataset)
     if data.n_unlabeled:
@@ -233,69 +261,31 @@ def _truth_of_run(
     return truth
 
 
-def _resume(protocol: Protocol, folder: Path | None) -> dict[str, dict[str, Any]]:
-    """Finished cells of an earlier run in ``folder``; refuses another protocol's."""
-    if folder is None:
-        return {}
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = json.loads(json.dumps(_settings(protocol), default=str))
-    stamp = folder / "protocol.json"
-    if stamp.exists():
-        if json.loads(stamp.read_text(encoding="utf-8")) != settings:
-            raise InputError(
-                f"{folder} holds results of another protocol or version",
-                fix="name another folder, or delete this one to start again",
-            )
-    else:
-        stamp.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    done: dict[str, dict[str, Any]] = {}
-    path = folder / "cells.jsonl"
-    if path.exists():
-        whole = []
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-            try:
-                result = json.loads(line)
-            except json.JSONDecodeError:
-                continue  # torn by a crash: this cell is computed again
-            if line.endswith("\n"):
-                whole.append(line)
-                done[result["key"]] = result
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text("".join(whole), encoding="utf-8")
-        temporary.replace(path)
-    return done
-
-
-def _settings(protocol: Protocol) -> dict[str, Any]:
-    versions = {"ssme": ssme.__version__, "numpy": np.__version__}
-    return {"protocol": protocol.settings(), "versions": versions}
-
-
-def _table(
-    protocol: Protocol, cells: list[Cell], done: dict[str, dict[str, Any]], folder: Path | None
-) -> Any:
+def _table(protocol: Protocol, cells: list[Cell], store: CellStore, folder: Path | None) -> Any:
     import pandas as pd
 
     rows, times = [], []
-    for cell in sorted(
-        cells, key=lambda c: (c.dataset, c.subset, c.n_labeled, c.n_unlabeled, c.run, c.method)
-    ):
+    for cell in sorted(cells, key=lambda cell: cell.place):
         head = {
             "dataset": cell.dataset,
             "subset": "+".join(cell.subset),
             "n_labeled": cell.n_labeled,
             "n_unlabeled": cell.n_unlabeled,
             "run": cell.run,
-            "method": cell.method,
+            "method": cell.label,
         }
-        result = done[cell.key]
-        times.append({**head, "seconds": result["seconds"]})
-        rows += [
-            {**head, **row, "seed": protocol.seed, "version": ssme.__version__}
-            for row in result["rows"]
-        ]
+        result = store[cell]
+        tail = {
+            "seed": protocol.seed,
+            "random_state": cell.run,
+            **{name: result["provenance"][name] for name in _TRACED},
+            "settings": result["settings"],
+        }
+        rows += [{**head, **row, **tail} for row in result["rows"]]
+        times.append({**head, "seconds": result["seconds"], **result["provenance"]})
     table = pd.DataFrame(rows)
     if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
         table.to_csv(folder / "results.csv", index=False)
         if len(table) > PARQUET_ROWS and importlib.util.find_spec("pyarrow"):
             table.to_parquet(folder / "results.parquet", index=False)

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CELL", "geometric_rmae", "summarize"]
+__all__ = ["CELL", "PROVENANCE", "geometric_rmae", "provenance", "summarize"]
 
 CELL = ["dataset", "subset", "group", "n_labeled", "n_unlabeled", "metric", "method"]
 """Columns that name one cell of a summary."""
+
+PROVENANCE = ["seed", "ssme", "numpy"]
+"""Columns with one value in a whole table."""
 
 
 def summarize(table: Any) -> Any:
@@ -46,13 +49,19 @@ def summarize(table: Any) -> Any:
     out["width"] = mean["width"]
     out["width_ratio"] = mean["width"] / mean["alone_width"]
     out["runs"] = count
-    return out.reset_index()
+    return out.reset_index().assign(**provenance(table))
+
+
+def provenance(table: Any) -> dict[str, Any]:
+    """Seed and versions behind a `run_protocol` table: columns for whatever is made from it."""
+    return {name: table[name].iloc[0] for name in PROVENANCE}
 
 
 def geometric_rmae(summary: Any) -> Any:
     """Geometric mean of RMAE over data set x metric cells, the worst cell, cells above 1."""
     grouped = summary.groupby(["method", "n_labeled"], sort=True)
-    return grouped.apply(_over_cells, include_groups=False).reset_index()
+    overall = grouped.apply(_over_cells, include_groups=False).reset_index()
+    return overall.assign(**provenance(summary))
 
 
 def _over_cells(cells: Any) -> Any:
@@ -69,5 +78,6 @@ def _over_cells(cells: Any) -> Any:
             "cells_above_1": int((rmae > 1.0).sum()),
             "coverage": float(cells["coverage"].mean()),
             "width_ratio": float(cells["width_ratio"].mean()),
+            "runs": int(cells["runs"].min()),
         }
     )

@@ -1,0 +1,46 @@
+"""Where a number comes from: the versions, the state of the source and the machine behind it.
+
+Every cell of a benchmark carries this from the process that computed it. ``source`` tells two
+states of the code apart that bear the same version: it is a checksum over the package's files.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import zlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ssme
+
+__all__ = ["DECISIVE", "here", "source_checksum"]
+
+DECISIVE = ("ssme", "numpy")
+"""What must agree before cells share a table: numbers may differ where one of these does."""
+
+
+@lru_cache(maxsize=1)
+def here() -> dict[str, Any]:
+    """Versions and machine of this process."""
+    return {
+        "ssme": ssme.__version__,
+        "source": source_checksum(),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
+
+
+def source_checksum() -> str:
+    """Eight hexadecimal digits over the Python files of this package."""
+    package = Path(ssme.__file__).parent
+    total = 0
+    for path in sorted(package.rglob("*.py"), key=lambda path: path.as_posix()):
+        name = path.relative_to(package).as_posix()
+        total = zlib.crc32(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"), total)
+    return f"{total:08x}"
