@@ -1,27 +1,30 @@
 """What each part of ``auto`` is worth: the study again with one part changed or taken away.
 
-RMAE (geometric mean over set x metric cells), coverage (also of ECE alone) and width at 20 and
-100 labels on the development sets, written to ``benchmarks/results/auto_ablations.csv``.
+RMAE (geometric mean over set x metric cells), coverage (also of ECE alone) and width at 20, 100 and
+300 labels on the development sets, written to ``benchmarks/results/auto_ablations.csv``.
 
-    python -m benchmarks.auto.ablations --runs 4
+    python -m benchmarks.auto.ablations
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import coverage, load, measure_on, overall, rmae, write
+from benchmarks.auto.study import (
+    by_variant,
+    load,
+    measure_on,
+    spread_over,
+    study_arguments,
+    write,
+)
 from ssme.methods.auto_model.pool import label_weights, log_softmax
 from ssme.methods.auto_model.recalibration import Design, Family, posterior_draws
 from ssme.methods.auto_model.recentering import recentered
@@ -96,12 +99,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "label weights squared": {"ssme.methods.auto.label_weights": label_weights_to(2.0)},
     "label weights, square root": {"ssme.methods.auto.label_weights": label_weights_to(0.5)},
     "scores clipped at 0.01": {f"{PARTS}.pool.CLIP": 1e-2},
+    "temperature prior: 0.5 + 0.3 (1 - 1/M) + 0.3 log c": {
+        "temperature": (0.5 + 0.3 * float(np.log(1e6)), 0.3, 0.3),
+        f"{PARTS}.temperature.KNEE": 1e6,
+    },
     "temperature prior: constant": {"temperature": (0.1, 0.0, 0.0)},
     "temperature prior: no margin": {"temperature": (ALPHA - MARGIN, BETA, GAMMA)},
     "temperature prior: scale 0.3": {f"{PARTS}.temperature.SCALE": 0.3},
     "temperature prior: scale 0.1": {f"{PARTS}.temperature.SCALE": 0.1},
     "no tilts": {f"{PARTS}.recalibration.SD_T": NONE},
-    "wide tilts (1)": {f"{PARTS}.recalibration.SD_T": 1.0},
+    "narrow tilts (0.5)": {f"{PARTS}.recalibration.SD_T": 0.5},
     "no class shifts": {
         f"{PARTS}.recalibration.SD_A": NONE,
         f"{PARTS}.recalibration.SD_A_FEW": NONE,
@@ -119,7 +126,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     "upward bias of ECE removed": {"ssme.methods.auto.recentered": unfolded},
     "ECE moved on the logit scale": {"ssme.methods.auto.recentered": on_logit_scale},
     "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws, weight: draws},
-    "no residual correction": {"ssme.methods.auto.CORRECTION_ROWS": 1e9},
+    "no residual correction": {f"{PARTS}.correction.HALF": 1e9},
+    "correction blind to misfit": {
+        f"{PARTS}.correction.LEAST_MISFIT": 1.0,
+        f"{PARTS}.correction.MOST_MISFIT": 1.0,
+    },
+    "no doubt about the correction": {f"{PARTS}.correction.DOUBT": 0.0},
 }
 
 
@@ -140,32 +152,16 @@ def measure(job: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--labels", type=int, nargs="+", default=[20, 100])
-    parser.add_argument("--workers", type=int, default=2)
-    args = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args = study_arguments(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
     jobs = [
         (name, change, n_labeled, run)
         for name in SETS
-        for change in CHANGES
         for n_labeled in args.labels
         for run in range(args.runs)
+        for change in CHANGES
     ]
-    with ProcessPoolExecutor(args.workers) as pool:
-        results = list(pool.map(measure, jobs, chunksize=len(CHANGES)))
-    frame = pd.DataFrame([row for rows in results for row in rows])
-    errors = overall(rmae(frame))
-    errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
-    covered = coverage(frame)
-    covered = covered[covered["dataset"] == "all"]
-    keys = ["variant", "n_labeled"]
-    every, ece = (covered[covered["metric"] == metric] for metric in ("all", "ece"))
-    table = errors.merge(every[[*keys, "covered", "width_ratio"]], on=keys)
-    ece = ece[[*keys, "covered"]].rename(columns={"covered": "covered_ece"})
-    table = table.merge(ece, on=keys)
-    table = table.rename(columns={"variant": "change"})
+    frame = spread_over(measure, jobs, args.workers, len(CHANGES))
+    table = by_variant(frame, "change")
     write("auto_ablations", table)
     print(table.round(3).to_string(index=False))
 

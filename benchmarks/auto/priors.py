@@ -1,8 +1,9 @@
 """The label-free prior of the temperature, refitted from data, with each set left out in turn.
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
-labels are known, regressed on (1, 1 - 1/M, log c / (c + KNEE)) with a Cauchy loss, each set
-counting the same. Sets made of the same rows are left out together. Other label-free regressors are
+labels are known, regressed on (1, 1 - 1/M, log c / (c + KNEE)) with a Cauchy loss. A development
+set counts twice: its classifiers were made by others for their own ends, those of the further sets
+by `extra_sets`. Sets made of the same rows are left out together. Other label-free regressors are
 compared by the error of log b on the set left out.
 
     python -m benchmarks.auto.priors --extra extra
@@ -115,9 +116,11 @@ def saturated(error: Any) -> Any:
     return np.log(c / (c + KNEE))
 
 
-def robust_fit(features: np.ndarray, target: np.ndarray) -> np.ndarray:
+def robust_fit(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
     from scipy.optimize import least_squares
 
+    frame = pd.concat([frame, frame[frame["dataset"].isin(SETS)]])
+    features, target = design(frame, regressors), frame["log_b"].to_numpy()
     start = np.zeros(features.shape[1])
     found = least_squares(lambda p: features @ p - target, start, loss="cauchy", f_scale=FAR)
     return np.asarray(found.x)
@@ -133,7 +136,7 @@ def left_out_error(frame: pd.DataFrame, regressors: tuple[str, ...]) -> float:
     for name in frame["dataset"].unique():
         others = frame[frame["dataset"].map(family) != family(name)]
         own = frame[frame["dataset"] == name]
-        fit = robust_fit(design(others, regressors), others["log_b"].to_numpy())
+        fit = robust_fit(others, regressors)
         squares.append(((own["log_b"] - design(own, regressors) @ fit) ** 2).mean())
     return float(np.sqrt(np.mean(squares)))
 
@@ -146,8 +149,7 @@ def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[floa
     """(alpha, beta, gamma) of the prior, without the sets made of the rows of ``left_out``."""
     if left_out is not None:
         frame = frame[frame["dataset"].map(family) != family(left_out)]
-    solution = robust_fit(design(frame), frame["log_b"].to_numpy())
-    alpha, beta, gamma = (float(value) for value in solution)
+    alpha, beta, gamma = (float(value) for value in robust_fit(frame))
     return alpha + MARGIN, beta, gamma
 
 

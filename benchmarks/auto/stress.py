@@ -3,23 +3,29 @@
 Each alteration is applied to every development set, truth included; RMAE, coverage and width over
 set x metric cells at 20 and 100 labels. Written to ``benchmarks/results/auto_stress.csv``.
 
-    python -m benchmarks.auto.stress --runs 4 --workers 2
+    python -m benchmarks.auto.stress
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import coverage, load, measure_on, overall, rmae, write
-from ssme.data.scoreset import ScoreSet
+from benchmarks.auto.study import (
+    by_variant,
+    load,
+    measure_on,
+    seen_rows,
+    spread_over,
+    study_arguments,
+    write,
+)
+from ssme.bench.protocol import split_rows
+from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
 Change = Callable[[ScoreSet, np.random.Generator], ScoreSet]
@@ -60,36 +66,80 @@ def holes(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores)
 
 
-STRESSES: dict[str, tuple[Change, int]] = {
-    "as they are": (lambda data, rng: data, 1000),
-    "one classifier": (few(1), 1000),
-    "two classifiers": (few(2), 1000),
-    "three classifiers": (few(3), 1000),
-    "sharpened p^2.5": (rescored(lambda scores, rng: scores**2.5), 1000),
-    "flattened p^0.4": (rescored(lambda scores, rng: scores**0.4), 1000),
-    "class prior shifted": (rescored(shifted), 1000),
-    "judges, scores 0 or 1": (rescored(judges), 1000),
-    "20 % of scores missing": (holes, 1000),
-    "50 unlabeled rows": (lambda data, rng: data, 50),
-    "200 unlabeled rows": (lambda data, rng: data, 200),
-    "3,000 unlabeled rows": (lambda data, rng: data, 3000),
+def copies(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Five near-copies of the first classifier in the place of others."""
+    out = scores.copy()
+    count = min(6, scores.shape[1])
+    noise = rng.normal(0.0, 0.05, (len(scores), count, scores.shape[2]))
+    out[:, :count] = scores[:, :1] * np.exp(noise)
+    return out
+
+
+def inverted(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """One classifier has its classes in the wrong order."""
+    out = scores.copy()
+    out[:, 0] = scores[:, 0, ::-1]
+    return out
+
+
+def balanced(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+    """What a method sees when the labeled rows hold every class equally often, if they can."""
+    seen = seen_rows(data, name, data.n_classes, n_labeled + n_unlabeled - data.n_classes, run)
+    split = split_rows(
+        data.labels, data.n_classes, seen.n_rows - data.n_classes, run, seed=0, dataset=name
+    )
+    truth = data.labels[np.concatenate([split.labeled, split.unlabeled])]
+    turn = np.zeros(truth.size)
+    for k in range(data.n_classes):
+        turn[truth == k] = np.arange((truth == k).sum())
+    chosen = np.argsort(turn, kind="stable")[:n_labeled]
+    labels = np.full(truth.size, UNLABELED)
+    labels[chosen] = truth[chosen]
+    return seen.replace(labels=labels)
+
+
+def kept(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+    return data
+
+
+@dataclass(frozen=True)
+class Stress:
+    """How the data are changed, how many unlabeled rows there are, which rows are labeled."""
+
+    change: Change = kept
+    n_unlabeled: int = 1000
+    see: Callable[[ScoreSet, str, int, int, int], ScoreSet] = seen_rows
+
+
+STRESSES = {
+    "as they are": Stress(),
+    "one classifier": Stress(few(1)),
+    "two classifiers": Stress(few(2)),
+    "three classifiers": Stress(few(3)),
+    "sharpened p^2.5": Stress(rescored(lambda scores, rng: scores**2.5)),
+    "flattened p^0.4": Stress(rescored(lambda scores, rng: scores**0.4)),
+    "class prior shifted": Stress(rescored(shifted)),
+    "one classifier inverted": Stress(rescored(inverted)),
+    "five near-copies": Stress(rescored(copies)),
+    "judges, scores 0 or 1": Stress(rescored(judges)),
+    "20 % of scores missing": Stress(holes),
+    "labels balanced over classes": Stress(see=balanced),
+    "50 unlabeled rows": Stress(n_unlabeled=50),
+    "200 unlabeled rows": Stress(n_unlabeled=200),
+    "3,000 unlabeled rows": Stress(n_unlabeled=3000),
 }
 
 
 def measure(job: tuple[str, str, int, int]) -> list[dict[str, Any]]:
     stress, name, n_labeled, run = job
-    change, n_unlabeled = STRESSES[stress]
-    data = change(load(name), np.random.default_rng([run, len(stress)]))
-    return measure_on(data, name, n_labeled, n_unlabeled, run, {stress: {}})
+    how = STRESSES[stress]
+    data = how.change(load(name), np.random.default_rng([run, len(stress)]))
+    n_unlabeled = min(how.n_unlabeled, data.n_rows // 2 - n_labeled)
+    return measure_on(data, name, n_labeled, n_unlabeled, run, {stress: {}}, how.see)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--labels", type=int, nargs="+", default=[20, 100])
-    parser.add_argument("--workers", type=int, default=2)
-    args = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args = study_arguments(__doc__, runs=8, labels=[20, 100]).parse_args()
     jobs = [
         (stress, name, n_labeled, run)
         for name in SETS
@@ -97,16 +147,7 @@ def main() -> None:
         for n_labeled in args.labels
         for run in range(args.runs)
     ]
-    with ProcessPoolExecutor(args.workers) as pool:
-        results = list(pool.map(measure, jobs, chunksize=len(STRESSES)))
-    frame = pd.DataFrame([row for rows in results for row in rows])
-    errors = overall(rmae(frame))
-    errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
-    covered = coverage(frame)
-    covered = covered[(covered["dataset"] == "all") & (covered["metric"] == "all")]
-    keys = ["variant", "n_labeled"]
-    table = errors.merge(covered[[*keys, "covered", "labels_covered", "width_ratio"]], on=keys)
-    table = table.rename(columns={"variant": "stress"})
+    table = by_variant(spread_over(measure, jobs, args.workers, 4), "stress")
     write("auto_stress", table)
     print(table.round(3).to_string(index=False))
 

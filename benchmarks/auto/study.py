@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -90,10 +90,11 @@ def measure_on(
     n_unlabeled: int,
     run: int,
     variants: dict[str, dict[str, Any]],
+    see: Callable[[ScoreSet, str, int, int, int], ScoreSet] = seen_rows,
 ) -> list[dict[str, Any]]:
-    """As `measure`, on given data."""
+    """As `measure`, on given data; ``see`` picks the rows and labels that a method sees."""
     truth = truth_of(data, name, run)
-    seen = seen_rows(data, name, n_labeled, n_unlabeled, run)
+    seen = see(data, name, n_labeled, n_unlabeled, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
@@ -239,18 +240,46 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(right=out["right_pairs"] / out["sure_pairs"])
 
 
+def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Error, coverage (of ECE alone too) and width of each variant, named ``column``."""
+    keys = ["variant", "n_labeled"]
+    errors = overall(rmae(frame))
+    errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
+    covered = coverage(frame)
+    covered = covered[covered["dataset"] == "all"].set_index("metric")
+    every = covered.loc["all", [*keys, "covered", "labels_covered", "width_ratio"]]
+    ece = covered.loc["ece", [*keys, "covered"]].rename(columns={"covered": "covered_ece"})
+    return errors.merge(every, on=keys).merge(ece, on=keys).rename(columns={"variant": column})
+
+
+def spread_over(
+    measure: Callable[[Any], list[dict[str, Any]]], jobs: list[Any], workers: int, chunk: int
+) -> pd.DataFrame:
+    """The rows of all jobs, computed by ``workers`` processes."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with ProcessPoolExecutor(workers) as pool:
+        results = pool.map(measure, jobs, chunksize=chunk)
+        return pd.DataFrame([row for rows in results for row in rows])
+
+
+def study_arguments(description: str | None, *, runs: int, labels: list[int]) -> Any:
+    """The arguments of every study of `auto`, to be added to."""
+    parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
+    parser.add_argument("--runs", type=int, default=runs)
+    parser.add_argument("--labels", type=int, nargs="+", default=labels)
+    parser.add_argument("--workers", type=int, default=2)
+    return parser
+
+
 def write(name: str, frame: pd.DataFrame) -> None:
     RESULTS.mkdir(exist_ok=True)
     frame.to_csv(Path(RESULTS) / f"{name}.csv", index=False, float_format="%.4g")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=25)
-    parser.add_argument("--labels", type=int, nargs="+", default=[20, 50, 100])
+    parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
     parser.add_argument("--unlabeled", type=int, default=1000)
     parser.add_argument("--left-out", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--name", default="auto", help="first part of the names of the results")
     parser.add_argument("--folder", type=Path, help="npz files to study instead (extra_sets.py)")
     args = parser.parse_args()

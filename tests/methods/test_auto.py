@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto import Auto, AutoBelief, correction_weight
+from ssme.methods.auto import Auto, AutoBelief
+from ssme.methods.auto_model.correction import label_share
 from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -139,7 +140,7 @@ def test_weights_count_rows() -> None:
     for a, b in zip(
         halved.estimate(metrics, [None])[0], whole.estimate(metrics, [mask])[0], strict=True
     ):
-        assert np.allclose(a.value, b.value, atol=1e-3)
+        assert np.allclose(a.value, b.value, atol=3e-3)
 
 
 def test_groups_share_worlds_and_need_no_labels() -> None:
@@ -180,7 +181,7 @@ def test_agrees_with_labels_alone_as_labels_grow() -> None:
     for metric, estimate in zip(metrics, ours, strict=True):
         alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
         assert np.abs(estimate.value - alone).max() < 0.01, metric.name
-    assert correction_weight(10_000, 4) > 0.99
+    assert label_share(10_000, 4) > 0.99
 
 
 def test_part_of_many_rows_has_the_spread_of_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,9 @@ The default of `evaluate`. There is no density model: all it learns is a few doz
    (W fitted to labels has less noise than the labels), plus a residual correction that makes it
    consistent, with n labeled rows in the group,
 
-       m(W, all) + n^2 / (n^2 + n_0^2) [ m(y, labeled) - E_(y ~ W) m(y, labeled) ]
+       m(W, all) + w [ m(y, labeled) - E_(y ~ W) m(y, labeled) ]
 
-   with n_0 = 700 - 500/M: for eight classifiers the weight is 2 % at 100 labels, 71 % at 1,000,
-   one in the limit; sooner for few classifiers, which cannot correct each other.
+   with a weight w that grows to one with n, sooner where the labels contradict W (`correction`).
 5. `sampler` draws the coefficients, the families the center leaves out included; `worlds` makes
    each draw a state of the world, W_d with rows weighted as if sampled anew, and the estimate of
    step 4 is computed in every world.
@@ -37,6 +36,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto_model.binary import binary_center
+from ssme.methods.auto_model.correction import LABEL_DRAWS, Correction, label_share
 from ssme.methods.auto_model.pool import (
     CLIP,
     clipped,
@@ -55,14 +55,8 @@ from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
 __all__ = ["Auto", "AutoBelief"]
 
-CORRECTION_ROWS, CORRECTION_ROWS_FEW = 700.0, -500.0
-"""n_0 = 700 - 500/M: labels at which the residual correction counts one half (docs/auto.md)."""
-
 FIT_ROWS = 20_000
 """Most labeled rows in the fit; with more the residual correction decides anyway."""
-
-LABEL_DRAWS = 50
-"""Label draws behind an expectation over hard labels."""
 
 IntArray = NDArray[np.int64]
 
@@ -108,7 +102,7 @@ class Auto:
             "prior_temperature": float(np.exp(prior.center)),
             "prior_scale": prior.scale,
             "pool_weights": dict(zip(data.models, weights.round(4).tolist(), strict=True)),
-            "correction_weight": correction_weight(data.n_labeled, data.n_models),
+            "correction_weight": label_share(data.n_labeled, data.n_models),
             "rows_behind_draws": min(data.n_rows, WORLD_ROWS),
         }
         return AutoBelief(
@@ -171,51 +165,67 @@ class AutoBelief:
         out = []
         for g, mask in enumerate(rows):
             group = np.arange(self.data.n_rows) if mask is None else np.flatnonzero(mask)
-            values, draws = self._values(metrics, group), self._draws(metrics, group, g)
-            n_labeled = int(self.data.labeled[group].sum())
-            weight = correction_weight(n_labeled, self.data.n_models)
+            corrections = self._corrections(metrics, group[self.data.labeled[group]])
+            values = self._values(metrics, group, corrections)
+            draws = self._draws(metrics, group, corrections, g)
+            parts = zip(metrics, values, draws, corrections, strict=True)
             out.append(
                 [
-                    Estimate(value, recentered(metric, value, draw, weight))
-                    for metric, value, draw in zip(metrics, values, draws, strict=True)
+                    Estimate(value, recentered(metric, value, draw, correction.weight))
+                    for metric, value, draw, correction in parts
                 ]
             )
         return out
 
-    def _values(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
-        """Point estimates (M,) on the rows ``group``."""
-        rng = np.random.default_rng(child(self.seed, 0))
-        labeled = group[self.data.labeled[group]]
-        weight = correction_weight(labeled.size, self.data.n_models)
-        values = []
+    def _corrections(self, metrics: Sequence[Metric], labeled: IntArray) -> list[Correction]:
+        """The residual correction of each metric; all see the same label draws."""
+        if labeled.size == 0:
+            return [Correction.none(self.data.n_models) for _ in metrics]
+        observed, corrections = self._observed(labeled), []
         for metric in metrics:
-            value = self._expected(metric, group, metric.hard_only, rng)
-            if labeled.size:
-                observed = metric.plan(self.data.scores[labeled])(self._observed(labeled))[0]
-                residual = observed - self._expected(metric, labeled, True, rng)
-                value = value + weight * _or_zero(residual)
+            drawn = self._over_labels(metric, labeled)
+            known = metric.plan(self.data.scores[labeled])(observed)[0]
+            corrections.append(Correction.of(known, drawn, labeled.size))
+        return corrections
+
+    def _values(
+        self, metrics: Sequence[Metric], group: IntArray, corrections: Sequence[Correction]
+    ) -> list[FloatArray]:
+        """Point estimates (M,) on the rows ``group``."""
+        values = []
+        for metric, correction in zip(metrics, corrections, strict=True):
+            value = self._expected(metric, group) + correction.weight * correction.residual
             values.append(np.clip(value, metric.low, metric.high))
         return values
 
-    def _expected(
-        self, metric: Metric, rows: IntArray, hard: bool, rng: np.random.Generator
-    ) -> FloatArray:
+    def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
+        if metric.hard_only:
+            return _defined_mean(self._over_labels(metric, rows))
+        plan = metric.plan(self.data.scores[rows])
+        value: FloatArray = plan(self._weighted(self.soft[rows][None], rows))[0]
+        return value
+
+    def _over_labels(self, metric: Metric, rows: IntArray) -> FloatArray:
+        """The metric (B, M) of labels drawn from W on ``rows``, the same ones at every call."""
+        rng = np.random.default_rng(child(self.seed, 0))
         plan, soft = metric.plan(self.data.scores[rows]), self.soft[rows]
-        if not hard:
-            value: FloatArray = plan(self._weighted(soft[None], rows))[0]
-            return value
-        drawn = []
         batch = max(1, BATCH_CELLS // max(1, soft.size))
+        drawn = []
         for start in range(0, LABEL_DRAWS, batch):
             labels = draw_labels(soft, min(batch, LABEL_DRAWS - start), rng)
             drawn.append(plan(self._weighted(one_hot_mass(labels, soft.shape[1]), rows)))
-        return _defined_mean(np.concatenate(drawn))
+        return np.concatenate(drawn)
 
-    def _draws(self, metrics: Sequence[Metric], group: IntArray, g: int) -> list[FloatArray]:
+    def _draws(
+        self,
+        metrics: Sequence[Metric],
+        group: IntArray,
+        corrections: Sequence[Correction],
+        g: int,
+    ) -> list[FloatArray]:
         """Draws (D, M) of each metric on the rows ``group``, not yet recentered."""
         labeled = group[self.data.labeled[group]]
-        weight = correction_weight(labeled.size, self.data.n_models)
         rows, known = self._part(group), self._part(labeled)
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
@@ -236,9 +246,14 @@ class AutoBelief:
                     value = plans[m](mass)
                     if known.size:
                         residual = known_plans[m](truth) - known_plans[m](known_mass)
-                        value = value + weight * _or_zero(residual)
+                        value = value + corrections[m].weight * _or_zero(residual)
                     values[m].append(value)
-        return [np.concatenate(batches) for batches in values]
+        rng = np.random.default_rng(child(child(self.seed, 0), 0))
+        normal = rng.standard_normal((len(self.theta), LABEL_DRAWS))
+        return [
+            np.concatenate(batches) + correction.doubt(normal)
+            for batches, correction in zip(values, corrections, strict=True)
+        ]
 
     def _part(self, rows: IntArray) -> IntArray:
         """At most `WORLD_ROWS` of ``rows``, the same ones whenever they are asked for."""
@@ -257,12 +272,6 @@ class AutoBelief:
             return labelings
         out: FloatArray = labelings * self.data.weights[rows][:, None]
         return out
-
-
-def correction_weight(n_labeled: int, n_models: int) -> float:
-    """Share of the residual correction that is applied: 0 at few labels, 1 in the limit."""
-    half = CORRECTION_ROWS + CORRECTION_ROWS_FEW / n_models
-    return n_labeled**2 / (n_labeled**2 + half**2)
 
 
 def _center_posterior(design: Design, theta: FloatArray) -> FloatArray:

@@ -37,7 +37,7 @@ NU = 4.0
 """Degrees of freedom of every family's Student t."""
 
 SD_A, SD_A_FEW = 0.05, 2.0
-SD_T = 0.5
+SD_T = 0.85
 SD_C, SD_V, SD_R, SD_S = 0.045, 0.06, 0.07, 0.08
 SD_D = 1.0
 """Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M), d in units of log(1 + 1/(n p_k)).

@@ -1,0 +1,193 @@
+"""``auto`` judged on sets that none of its learned constants has seen: nested leave-one-set-out.
+
+For every development set the rest decides alone (sets made of the same rows are left out together):
+
+- the line of the temperature prior, refitted without the set;
+- its margin and scale, from a grid, by the error on the other sets, each of them judged with a line
+  refitted without both;
+- the stretch of each metric's draws, from a grid, such that the intervals of the other sets cover
+  `TARGET`.
+
+What was fixed once, in view of all sets, stays: the form of the model, the scales of its other
+families, the power of the likelihood and the residual correction (docs/auto.md). Written to
+``benchmarks/results``: auto_nested.csv (error, coverage, width) and auto_nested_choices.csv.
+
+    python -m benchmarks.auto.nested --extra extra --workers 2
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.auto.priors import SETS, coefficients, family, table
+from benchmarks.auto.study import (
+    load,
+    overall,
+    rmae,
+    seen_rows,
+    spread_over,
+    study_arguments,
+    truth_of,
+    write,
+)
+from ssme.methods.auto import Auto
+from ssme.methods.auto_model import temperature
+from ssme.methods.auto_model.recentering import recentered
+from ssme.methods.base import Estimate
+from ssme.methods.labeled import Labeled
+from ssme.metrics import get_metric
+
+MARGINS, SCALES = (0.0, 0.04, 0.08), (0.08, 0.12, 0.16)
+STRETCHES = tuple(round(0.5 + 0.04 * i, 2) for i in range(21))
+TARGET = 0.97
+PARTS = "ssme.methods.auto_model"
+
+Line = tuple[float, float, float]
+Choice = tuple[float, float]
+
+
+def moved(line: Line, margin: float) -> Line:
+    """``line`` with another margin than the one it was fitted with."""
+    return line[0] - temperature.MARGIN + margin, line[1], line[2]
+
+
+def center_errors(job: tuple[str, int, int, dict[str, Line]]) -> list[dict[str, Any]]:
+    """Errors of the point estimate on one split for every line and every choice of the grid."""
+    name, n_labeled, run, lines = job
+    data = load(name)
+    truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
+    metrics = [get_metric(metric) for metric in truth]
+    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
+    rows = []
+    for (outer, line), margin, scale in product(lines.items(), MARGINS, SCALES):
+        with patch(f"{PARTS}.temperature.SCALE", scale):
+            method = Auto(n_draws=2, temperature=moved(line, margin))
+            ours = method.fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
+        for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
+            exact = truth[metric.name]
+            rows.append(
+                {
+                    "outer": outer,
+                    "dataset": name,
+                    "n_labeled": n_labeled,
+                    "metric": metric.name,
+                    "margin": margin,
+                    "scale": scale,
+                    "error": float(np.abs(estimate.value - exact).mean()),
+                    "labels_error": float(np.abs(labels.value - exact).mean()),
+                }
+            )
+    return rows
+
+
+def chosen(errors: pd.DataFrame) -> dict[str, Choice]:
+    """Margin and scale of least geometric-mean RMAE over the other sets, for each outer set."""
+    cell = ["outer", "margin", "scale", "n_labeled", "dataset", "metric"]
+    sums = errors.groupby(cell)[["error", "labels_error"]].sum()
+    ratio = np.log(sums["error"] / sums["labels_error"])
+    means = ratio.groupby(["outer", "margin", "scale"]).mean()
+    best = means.groupby("outer").idxmin()
+    return {str(outer): (key[1], key[2]) for outer, key in best.items()}
+
+
+def judged(job: tuple[str, int, int, Line, Choice]) -> list[dict[str, Any]]:
+    """One split of the outer set with what the others chose, at every stretch of the draws."""
+    name, n_labeled, run, line, (margin, scale) = job
+    data = load(name)
+    truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
+    metrics = [get_metric(metric) for metric in truth]
+    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
+    with patch(f"{PARTS}.temperature.SCALE", scale), patch(f"{PARTS}.recentering.STRETCH", {}):
+        belief = Auto(temperature=moved(line, margin)).fit(seen, np.random.default_rng(run))
+        ours = belief.estimate(metrics, [None])[0]
+    rows = []
+    for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
+        exact, (labels_low, labels_high) = truth[metric.name], labels.interval()
+        for stretch in STRETCHES:
+            with patch(f"{PARTS}.recentering.STRETCH", {metric.name: stretch}):
+                drawn = Estimate(estimate.value, recentered(metric, estimate.value, estimate.draws))
+            low, high = drawn.interval()
+            rows.append(
+                {
+                    "variant": "nested",
+                    "dataset": name,
+                    "n_labeled": n_labeled,
+                    "run": run,
+                    "metric": metric.name,
+                    "stretch": stretch,
+                    "error": float(np.abs(estimate.value - exact).mean()),
+                    "bias": float((estimate.value - exact).mean()),
+                    "labels_error": float(np.abs(labels.value - exact).mean()),
+                    "covered": float(((low <= exact) & (exact <= high)).mean()),
+                    "width": float((high - low).mean()),
+                    "labels_width": float((labels_high - labels_low).mean()),
+                }
+            )
+    return rows
+
+
+def calibrated(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of each set at the stretch with which the other sets cover as `TARGET` asks."""
+    kept = []
+    for (name, metric), own in frame.groupby(["dataset", "metric"]):
+        others = frame[(frame["metric"] == metric) & (frame["dataset"].map(family) != family(name))]
+        covered = others.groupby("stretch")["covered"].mean()
+        kept.append(own[own["stretch"] == (covered - TARGET).abs().idxmin()])
+    return pd.concat(kept)
+
+
+def line_without(frame: pd.DataFrame, *names: str) -> Line:
+    gone = {family(name) for name in names}
+    return coefficients(frame[~frame["dataset"].map(family).isin(gone)])
+
+
+def main() -> None:
+    parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
+    parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
+    args = parser.parse_args()
+    frame = table(args.extra)
+    splits = list(product(SETS, args.labels, range(args.runs)))
+    lines = {
+        name: {
+            outer: line_without(frame, outer, name)
+            for outer in SETS
+            if family(outer) != family(name)
+        }
+        for name in SETS
+    }
+    jobs = [(name, n_labeled, run, lines[name]) for name, n_labeled, run in splits]
+    choices = chosen(spread_over(center_errors, jobs, args.workers, 5))
+    own = {name: line_without(frame, name) for name in SETS}
+    final = [(name, n, run, own[name], choices[name]) for name, n, run in splits]
+    result = calibrated(spread_over(judged, final, args.workers, 5))
+    write("auto_nested", report(result))
+    stretches = result.groupby(["dataset", "metric"])["stretch"].first().unstack()
+    picks = pd.DataFrame.from_dict(choices, orient="index", columns=["margin", "scale"])
+    write("auto_nested_choices", picks.join(stretches).rename_axis("left_out").reset_index())
+    print(report(result).round(3).to_string(index=False))
+    print(picks.join(stretches).to_string())
+
+
+def report(result: pd.DataFrame) -> pd.DataFrame:
+    """One row per number of labels: error, cells above 1.05, coverage by metric, width."""
+    errors = overall(rmae(result))
+    errors = errors[errors["sets"] == "development sets"].drop(columns=["sets", "variant"])
+    cells = result.groupby(["n_labeled", "dataset", "metric"])[["covered", "width", "labels_width"]]
+    cells = cells.mean().reset_index()
+    by_metric = cells.groupby(["n_labeled", "metric"])["covered"].mean().unstack()
+    by_set = cells.groupby(["n_labeled", "dataset"])["covered"].mean().unstack()
+    table = errors.set_index("n_labeled").join(by_metric.add_prefix("covered_"))
+    ratio = (cells["width"] / cells["labels_width"]).groupby(cells["n_labeled"]).mean()
+    table["width_ratio"] = ratio
+    table["lowest_covered"], table["lowest_set"] = by_set.min(axis=1), by_set.idxmin(axis=1)
+    return table.reset_index()
+
+
+if __name__ == "__main__":
+    main()
