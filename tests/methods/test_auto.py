@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto import Auto, AutoBelief
 from ssme.methods.auto_model.correction import label_share
@@ -91,6 +92,13 @@ def test_no_label_is_label_free_and_says_so() -> None:
     assert belief.notes["temperature"] == pytest.approx(belief.notes["prior_temperature"])
     accuracy = belief.estimate([get_metric("accuracy")], [None])[0][0].value
     assert np.abs(accuracy - (scores.argmax(axis=2) == truth[:, None]).mean(axis=0)).max() < 0.15
+
+
+def test_curves_without_labels() -> None:
+    scores, _, _ = made_up()
+    result = ssme.evaluate(score_set(scores, np.full(300, np.nan)), metrics="accuracy")
+    rows = ssme.results.curves.roc(result)
+    assert all(row["low"] <= row["true_positive_rate"] <= row["high"] for row in rows)
 
 
 def test_one_class_labeled_only() -> None:

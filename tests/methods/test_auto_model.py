@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto_model import recalibration
+from ssme.methods.auto_model.correction import DOUBT, LABEL_DRAWS, Correction, label_share
 from ssme.methods.auto_model.pool import (
     CLIP,
     clipped,
@@ -174,3 +175,50 @@ def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
     moved = recentered(get_metric("accuracy"), value, np.full((7, 1), 0.3))
     assert (moved == value).all()
+
+
+def drawn_labels(size: int = LABEL_DRAWS, models: int = 3) -> np.ndarray:
+    return 0.8 + 0.05 * np.random.default_rng(0).standard_normal((size, models))
+
+
+def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
+    drawn = drawn_labels()
+    by_chance = drawn.mean(axis=0) + drawn.std(axis=0)
+    weights = [Correction.of(by_chance, drawn, n, 3).weight for n in (0, 100, 400, 10_000)]
+    assert weights == pytest.approx([label_share(n, 3) for n in (0, 100, 400, 10_000)])
+    assert weights[0] == 0.0
+    assert weights[2] == pytest.approx(0.5)
+    assert weights[3] > 0.99
+
+
+def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> None:
+    drawn = drawn_labels()
+    mean, sd = drawn.mean(axis=0), drawn.std(axis=0)
+    weights = [Correction.of(mean + k * sd, drawn, 100, 3).weight for k in (0.0, 1.0, 3.0, 1e3)]
+    assert weights == sorted(weights)
+    ratios = [w / (1.0 - w) * 16.0 for w in weights]
+    assert ratios == pytest.approx([0.3, 1.0, 9.0, 30.0])
+
+
+def test_undefined_metrics_are_not_corrected() -> None:
+    drawn = drawn_labels()
+    drawn[::2, 0] = np.nan
+    drawn[:, 1] = np.nan
+    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3)
+    assert correction.residual[0] > 0.0
+    assert (correction.residual[1:] == 0.0).all()
+    assert np.isfinite(correction.doubt(np.ones((5, LABEL_DRAWS)))).all()
+
+
+def test_doubt_has_the_variance_that_the_correction_leaves() -> None:
+    drawn = drawn_labels()
+    correction = Correction.of(drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3)
+    normal = np.random.default_rng(1).standard_normal((20_000, LABEL_DRAWS))
+    expected = DOUBT * 0.25 * drawn.var(axis=0)
+    assert np.allclose(correction.doubt(normal).var(axis=0), expected, rtol=0.05)
+    assert (Correction.none().doubt(normal) == 0.0).all()
+
+
+def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
+    drawn = drawn_labels(models=6)
+    assert Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3).weight == label_share(100, 3)

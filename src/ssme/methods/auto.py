@@ -180,12 +180,12 @@ class AutoBelief:
     def _corrections(self, metrics: Sequence[Metric], labeled: IntArray) -> list[Correction]:
         """The residual correction of each metric; all see the same label draws."""
         if labeled.size == 0:
-            return [Correction.none(self.data.n_models) for _ in metrics]
+            return [Correction.none() for _ in metrics]
         observed, corrections = self._observed(labeled), []
         for metric in metrics:
             drawn = self._over_labels(metric, labeled)
             known = metric.plan(self.data.scores[labeled])(observed)[0]
-            corrections.append(Correction.of(known, drawn, labeled.size))
+            corrections.append(Correction.of(known, drawn, labeled.size, self.data.n_models))
         return corrections
 
     def _values(

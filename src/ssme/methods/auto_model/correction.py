@@ -10,7 +10,8 @@ is the best guess if the model's bias has the variance r V. Two things speak for
 - labels, (n / n_0)^2 with n_0 = 500 - 300/M: the noise that hides the bias falls with n; and few
   classifiers cannot correct each other;
 - misfit, s = sum_j R_j^2 / sum_j V_j, about one where W is right: a model that the labels
-  contradict more than chance allows is corrected sooner.
+  contradict more than chance allows is corrected sooner. A curve, with many values a classifier,
+  takes s = 1, so that it is the same whichever classifiers are asked for.
 
 For eight classifiers that the labels confirm w is 4 % at 100 labels, 30 % at 300, 82 % at 1,000.
 
@@ -62,7 +63,9 @@ class Correction:
     weight: float
 
     @classmethod
-    def of(cls, observed: FloatArray, drawn: FloatArray, n_labeled: int) -> Correction:
+    def of(
+        cls, observed: FloatArray, drawn: FloatArray, n_labeled: int, n_models: int
+    ) -> Correction:
         """From the metric (M,) on the labels and (B, M) on labels drawn from W, same rows."""
         defined = np.isfinite(drawn)
         mean = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
@@ -70,14 +73,15 @@ class Correction:
         known = np.isfinite(observed) & defined.any(axis=0)
         residual = np.where(known, observed - mean, 0.0)
         chance = float((noise[:, known] ** 2).mean(axis=0).sum())
-        misfit = float((residual**2).sum()) / chance if chance > 0.0 else 1.0
-        ratio = _ratio(n_labeled, len(observed)) * np.clip(misfit, LEAST_MISFIT, MOST_MISFIT)
+        one_each = len(observed) == n_models
+        misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
+        ratio = _ratio(n_labeled, n_models) * np.clip(misfit, LEAST_MISFIT, MOST_MISFIT)
         return cls(residual, noise, float(ratio / (1.0 + ratio)))
 
     @classmethod
-    def none(cls, n_models: int) -> Correction:
+    def none(cls) -> Correction:
         """Where there is no label."""
-        return cls(np.zeros(n_models), np.zeros((LABEL_DRAWS, n_models)), 0.0)
+        return cls(np.zeros(1), np.zeros((LABEL_DRAWS, 1)), 0.0)
 
     def doubt(self, normal: FloatArray) -> FloatArray:
         """Noise (D, M) of the draws, from standard normal (D, B) shared by all metrics."""
