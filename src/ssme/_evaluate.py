@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,12 @@ import numpy as np
 from ssme.data import ScoreSet, as_score_set
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning
-from ssme.methods.base import Estimate, Method, check_supported
+from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, MetricSpec, default_metrics, get_metric
 from ssme.results.evaluation import ALL, Evaluation, Group
 
-__all__ = ["evaluate"]
+__all__ = ["Fit", "evaluate", "fit_method"]
 
 
 def evaluate(
@@ -57,9 +58,94 @@ def evaluate(
         ``groups``, ``unlabeled``, ``logits``, ...).
     """
     start = time.perf_counter()
+    data = _score_set(scores, y, data_options)
+    fit = fit_method(
+        data,
+        method=method,
+        metrics=metrics,
+        by=by,
+        threshold=threshold,
+        level=level,
+        n_draws=n_draws,
+        random_state=random_state,
+        options=options,
+    )
+    return fit.evaluation(start)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A method fitted to data, not yet asked for estimates."""
+
+    data: ScoreSet
+    method: Method
+    belief: Belief
+    metrics: tuple[Metric, ...]
+    groups: tuple[Group, ...]
+    level: float
+    threshold: float | None
+    seed: np.random.SeedSequence
+
+    def evaluation(self, start: float) -> Evaluation:
+        """Estimates and doubts; ``start`` is when the clock was started."""
+        data, metrics, belief = self.data, self.metrics, self.belief
+        rows = [group.rows for group in self.groups]
+        estimates = belief.estimate(metrics, rows)
+        labels_only = _labels_only(data, metrics, rows)
+        _warn_undefined(data, metrics, self.groups, estimates)
+        return Evaluation(
+            data=data,
+            method=self.method.spec.name,
+            belief=belief,
+            metrics=metrics,
+            groups=self.groups,
+            estimates=tuple(map(tuple, estimates)),
+            labels_only=tuple(map(tuple, labels_only)),
+            level=self.level,
+            doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
+            settings=self._settings(start),
+        )
+
+    def _settings(self, start: float) -> dict[str, Any]:
+        from ssme import __version__
+
+        entropy = self.seed.entropy
+        options = {
+            k: v for k, v in vars(self.method).items() if isinstance(v, (str, int, float, bool))
+        }
+        return {
+            "method": self.method.spec.name,
+            "options": options,
+            "metrics": [metric.name for metric in self.metrics],
+            "definitions": {metric.name: metric.definition for metric in self.metrics},
+            "groups": [group.name for group in self.groups],
+            "level": self.level,
+            "threshold": self.threshold,
+            "random_state": int(entropy) if isinstance(entropy, int) else None,
+            "n_rows": self.data.n_rows,
+            "n_labeled": self.data.n_labeled,
+            "models": list(self.data.models),
+            "classes": [str(c) for c in self.data.classes],
+            "versions": {"ssme": __version__, "numpy": np.__version__},
+            "seconds": round(time.perf_counter() - start, 3),
+        }
+
+
+def fit_method(
+    data: ScoreSet,
+    *,
+    method: str | Method,
+    metrics: MetricSpec | Sequence[MetricSpec] | None,
+    by: str | Sequence[str] | None,
+    threshold: float | None,
+    level: float,
+    n_draws: int | None,
+    random_state: int | None,
+    options: dict[str, Any] | None,
+) -> Fit:
+    """The first half of `evaluate`, whose options these are."""
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", allowed="a coverage between 0 and 1, such as 0.95")
-    data = _score_set(scores, y, data_options)
     chosen = _metrics(metrics, data, threshold)
     fitted = _method(method, n_draws, options)
     check_supported(fitted.spec, data, chosen)
@@ -71,22 +157,7 @@ def evaluate(
         )
     seed = np.random.SeedSequence(random_state)
     belief = fitted.fit(data, np.random.default_rng(seed))
-    rows = [group.rows for group in groups]
-    estimates = belief.estimate(chosen, rows)
-    labels_only = _labels_only(data, chosen, rows)
-    _warn_undefined(data, chosen, groups, estimates)
-    return Evaluation(
-        data=data,
-        method=fitted.spec.name,
-        belief=belief,
-        metrics=tuple(chosen),
-        groups=tuple(groups),
-        estimates=tuple(map(tuple, estimates)),
-        labels_only=tuple(map(tuple, labels_only)),
-        level=level,
-        doubts=check_all(data, belief, chosen, estimates[0], labels_only[0]),
-        settings=_settings(fitted, chosen, data, groups, level, threshold, seed, start),
-    )
+    return Fit(data, fitted, belief, tuple(chosen), tuple(groups), level, threshold, seed)
 
 
 def _score_set(scores: Any, y: Any, options: dict[str, Any]) -> ScoreSet:
@@ -181,37 +252,5 @@ def _warn_undefined(
                     + (f" and {len(names) - 5} more" if len(names) > 5 else "")
                     + " and is NaN: no rows, or one class only",
                     UndefinedMetricWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
-
-
-def _settings(
-    method: Method,
-    metrics: Sequence[Metric],
-    data: ScoreSet,
-    groups: Sequence[Group],
-    level: float,
-    threshold: float | None,
-    seed: np.random.SeedSequence,
-    start: float,
-) -> dict[str, Any]:
-    from ssme import __version__
-
-    return {
-        "method": method.spec.name,
-        "options": {
-            k: v for k, v in vars(method).items() if isinstance(v, (str, int, float, bool))
-        },
-        "metrics": [metric.name for metric in metrics],
-        "definitions": {metric.name: metric.definition for metric in metrics},
-        "groups": [group.name for group in groups],
-        "level": level,
-        "threshold": threshold,
-        "random_state": int(seed.entropy) if isinstance(seed.entropy, int) else None,
-        "n_rows": data.n_rows,
-        "n_labeled": data.n_labeled,
-        "models": list(data.models),
-        "classes": [str(c) for c in data.classes],
-        "versions": {"ssme": __version__, "numpy": np.__version__},
-        "seconds": round(time.perf_counter() - start, 3),
-    }

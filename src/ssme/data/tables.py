@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrow import from_arrow
 from ssme.data.values import FloatArray, as_floats, is_numeric
 from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
@@ -121,8 +122,7 @@ class Table:
 
     def values(self, name: str) -> NDArray[Any]:
         """A column as it is, missing values as NaN or None."""
-        out: NDArray[Any] = np.asarray(self._frame[name].to_numpy())
-        return out
+        return _to_numpy(self._frame[name])
 
     def kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
@@ -142,7 +142,7 @@ class Table:
         series = self._frame[name]
         if series.dtype.is_numeric() or series.dtype == narwhals.Boolean:
             series = series.cast(narwhals.Float64)
-        return as_floats(series.to_numpy(), f"column {name!r}")
+        return as_floats(_to_numpy(series), f"column {name!r}")
 
     def refuse_numbers_as_text(self, name: str) -> None:
         """A text column that is mostly numbers is a score column with a stray entry."""
@@ -161,3 +161,10 @@ class Table:
                 allowed="numbers, empty where a model has no score",
                 fix="correct the entry, or list the score columns with models=[...]",
             )
+
+
+def _to_numpy(series: Any) -> NDArray[Any]:
+    if series.implementation.is_pyarrow():
+        return from_arrow(series.to_native())
+    out: NDArray[Any] = np.asarray(series.to_numpy())
+    return out

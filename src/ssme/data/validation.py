@@ -133,7 +133,7 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
         return None
     out = as_objects(ids)
     _refuse_length(out, n, "ids")
-    missing = is_missing(out)
+    missing = is_missing(given if (given := np.asarray(ids)).dtype.kind in "iu" else out)
     if missing.any():
         raise InputError(
             f"the id at row {int(np.argmax(missing))} is missing",
@@ -145,10 +145,10 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
 
 
 def refuse_duplicate_ids(ids: NDArray[np.object_], where: str) -> None:
-    import pandas
+    if len(set(ids)) < ids.size:
+        import pandas
 
-    repeated = pandas.Series(ids, dtype=object).duplicated().to_numpy()
-    if repeated.any():
+        repeated = pandas.Series(ids, dtype=object).duplicated().to_numpy()
         again = np.flatnonzero(repeated)
         value = ids[again[0]]
         first = int(np.flatnonzero(ids == value)[0])

@@ -68,7 +68,9 @@ def open_executor(
     if kind == "serial":
         yield SerialExecutor()
     elif kind == "threads":
-        with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1), ThreadPoolExecutor(workers or os.cpu_count()) as executor:
             yield executor
     elif kind == "processes":
         from multiprocessing import get_context

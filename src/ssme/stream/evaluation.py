@@ -1,9 +1,10 @@
 """Evaluation of files larger than memory: fit on a sample, count all rows in one pass.
 
 1. All labeled rows and a random sample of the unlabeled ones are read; the method is fitted to
-   them and estimates as usual (`ssme.evaluate`).
+   them as usual.
 2. One pass over the row groups applies the fitted P(y | s) to every row and adds up
-   (`ssme.stream.counters`). Memory does not grow with the rows.
+   (`ssme.stream.counters`). Memory does not grow with the rows. The estimates on the sample, with
+   their draws, are computed beside it.
 3. With c(.) a metric of the fitted posterior without any label drawn, and E, D the estimate and
    draws on the sample,
 
@@ -22,6 +23,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme._evaluate import evaluate
+from ssme._evaluate import Fit, fit_method
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map
 from ssme.errors import InputError, UnsupportedError
@@ -50,6 +53,7 @@ from ssme.stream.parquet import (
     labeled_rows,
     read_block,
     read_table,
+    take_rows,
 )
 from ssme.stream.tally import Sums, Tally, plan_tally
 
@@ -58,8 +62,9 @@ __all__ = ["evaluate_parquet"]
 FloatArray = NDArray[np.float64]
 SAMPLE_ROWS = 50_000
 """Unlabeled rows the method is fitted on."""
-CHUNK_ROWS = 16_384
-"""Rows worked on at once: their scores stay in the cache."""
+CHUNK_ROWS = 131_072
+"""Rows worked on at once: few enough for the cache, enough to keep threads out of each other's
+way (between two array operations a thread holds the interpreter's lock)."""
 SECONDS_BETWEEN_CHECKPOINTS = 10.0
 
 
@@ -103,7 +108,7 @@ def evaluate_parquet(
     columns = find_columns(parts[0], data_options)
     with open_executor(executor, workers=workers, scheduler=scheduler) as pool:
         sample = _sample(pool, parts, columns, sample_rows, random_state, data_options)
-        fitted = evaluate(
+        fit = fit_method(
             sample,
             method=method,
             metrics=metrics,
@@ -114,13 +119,17 @@ def evaluate_parquet(
             random_state=random_state,
             options=options,
         )
-        task = _Task.of(fitted, sample, columns)
-        center = task.tally_sample(sample, fitted.groups)
+        task = _Task.of(fit, columns)
+        center = task.tally_sample(sample, fit.groups)
+        names = [metric.name for metric in fit.metrics]
         mark = fingerprint(
-            [[vars(part) for part in parts], fitted.settings["metrics"], sorted(task.groups)],
+            [[vars(part) for part in parts], names, sorted(task.groups)],
             *(values for sums in center.values() for values in sums.values()),
         )
-        counted = _count_all(pool, parts, task, checkpoint, mark)
+        with ThreadPoolExecutor(1) as beside:
+            estimating = beside.submit(copy_context().run, fit.evaluation, start)
+            counted = _count_all(pool, parts, task, checkpoint, mark)
+            fitted = estimating.result()
     return _combined(fitted, sample, center, counted, task.tally, start, len(parts))
 
 
@@ -136,32 +145,32 @@ class _Task:
     groups: dict[str, tuple[str, Any]]
 
     @classmethod
-    def of(cls, fitted: Evaluation, sample: ScoreSet, columns: Columns) -> _Task:
-        predictor = getattr(fitted.belief, "predictor", None)
+    def of(cls, fit: Fit, columns: Columns) -> _Task:
+        predictor = getattr(fit.belief, "predictor", None)
         if predictor is None:
             raise UnsupportedError(
-                f"method {fitted.method!r} has no posterior for rows it has not seen",
+                f"method {fit.method.spec.name!r} has no posterior for rows it has not seen",
                 allowed="auto, ssme, ensemble and others that learn a function of the scores",
                 fix="choose one of these for streaming",
             )
         groups = {}
-        for column, values in sample.groups.items():
+        for column, values in fit.data.groups.items():
             for value in {*values.tolist()}:
                 groups[f"{column}={value}"] = column, value
-        shown = {group.name for group in fitted.groups}
+        shown = {group.name for group in fit.groups}
         return cls(
             columns=columns,
-            tally=plan_tally(fitted.metrics, sample.scores),
+            tally=plan_tally(fit.metrics, fit.data.scores),
             predictor=predictor,
-            clamps=isinstance(fitted.belief, LabelPosterior),
-            classes={name: index for index, name in enumerate(sample.classes)},
+            clamps=isinstance(fit.belief, LabelPosterior),
+            classes={name: index for index, name in enumerate(fit.data.classes)},
             groups={name: of for name, of in groups.items() if name in shown},
         )
 
     def count(self, part: Part) -> tuple[dict[str, Sums], dict[str, tuple[int, int]]]:
         """Sums by group over the rows of a part, and its rows and labels by group."""
         block = read_block(read_table(part, self.columns.names), part, self.columns)
-        labels = np.full(len(block.scores), -1, dtype=np.int64)
+        labels = np.full(part.n_rows, -1, dtype=np.int64)
         labels[block.labeled] = [self._class(label, part) for label in block.labels]
         totals = Progress()
         for first in range(0, len(labels), CHUNK_ROWS):
@@ -172,7 +181,7 @@ class _Task:
     def _count_rows(
         self, block: Block, labels: NDArray[np.int64], rows: slice
     ) -> tuple[dict[str, Sums], dict[str, tuple[int, int]]]:
-        scores, known = block.scores[rows], labels[rows]
+        scores, known = block.scores(rows), labels[rows]
         mass = self._mass(scores, known, None if block.weights is None else block.weights[rows])
         sums = {ALL: self.tally.count(scores, mass)}
         counts = {ALL: (len(known), int((known >= 0).sum()))}
@@ -248,7 +257,7 @@ def _gather(item: tuple[Part, NDArray[np.int64]], columns: Columns) -> Any:
         rows = np.union1d(drawn, labeled_rows(labels, columns)[0])
     if rows.size == 0:
         return read_table(part, columns.names).slice(0, 0)
-    return read_table(part, columns.names).take(rows)
+    return take_rows(read_table(part, columns.names), rows)
 
 
 def _count_all(

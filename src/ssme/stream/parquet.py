@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrow import from_arrow
 from ssme.data.frames import FrameOptions
 from ssme.data.labels import observe
 from ssme.data.roles import find_roles
@@ -34,6 +35,7 @@ __all__ = [
     "labeled_rows",
     "read_block",
     "read_table",
+    "take_rows",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -74,13 +76,38 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The rows of a part: ``labeled`` are the positions of labeled rows, ``labels`` theirs."""
+    """The rows of a part, scores as the columns of the file.
 
-    scores: FloatArray
+    ``labeled`` are the positions of labeled rows, ``labels`` theirs.
+    """
+
+    part: Part
+    columns: Columns
+    numbers: tuple[tuple[FloatArray, ...], ...]
     weights: FloatArray | None
     groups: dict[str, NDArray[np.object_]]
     labeled: NDArray[np.int64]
     labels: list[Hashable]
+
+    def scores(self, rows: slice) -> FloatArray:
+        """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
+        one_each = all(len(of) == 1 for of in self.numbers)
+        if one_each and not self.columns.logits:
+            lines = [line[rows] for (line,) in self.numbers]
+            both: FloatArray = np.empty((2, len(lines), len(lines[0])))
+            np.stack(lines, out=both[1])
+            np.subtract(1.0, both[1], out=both[0])
+            if np.fmin.reduce(both, axis=None) >= 0.0:
+                return both.transpose(2, 1, 0)
+        raw = np.stack([np.stack([line[rows] for line in of]) for of in self.numbers])
+        given = raw[:, 0].T if one_each else raw.transpose(2, 0, 1)
+        options = {"logits": self.columns.logits, "normalize": self.columns.normalize}
+        try:
+            return to_simplex(given, self.columns.models, **options)
+        except InputError as error:
+            first = self.part.first_row + (rows.start or 0)
+            where = f"{self.part.path}, rows from {first} on: {error.got}"
+            raise InputError(where, allowed=error.allowed, fix=error.fix) from None
 
 
 def find_parts(paths: str | Path | Sequence[str | Path]) -> list[Part]:
@@ -154,13 +181,23 @@ def read_table(part: Part, columns: list[str] | None) -> Any:
     return _open(part.path).read_row_group(part.row_group, columns=columns, use_threads=False)
 
 
+def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
+    """Some rows of a pyarrow table; the indices as an Arrow array, which spares importing pandas."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
+    return table.take(pa.Array.from_buffers(pa.int64(), len(rows), [None, buffer]))
+
+
 def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Positions of labeled rows and their labels; cheap where nearly all are null."""
+    import pyarrow.compute as pc
+
     if columns.label is None or table[columns.label].null_count == len(table):
         return np.zeros(0, dtype=np.int64), []
     column = table[columns.label]
-    valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-    values = column.drop_null().to_numpy(zero_copy_only=False)
+    valid = np.from_dlpack(pc.indices_nonzero(column.is_valid())).astype(np.int64)
+    values = from_arrow(column.drop_null())
     if values.dtype.kind == "f":
         kept = ~np.isnan(values)
         valid, values = valid[kept], values[kept]
@@ -170,7 +207,7 @@ def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[
 
 
 def read_block(table: Any, part: Part, columns: Columns) -> Block:
-    """The rows of ``table`` as a block, scores checked as at the front door."""
+    """The rows of ``table`` as a block."""
     labeled, labels = labeled_rows(table, columns)
     weights = None if columns.weight is None else _numbers(table, columns.weight)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
@@ -180,38 +217,14 @@ def read_block(table: Any, part: Part, columns: Columns) -> Block:
             allowed="finite weights of 0 or more",
         )
     groups = {
-        name: table[column].to_numpy(zero_copy_only=False).astype(object)
-        for name, column in columns.groups.items()
+        name: from_arrow(table[column]).astype(object) for name, column in columns.groups.items()
     }
-    return Block(_scores(table, part, columns), weights, groups, labeled, labels)
-
-
-def _scores(table: Any, part: Part, columns: Columns) -> FloatArray:
-    """(n, M, K), rows fastest in memory: columns of a file are contiguous, and stay so."""
-    if all(len(of) == 1 for of in columns.scores) and not columns.logits:
-        out = np.empty((2, len(columns.scores), len(table)))
-        for m, (name,) in enumerate(columns.scores):
-            out[1, m] = _numbers(table, name)
-            np.subtract(1.0, out[1, m], out=out[0, m])
-        low, high = np.fmin.reduce(out[1], axis=None), np.fmax.reduce(out[1], axis=None)
-        if low >= 0.0 and high <= 1.0:
-            scores: FloatArray = out.transpose(2, 1, 0)
-            return scores
-        raw = out[1].T
-    else:
-        stacked = np.stack(
-            [[_numbers(table, name) for name in of] for of in columns.scores], axis=0
-        )
-        raw = stacked[:, 0].T if stacked.shape[1] == 1 else stacked.transpose(2, 0, 1)
-    try:
-        return to_simplex(raw, columns.models, logits=columns.logits, normalize=columns.normalize)
-    except InputError as error:
-        where = f"{part.path}, rows from {part.first_row} on: {error.got}"
-        raise InputError(where, allowed=error.allowed, fix=error.fix) from None
+    numbers = tuple(tuple(_numbers(table, name) for name in of) for of in columns.scores)
+    return Block(part, columns, numbers, weights, groups, labeled, labels)
 
 
 def _numbers(table: Any, name: str) -> FloatArray:
-    return np.asarray(table[name].to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(from_arrow(table[name]), dtype=np.float64)
 
 
 def _files(path: str) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """A fixed grid over [0, 1], fine at both ends, that a score is put on by looking at its bits.
 
-The bin of a score p is read off the float32 bits of t = min(p, 1 - p): its exponent and the first
-7 bits of its mantissa. So a bin is 1/128 wide relative to t (finer than 0.8 % of the odds), from
-t = 2^-33 up; scores closer than that to 0 or 1 share the first or the last bin. The bin number
-never falls as p grows, and `MIDDLE` is the first bin of scores that are 1/2 or more.
+The bin of a score p is read off the bits of its odds p / (1 - p): their exponent and the first 7
+bits of their mantissa. So a bin spans less than 0.8 % of the odds, from 2^-32 to 2^32; scores
+beyond share the first or the last bin. Rounding keeps order: the bin number never falls as p
+grows, and `MIDDLE`, where the odds are one, is the first bin of scores that are 1/2 or more.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ __all__ = ["MIDDLE", "N_BINS", "bin_of"]
 
 MANTISSA_BITS = 7
 OCTAVES = 32
-SIDE = OCTAVES << MANTISSA_BITS
-"""Bins on either side of 1/2."""
-N_BINS = 2 * SIDE + 1
-MIDDLE = SIDE
+"""Doublings of the odds on either side of one."""
+MIDDLE = OCTAVES << MANTISSA_BITS
+N_BINS = 2 * MIDDLE
 
-_DROPPED_BITS = 23 - MANTISSA_BITS
-_HALF = int(np.array(0.5, dtype=np.float32).view(np.int32)) >> _DROPPED_BITS
+_DROPPED_BITS = 52 - MANTISSA_BITS
+_LEAST, _MOST = 2.0**-OCTAVES, float(np.nextafter(2.0**OCTAVES, 0.0))
+_FIRST = int(np.array(_LEAST).view(np.int64)) >> _DROPPED_BITS
 
 
 def bin_of(score: NDArray[np.float64]) -> NDArray[np.int64]:
     """Bin (n,) of each score in [0, 1]; never smaller for a larger score."""
-    tail = np.subtract(1.0, score)
-    np.minimum(tail, score, out=tail)
-    below_middle = tail.astype(np.float32).view(np.int32) >> _DROPPED_BITS
-    below_middle -= _HALF  # 0 at one half, -SIDE at the ends
-    np.maximum(below_middle, -SIDE, out=below_middle)
-    low = (score < 0.5).astype(np.int32)
-    np.minimum(below_middle, -low, out=below_middle)
-    below_middle *= 2 * low - 1
-    below_middle += MIDDLE
-    return below_middle.astype(np.int64)
+    odds = np.subtract(1.0, score)
+    with np.errstate(divide="ignore"):
+        np.divide(score, odds, out=odds)
+    np.clip(odds, _LEAST, _MOST, out=odds)
+    bins = odds.view(np.int64)
+    bins >>= _DROPPED_BITS
+    bins -= _FIRST
+    return bins
