@@ -182,7 +182,7 @@ def read_table(part: Part, columns: list[str] | None) -> Any:
 
 
 def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
-    """Some rows of a pyarrow table; the indices as an Arrow array, which spares importing pandas."""
+    """Some rows of a table; indices go as an Arrow array, which spares importing pandas."""
     import pyarrow as pa
 
     buffer = pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
