@@ -1,16 +1,13 @@
 """Parquet files as a list of row groups, and the rows of one as scores, labels and groups.
 
-Paths are files, folders, patterns (``dir/*.parquet``) or addresses that pyarrow's file systems
-understand (``s3://bucket/*.parquet``). The layout, wide with one column a model or one a model and
-class, is found once from the first rows; every part is then read by column name.
+The layout, wide with one column a model or one a model and class, is found once from the first
+rows; every part is then read by column name.
 """
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +21,8 @@ from ssme.data.roles import find_roles
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.simplex import to_simplex
 from ssme.data.tables import Table
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError
+from ssme.stream.files import find_files, open_parquet
 
 __all__ = [
     "Block",
@@ -113,7 +111,7 @@ class Block:
 def find_parts(paths: str | Path | Sequence[str | Path]) -> list[Part]:
     """The row groups of all files, in the order of the files' names."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    files = [file for path in given for file in sorted(_files(str(path)))]
+    files = [file for path in given for file in find_files(str(path))]
     if not files:
         raise InputError(
             f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
@@ -123,7 +121,7 @@ def find_parts(paths: str | Path | Sequence[str | Path]) -> list[Part]:
     parts: list[Part] = []
     first, names = 0, None
     for file in files:
-        opened = _open(file)
+        opened = open_parquet(file)
         if names is None:
             names = opened.schema_arrow.names
         elif set(names) != set(opened.schema_arrow.names):
@@ -178,7 +176,9 @@ def find_columns(part: Part, options: Mapping[str, Any]) -> Columns:
 
 def read_table(part: Part, columns: list[str] | None) -> Any:
     """The columns of a part as a pyarrow table."""
-    return _open(part.path).read_row_group(part.row_group, columns=columns, use_threads=False)
+    return open_parquet(part.path).read_row_group(
+        part.row_group, columns=columns, use_threads=False
+    )
 
 
 def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
@@ -225,47 +225,3 @@ def read_block(table: Any, part: Part, columns: Columns) -> Block:
 
 def _numbers(table: Any, name: str) -> FloatArray:
     return np.asarray(from_arrow(table[name]), dtype=np.float64)
-
-
-def _files(path: str) -> Iterator[str]:
-    if "://" in path:
-        yield from _remote_files(path)
-    elif Path(path).is_dir():
-        yield from (str(file) for file in Path(path).glob("*.parquet"))
-    else:
-        yield from glob.glob(path)
-
-
-def _remote_files(address: str) -> Iterator[str]:
-    folder, _, name = address.rpartition("/")
-    if not any(sign in name for sign in "*?["):
-        yield address
-        return
-    _, fs = _arrow()
-    system, root = fs.FileSystem.from_uri(folder)
-    scheme = address.split("://")[0]
-    for entry in system.get_file_info(fs.FileSelector(root)):
-        if fnmatch(entry.base_name, name):
-            yield f"{scheme}://{entry.path}"
-
-
-def _open(file: str) -> Any:
-    parquet, fs = _arrow()
-    try:
-        if "://" in file:
-            system, path = fs.FileSystem.from_uri(file)
-            return parquet.ParquetFile(system.open_input_file(path))
-        return parquet.ParquetFile(file)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{file} cannot be read as Parquet ({error})", allowed="Parquet files"
-        ) from error
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow.fs
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError("streaming Parquet files", "parquet") from error
-    return pyarrow.parquet, pyarrow.fs

@@ -1,0 +1,71 @@
+"""Paths and addresses of Parquet files, an object store on loopback among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.stream.object_store import served
+from tests.stream.worlds import binary_table, written
+
+from ssme.errors import InputError
+from ssme.stream import evaluate_parquet, files
+
+S3_ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "key",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+    "AWS_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A bucket ``bucket`` with two files in the folder ``scores``."""
+    folder = tmp_path / "bucket" / "scores"
+    folder.mkdir(parents=True)
+    written(binary_table(600, 30), folder, row_group=100)
+    files._file_system.cache_clear()
+    with served(tmp_path) as endpoint:
+        for name, value in {**S3_ENVIRONMENT, "AWS_ENDPOINT_URL": endpoint}.items():
+            monkeypatch.setenv(name, value)
+        yield folder
+    files._file_system.cache_clear()
+
+
+@pytest.mark.parametrize("asked", ["*.parquet", "", "part[01].parquet"])
+def test_a_bucket_is_listed(bucket: Path, asked: str) -> None:
+    found = files.find_files(f"s3://bucket/scores/{asked}".rstrip("/"))
+    assert found == [f"s3://bucket/scores/part{i}.parquet" for i in range(2)]
+    assert files.open_parquet(found[0]).metadata.num_rows == 300
+
+
+def test_an_object_store_answers_as_the_disk(bucket: Path) -> None:
+    answers = [
+        evaluate_parquet(place, method="ensemble", n_draws=5, sample_rows=200, by=[])
+        for place in (bucket, bucket.as_uri(), "s3://bucket/scores/*.parquet")
+    ]
+    values = [[row["estimate"] for row in answer.rows()] for answer in answers]
+    np.testing.assert_array_equal(values[1], values[0])
+    np.testing.assert_array_equal(values[2], values[0])
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("s3://nowhere/*.parquet", "NO_SUCH_BUCKET"),
+        ("s3://bucket/nothing/*.parquet", "does not exist"),
+        ("nosuch://bucket/*.parquet", "nosuch://"),
+    ],
+)
+def test_what_cannot_be_listed_is_said(bucket: Path, address: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        files.find_files(address)
+    assert "credentials" in str(caught.value)
+
+
+def test_a_missing_object_is_said(bucket: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        evaluate_parquet("s3://bucket/scores/part7.parquet")
