@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.stream.worlds import binary_table, written
 from typer.testing import Result
+
+from tests.stream.worlds import binary_table, written
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
