@@ -10,7 +10,7 @@ help:
 	@echo "make test         the whole test suite"
 	@echo "make lint types docs-check    what CI checks besides"
 	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
-	@echo "make bench        every experiment"
+	@echo "make bench        every experiment, then its report (WORKERS=15, RUNS='all_sets=10')"
 
 $(READY): pyproject.toml constraints.txt scripts/setup
 	@PYTHON=$(PYTHON) bash scripts/setup
@@ -44,14 +44,15 @@ docs-check: $(READY)
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py
 
-EXPERIMENTS := main_tables variants classifiers all_sets subgroups synthetic_trends bounds ensembling cost
+WORKERS ?= 2
+RUNS ?=
 
 bench-quick: $(READY)
-	@$(BIN)/python -m benchmarks.accuracy.quick
+	@$(BIN)/python -m benchmarks.accuracy.quick --workers $(WORKERS)
 
+# make bench WORKERS=15 RUNS='main_tables=25 all_sets=10'; interrupted, it goes on where it stopped
 bench: $(READY)
-	@for name in $(EXPERIMENTS); do $(BIN)/python -m benchmarks.accuracy.$$name || exit 1; done
-	@$(BIN)/python -m benchmarks.report
+	@$(BIN)/python -m benchmarks.run_all --workers $(WORKERS) $(if $(RUNS),--runs $(RUNS))
 
 speed: $(READY)
 	@for file in benchmarks/speed/[a-z]*.py; do $(BIN)/python -m benchmarks.speed.$$(basename $$file .py); done

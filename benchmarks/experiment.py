@@ -1,211 +1,173 @@
-"""What every experiment shares: arguments, resumable runs, the paper's numbers, CSV and figure.
+"""What every experiment shares: its arguments, resumable runs, the result file and its figure.
 
 Each script in ``benchmarks/accuracy`` reproduces one table or figure:
 
     python -m benchmarks.accuracy.bandwidths --runs 50 --workers 2
 
-Finished cells are kept under ``.benchmarks-cache`` and not computed again. Results are small CSV
-files in ``benchmarks/results``, with the command, the machine and the versions of each in
-``results/runs.csv``; figures, drawn from those files, are in ``benchmarks/figures``.
+and ``python -m benchmarks.run_all`` all of them. Finished cells are kept under
+``.benchmarks-cache/cells`` and not computed again; experiments that need the same cells share a
+file. Results are small CSV files in ``benchmarks/results``, with the command, the versions and the
+machine behind each in ``results/runs.csv``; figures, drawn from those files, are in
+``benchmarks/figures``.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import importlib.util
+import math
 import os
-import platform
-import sys
+import subprocess
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-import ssme
 from ssme import progress
 from ssme.bench import Protocol, run_protocol
-from ssme.data.datasets import data_folder, load_dataset
+from ssme.bench.provenance import here
+from ssme.data.datasets import load_dataset
 from ssme.engines.executors import open_executor
 
 ROOT = Path(__file__).resolve().parent
 RESULTS, FIGURES = ROOT / "results", ROOT / "figures"
 CACHE = ROOT.parent / ".benchmarks-cache"
 
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
-"""Okabe and Ito's colors: told apart by colour-blind readers; shapes carry the same meaning."""
-
-PAPER_NAMES = {"civilcomments": "Toxicity Detection", "multinli": "MultiNLI"}
-"""Data sets whose predictions are the paper's own, by their name in its tables."""
-
-PAPER_METHODS = {
-    "labeled": "Labeled",
-    "majority_vote": "Majority-Vote",
-    "pseudo_label": "PL",
-    "dawid_skene": "Dawid-Skene",
-    "spe": "SPE",
-    "bayesian_calibration": "BC",
-    "autoeval": "AutoEval",
-    "active_testing": "Active-Testing",
-    "ssme_m": "SSME-M",
-    "ssme": "SSME",
-}
+REAL_SETS = "real_sets"
+"""The cells of methods at their defaults on the sets by name: several experiments read them."""
 
 
-def arguments(description: str | None, *, runs: int) -> argparse.Namespace:
-    """The arguments every experiment takes."""
-    parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
+@dataclass
+class Setup:
+    """How an experiment is run, and what its cells took."""
+
+    name: str
+    runs: int
+    executor: Executor | None = None
+    end: float = math.inf
+    times: list[pd.DataFrame] = field(default_factory=list)
+
+    @property
+    def command(self) -> str:
+        """What one would type to run this experiment again."""
+        return f"python -m benchmarks.accuracy.{self.name} --runs {self.runs}"
+
+
+def start(main: Callable[[Setup], None], doc: str | None, *, runs: int) -> None:
+    """Run one experiment from the command line."""
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
     parser.add_argument(
         "--runs", type=int, default=runs, help="random splits (default %(default)s)"
     )
+    add_places(parser)
+    args = parser.parse_args()
+    with places(args) as executor:
+        main(Setup(Path(main.__code__.co_filename).stem, args.runs, executor))
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say where cells are computed."""
     parser.add_argument("--workers", type=int, default=2, help="processes (default %(default)s)")
     parser.add_argument("--scheduler", help="address of a Dask scheduler to run on instead")
-    parsed = parser.parse_args()
-    parsed.started = time.time()
-    return parsed
+
+
+@contextmanager
+def places(args: argparse.Namespace) -> Iterator[Executor]:
+    """The executor of `add_places`."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if args.scheduler:
+        opened = open_executor("dask", scheduler=args.scheduler)
+    else:
+        opened = open_executor("processes", workers=args.workers)
+    with opened as executor:
+        yield executor
 
 
 def run(
-    name: str,
     protocol: Protocol,
     datasets: list[str],
-    args: argparse.Namespace,
+    setup: Setup,
     load: Any = load_dataset,
+    *,
+    name: str | None = None,
+    cells: str | None = None,
 ) -> pd.DataFrame:
-    """The protocol's table; goes on where an earlier, interrupted run stopped."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    kind = "dask" if args.scheduler else "processes" if args.workers > 1 else "serial"
-    options: dict[str, Any] = {"scheduler": args.scheduler} if args.scheduler else {}
-    if kind == "processes":
-        options["workers"] = args.workers
-    with progress.show(name), open_executor(kind, **options) as executor:
+    """The protocol's table; goes on where an earlier, interrupted run stopped.
+
+    ``name`` is that of the folder of tables, ``cells`` of the file of cells: the experiment's own
+    unless told otherwise.
+    """
+    folder = CACHE / (name or setup.name)
+    with progress.show(setup.name):
         table: pd.DataFrame = run_protocol(
-            protocol, datasets, load, executor=executor, folder=CACHE / name
+            protocol,
+            datasets,
+            load,
+            executor=setup.executor,
+            folder=folder,
+            cells=CACHE / "cells" / f"{cells or setup.name}.jsonl",
+            seconds=setup.end - time.monotonic() if setup.end < math.inf else None,
         )
+    setup.times.append(pd.read_csv(folder / "times.csv", dtype={"source": str}))
     return table
 
 
-def save(name: str, frame: pd.DataFrame, args: argparse.Namespace, figure: Any = None) -> None:
+def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | None = None) -> None:
     """Write the result, its figure, and one line on how it was made; print the result."""
+    name = name or setup.name
     RESULTS.mkdir(exist_ok=True)
     frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.5g")
-    record_run(name, args)
-    if figure is not None and importlib.util.find_spec("altair"):
+    record_run(name, setup)
+    if figure is not None:
         draw(name, figure)
     with pd.option_context("display.width", 200, "display.max_rows", 200):
         print(frame.round(4).to_string(index=False))
 
 
 def draw(name: str, figure: Any) -> None:
-    """Draw ``figure(frame)`` from the committed result of ``name``."""
+    """Draw ``figure(frame)`` from the result file of ``name``, where Altair is installed."""
+    if importlib.util.find_spec("altair") is None:
+        print(f"no altair: {name}.png not drawn (`python -m benchmarks.report` draws all)")
+        return
     FIGURES.mkdir(exist_ok=True)
     chart = figure(pd.read_csv(RESULTS / f"{name}.csv"))
     chart.save(str(FIGURES / f"{name}.png"), ppi=90)
 
 
-def record_run(name: str, args: argparse.Namespace) -> None:
-    """Keep, per experiment, the command, machine, versions and time of its last run."""
-    path = RESULTS / "runs.csv"
-    known = {}
-    if path.exists():
-        with path.open(newline="") as file:
-            known = {row["experiment"]: row for row in csv.DictReader(file)}
-    known[name] = {
+def record_run(name: str, setup: Setup) -> None:
+    """Keep, per result, its command and what its cells tell: machine, versions, time.
+
+    ``cpu_minutes`` adds up the cells' estimating, over all interrupted calls; ``commit`` is that of
+    this checkout where its source is the one that computed the cells.
+    """
+    times = pd.concat(setup.times) if setup.times else pd.DataFrame([{**here(), "seconds": 0.0}])
+    row = {
         "experiment": name,
-        "command": " ".join(["python -m", script_name(), *sys.argv[1:]]),
-        "cores": str(os.cpu_count()),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "ssme": ssme.__version__,
-        "minutes": f"{(time.time() - args.started) / 60:.1f}",
-        "note": "",
+        "command": setup.command,
+        **{column: " ".join(map(str, sorted(set(times[column])))) for column in here()},
+        "commit": commit() if set(times["source"]) == {here()["source"]} else "unknown",
+        "cells": str(sum(map(len, setup.times))),
+        "cpu_minutes": f"{times['seconds'].sum() / 60:.1f}",
     }
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(known[name]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(known[key] for key in sorted(known))
+    path = RESULTS / "runs.csv"
+    known = pd.read_csv(path, dtype=str) if path.exists() else pd.DataFrame(columns=["experiment"])
+    rows = pd.concat([pd.DataFrame([row]), known[known["experiment"] != name]])
+    rows.dropna(axis="columns", how="all").sort_values("experiment").to_csv(path, index=False)
 
 
-def script_name() -> str:
-    """The module that was started, as one would start it again."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return spec.name if spec is not None else Path(sys.argv[0]).stem
-
-
-def paper_table() -> pd.DataFrame:
-    """The paper's mean absolute errors (a fraction, not percent), from its file beside the data."""
-    table = pd.read_csv(data_folder().parent / "paper" / "mae.csv")
-    table["paper"] = table["mae_pct"] / 100
-    table["paper_ci95"] = table["ci95_halfwidth_pct"] / 100
-    return table.drop(columns=["mae_pct", "ci95_halfwidth_pct"])
-
-
-def beside_paper(summary: pd.DataFrame) -> pd.DataFrame:
-    """``summary`` with the paper's number and a verdict where the paper has that cell."""
-    paper = paper_table()
-    paper = paper[~paper["table"].str.contains("nf")]
-    ours = summary.assign(
-        paper_dataset=summary["dataset"].map(PAPER_NAMES),
-        paper_method=summary["method"].map(PAPER_METHODS),
-    )
-    both = ours.merge(
-        paper,
-        how="left",
-        left_on=["paper_dataset", "paper_method", "metric", "n_labeled", "n_unlabeled"],
-        right_on=["dataset", "method", "metric", "n_labeled", "n_unlabeled"],
-        suffixes=("", "_paper"),
-    )
-    gap = both["mae"] - both["paper"]
-    allowed = both["ci95"] + both["paper_ci95"]
-    verdict = np.select(
-        [both["paper"].isna(), gap.abs() <= allowed, gap < 0], ["", "matched", "better"], "worse"
-    )
-    columns = [*summary.columns, "paper", "paper_ci95"]
-    return both[columns].assign(verdict=verdict)
-
-
-def lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None) -> Any:
-    """A line chart with points whose shape and color both tell the series."""
-    import altair as alt
-
-    order = list(dict.fromkeys(frame[color]))
-    scale = alt.Scale(domain=order, range=[PALETTE[i % len(PALETTE)] for i in range(len(order))])
-    base = alt.Chart(frame).encode(
-        x=alt.X(x),
-        y=alt.Y(y),
-        color=alt.Color(f"{color}:N", scale=scale, legend=alt.Legend(title=None)),
-        shape=alt.Shape(f"{color}:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None)),
-    )
-    chart = (base.mark_line(strokeWidth=1.5) + base.mark_point(filled=True, size=55)).properties(
-        width=230, height=190
-    )
-    if facet is None:
-        return chart
-    return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=4).resolve_scale(
-        y="independent"
-    )
-
-
-def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
-    """Dots with error bars (columns ``mae`` and ``ci95``), one panel per value of ``row``."""
-    import altair as alt
-
-    frame = frame.assign(low=frame["mae"] - frame["ci95"], high=frame["mae"] + frame["ci95"])
-    order = list(dict.fromkeys(frame[color]))
-    scale = alt.Scale(domain=order, range=[PALETTE[i % len(PALETTE)] for i in range(len(order))])
-    color_of = alt.Color(f"{color}:N", scale=scale, legend=alt.Legend(title=None))
-    shape_of = alt.Shape(f"{color}:N", scale=alt.Scale(domain=order), legend=alt.Legend(title=None))
-    base = alt.Chart(frame).encode(y=alt.Y(y, title=None, sort=None), color=color_of)
-    whiskers = base.mark_rule(strokeWidth=1.5).encode(
-        x=alt.X("low:Q", title="mean absolute error"), x2="high:Q"
-    )
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(x), shape=shape_of)
-    return (
-        (whiskers + dots)
-        .properties(width=200, height=190)
-        .facet(facet=alt.Facet(f"{row}:N", title=None), columns=4)
-        .resolve_scale(x="independent")
-    )
+def commit() -> str:
+    """The commit checked out, marked where files of the package differ from it."""
+    try:
+        told = [
+            subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+            for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "../src"))
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    head, changed = (each.stdout.strip() for each in told)
+    return f"{head} dirty" if changed else head

@@ -11,10 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import arguments, lines, run, save
+from benchmarks.charts import lines
+from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, geometric_rmae, summarize
 from ssme.data.datasets import dataset_names
 
+RUNS = 25
 TORTURE = "civilcomments_coral_seeds"
 METHODS = [
     "auto",
@@ -28,12 +30,12 @@ METHODS = [
 ]
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=25)
+def main(setup: Setup) -> None:
     datasets = [name for name in dataset_names("file") if name != TORTURE]
-    summary = summarize(run("all_sets", Protocol.of(METHODS, runs=args.runs), datasets, args))
-    save("all_sets", summary.drop(columns=["subset", "group"]), args)
-    save("all_sets_overall", geometric_rmae(summary), args, figure)
+    table = run(Protocol.of(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
+    summary = summarize(table)
+    save(summary.drop(columns=["subset", "group"]), setup)
+    save(geometric_rmae(summary), setup, figure, name="all_sets_overall")
 
 
 def figure(frame: pd.DataFrame) -> Any:
@@ -41,4 +43,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from benchmarks.experiment import arguments, lines, save
+import ssme
+from benchmarks.charts import lines
+from benchmarks.experiment import Setup, save, start
 from ssme.theory import accuracy_bound, auc_bound
 
+RUNS = 1
 EPSILONS = (0.05, 0.1, 0.2, 0.4)
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=1)
+def main(setup: Setup) -> None:
     separation = np.linspace(0.2, 4.0, 20)
     rows = []
     for epsilon in EPSILONS:
@@ -31,7 +33,7 @@ def main() -> None:
                 {"metric": metric, "epsilon": epsilon, "performance": p, "bound": b}
                 for p, b in zip(performance, bound, strict=True)
             ]
-    save("bounds", pd.DataFrame(rows), args, figure)
+    save(pd.DataFrame(rows).assign(ssme=ssme.__version__, numpy=np.__version__), setup, figure)
 
 
 def figure(frame: pd.DataFrame) -> Any:
@@ -40,4 +42,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

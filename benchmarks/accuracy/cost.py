@@ -1,58 +1,49 @@
 """Computational cost: each method on 1,020 rows and 7 classifiers, as a ratio to labels alone.
 
+One evaluation with its intervals at a time, in this process, on one core; the least of the runs.
 The paper's comparison: Bayesian calibration 32.1 s, SSME 21.5 s at this size on one CPU.
 """
 
 from __future__ import annotations
 
-import time
-import warnings
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-import ssme
-from benchmarks.experiment import arguments, save
-from ssme.data.scoreset import UNLABELED, ScoreSet
+from benchmarks.charts import dots
+from benchmarks.experiment import Setup, run, save, start
+from ssme.bench import Protocol, provenance
+from ssme.data.scoreset import ScoreSet
 from ssme.data.synthetic import gaussian_set
 from ssme.engines.executors import single_threaded_blas
-from ssme.errors import SsmeWarning
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import method_names
 
-N_LABELED, N_UNLABELED = 20, 1000
+RUNS = 5
+METRICS = ("accuracy", "ece", "roc_auc", "average_precision")
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=3)
+def load(name: str) -> ScoreSet:
+    """Seven classifiers with normal scores; half of the rows are for the truth."""
+    return gaussian_set(2040, np.full(7, 1.2), rng=np.random.default_rng(0))
+
+
+def main(setup: Setup) -> None:
     single_threaded_blas()
-    full = gaussian_set(N_LABELED + N_UNLABELED, np.full(7, 1.2), rng=np.random.default_rng(0))
-    labels = full.labels.copy()
-    labels[N_LABELED:] = UNLABELED
-    data = full.replace(labels=labels)
-    rows = [
-        {"method": name, "seconds": min(timed(name, data, full) for _ in range(args.runs))}
-        for name in method_names()
-    ]
-    frame = pd.DataFrame(rows)
+    protocol = Protocol.of(list(method_names()), metrics=METRICS, n_labeled=(20,), runs=setup.runs)
+    here = replace(setup, executor=None)
+    table = run(protocol, ["gaussian_7"], here, load)
+    frame = here.times[0].groupby("method", sort=False)["seconds"].min().reset_index()
     alone = float(frame.loc[frame["method"] == "labeled", "seconds"].iloc[0])
-    save("cost", frame.assign(ratio_to_labeled=frame["seconds"] / alone), args)
+    frame["ratio_to_labeled"] = frame["seconds"] / alone
+    result = frame.sort_values("seconds").assign(runs=setup.runs, **provenance(table))
+    save(result, here, figure)
 
 
-def timed(name: str, data: ScoreSet, full: ScoreSet) -> float:
-    """Seconds of one evaluation with the metrics the method declares."""
-    spec = method_class(name).spec
-    options = {"budget": N_LABELED, "oracle": full.labels} if name == "active_testing" else {}
-    metrics = [
-        m
-        for m in ("accuracy", "ece", "roc_auc", "average_precision")
-        if spec.metrics is None or m in spec.metrics
-    ]
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SsmeWarning)
-        ssme.evaluate(data, method=get_method(name, **options), metrics=metrics)
-    return time.perf_counter() - start
+def figure(frame: pd.DataFrame) -> Any:
+    return dots(frame, "ratio_to_labeled", "method", "method", log=True)
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

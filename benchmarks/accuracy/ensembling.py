@@ -3,7 +3,8 @@
 Semi-synthetic sets as in the paper's appendix: three logistic regressions trained on 100 Adult rows
 each from different ages, their scores s bent to s^a / (s^a + (1-s)^a); 20 labels, 1,000 unlabeled
 rows, 10,000 rows for the truth. Needs the UCI Adult files ``adult.data`` and ``adult.test`` (CC BY
-4.0) in the folder ``SSME_ADULT``.
+4.0) in the folder ``SSME_ADULT``. A run is one set of three classifiers at each of the five bends:
+100 runs make the paper's 500 sets.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import arguments, lines, run, save
-from ssme.bench import Protocol, summarize
+from benchmarks.charts import lines
+from benchmarks.experiment import Setup, run, save, start
+from ssme.bench import Protocol, provenance, summarize
 from ssme.data.adult import semisynthetic_set
 
+RUNS = 100
 BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),
@@ -31,18 +34,16 @@ def load(name: str) -> Any:
     return semisynthetic_set(int(number), bend=float(bend))
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=40)
+def main(setup: Setup) -> None:
+    names = [f"{bend}/{number}" for number in range(setup.runs) for bend in BENDS]
+    table = run(Protocol(METHODS, n_labeled=(20,), runs=1), names, setup, load)
+    table[["bend", "run"]] = table["dataset"].str.split("/", expand=True)
     parts = []
-    for bend in BENDS:
-        names = [f"{bend}/{number}" for number in range(args.runs)]
-        protocol = Protocol(METHODS, n_labeled=(20,), runs=1)
-        table = run(f"ensembling_{bend}", protocol, names, args, load)
-        ece = table[table["metric"] == "ece"].groupby("dataset")["truth"].mean().mean()
-        table["dataset"], table["run"] = "adult", table["dataset"].str.split("/").str[-1]
-        parts.append(summarize(table).assign(bend=bend, true_ece=ece))
+    for bend, part in table.groupby("bend"):
+        ece = part.loc[part["metric"] == "ece", "truth"].mean()
+        parts.append(summarize(part.assign(dataset="adult")).assign(bend=bend, true_ece=ece))
     columns = ["bend", "true_ece", "metric", "method", "mae", "ci95", "rmae", "coverage", "runs"]
-    save("ensembling", pd.concat(parts)[columns], args, figure)
+    save(pd.concat(parts)[[*columns, *provenance(table)]], setup, figure)
 
 
 def figure(frame: pd.DataFrame) -> Any:
@@ -50,4 +51,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

@@ -10,20 +10,21 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import arguments, bars, run, save
+from benchmarks.charts import bars
+from benchmarks.experiment import CACHE, Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.datasets import data_folder
 
+RUNS = 10
 METHODS = ["labeled", "ensemble", "ssme", "auto"]
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=10)
+def main(setup: Setup) -> None:
+    (CACHE / "cells" / f"{setup.name}.jsonl").unlink(missing_ok=True)
     found = (data_folder() / "civilcomments.npz").exists()
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
-    protocol = Protocol.of(METHODS, runs=args.runs)
-    summary = summarize(run("quick", protocol, datasets, args))
-    save("quick", summary.drop(columns=["subset", "group"]), args, figure)
+    summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
+    save(summary.drop(columns=["subset", "group"]), setup, figure)
 
 
 def figure(frame: pd.DataFrame) -> Any:
@@ -35,4 +36,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

@@ -11,9 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import arguments, lines, run, save
-from ssme.bench import Protocol, summarize
+from benchmarks.charts import lines
+from benchmarks.experiment import Setup, run, save, start
+from ssme.bench import Protocol, provenance, summarize
 
+RUNS = 25
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "pseudo_label": ("pseudo_label", {}),
     "dawid_skene": ("dawid_skene", {}),
@@ -25,15 +27,13 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 CATEGORIES = {"adult": ("sex", "race", "age"), "diabetes_readmit": ("gender", "race", "age")}
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=15)
+def main(setup: Setup) -> None:
     parts = []
     for dataset, categories in CATEGORIES.items():
-        protocol = Protocol(METHODS, n_labeled=(20,), runs=args.runs, by=categories)
-        table = run(f"subgroups_{dataset}", protocol, [dataset], args)
-        parts.append(by_category(with_fallback(table)))
-    result = pd.concat(parts)
-    save("subgroups", result, args, figure)
+        protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs, by=categories)
+        table = run(protocol, [dataset], setup, name=f"subgroups_{dataset}")
+        parts.append(by_category(with_fallback(table)).assign(**provenance(table)))
+    save(pd.concat(parts).assign(runs=setup.runs), setup, figure)
 
 
 def with_fallback(table: pd.DataFrame) -> pd.DataFrame:
@@ -62,4 +62,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

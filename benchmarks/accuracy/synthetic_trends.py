@@ -13,13 +13,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from benchmarks.experiment import arguments, lines, run, save
+from benchmarks.charts import lines
+from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.scoreset import ScoreSet
 from ssme.data.synthetic import separations
 
-BASE = {"n_u": 1000, "d": 4, "c": 1.0}
-GRID = {
+RUNS = 25
+NOISES = ("normal", "student")
+BASE: dict[str, float] = {"n_u": 1000, "d": 4, "c": 1.0}
+GRID: dict[str, list[float]] = {
     "n_u": [50, 100, 250, 500, 1000, 2000],
     "d": [2, 4, 6, 8, 10],
     "c": [0.75, 1.0, 1.25, 1.5],
@@ -45,33 +48,49 @@ def load(name: str) -> ScoreSet:
     return ScoreSet.from_arrays(expit(logit), y)
 
 
-def main() -> None:
-    args = arguments(__doc__, runs=20)
+def main(setup: Setup) -> None:
+    around = [BASE | {axis: value} for axis in ("d", "c") for value in GRID[axis]]
+    others = [point for point in around if point != BASE]
+    by_rows = run(protocol(GRID["n_u"]), names([BASE], setup.runs), setup, load, name="trends_n_u")
+    by_sets = run(
+        protocol([BASE["n_u"]]), names(others, setup.runs), setup, load, name="trends_d_c"
+    )
+    table = pd.concat([by_rows, by_sets]).rename(columns={"dataset": "set"})
+    table[["dataset", "d", "c", "run"]] = table["set"].str.split("/", expand=True)
+    at = {"n_u": table["n_unlabeled"], "d": table["d"].astype(int), "c": table["c"].astype(float)}
     parts = []
-    for noise in ("normal", "student"):
-        for axis, values in GRID.items():
-            for value in values:
-                setting = {**BASE, axis: value}
-                names = [f"{noise}/{setting['d']}/{setting['c']}/{s}" for s in range(args.runs)]
-                protocol = Protocol(
-                    METHODS,
-                    metrics=("accuracy", "roc_auc"),
-                    n_labeled=(20,),
-                    n_unlabeled=(setting["n_u"],),
-                    runs=1,
-                )
-                table = run(f"trend_{noise}_{axis}_{value}", protocol, names, args, load)
-                table["dataset"], table["run"] = noise, table["dataset"].str.split("/").str[-1]
-                parts.append(summarize(table).assign(axis=axis, value=value, noise=noise))
+    for axis, values in GRID.items():
+        for value in values:
+            point = BASE | {axis: value}
+            here = pd.concat([at[name] == point[name] for name in at], axis=1).all(axis=1)
+            parts.append(summarize(table[here]).assign(axis=axis, value=value))
+    result = pd.concat(parts).rename(columns={"dataset": "noise"})
     columns = ["noise", "axis", "value", "metric", "method", "mae", "ci95", "rmae", "coverage"]
-    save("synthetic_trends", pd.concat(parts)[columns], args, figure)
+    save(result[[*columns, "runs", "seed", "ssme", "numpy"]], setup, figure)
+
+
+def protocol(n_unlabeled: list[float]) -> Protocol:
+    """20 labels on sets that are used once."""
+    rows = tuple(map(int, n_unlabeled))
+    metrics = ("accuracy", "roc_auc")
+    return Protocol(METHODS, metrics=metrics, n_labeled=(20,), n_unlabeled=rows, runs=1)
+
+
+def names(points: list[dict[str, float]], sets: int) -> list[str]:
+    """What `load` understands: ``sets`` sets of each kind of noise at each point."""
+    return [
+        f"{noise}/{point['d']}/{point['c']}/{number}"
+        for number in range(sets)
+        for noise in NOISES
+        for point in points
+    ]
 
 
 def figure(frame: pd.DataFrame) -> Any:
     import altair as alt
 
     panels = []
-    for noise in ("normal", "student"):
+    for noise in NOISES:
         row = []
         for axis in GRID:
             part = frame[(frame["axis"] == axis) & (frame["noise"] == noise)]
@@ -84,4 +103,4 @@ def figure(frame: pd.DataFrame) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    start(main, __doc__, runs=RUNS)

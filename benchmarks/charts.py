@@ -1,0 +1,83 @@
+"""The charts of the experiments: readable in print and by colour-blind readers.
+
+Colors are Okabe and Ito's; wherever a color tells series apart, a shape tells the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
+
+
+def series(frame: pd.DataFrame, column: str, *, named: bool = False) -> dict[str, Any]:
+    """Color and shape of each value of ``column``; no legend where an axis has them ``named``."""
+    import altair as alt
+
+    order = list(dict.fromkeys(frame[column]))
+    colors = alt.Scale(domain=order, range=[PALETTE[i % len(PALETTE)] for i in range(len(order))])
+    legend = None if named else alt.Legend(title=None)
+    return {
+        "color": alt.Color(f"{column}:N", scale=colors, legend=legend),
+        "shape": alt.Shape(f"{column}:N", scale=alt.Scale(domain=order), legend=legend),
+    }
+
+
+def lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None) -> Any:
+    """A line chart with points whose shape and color both tell the series."""
+    import altair as alt
+
+    base = alt.Chart(frame).encode(x=alt.X(x), y=alt.Y(y), **series(frame, color))
+    chart = (base.mark_line(strokeWidth=1.5) + base.mark_point(filled=True, size=55)).properties(
+        width=230, height=190
+    )
+    if facet is None:
+        return chart
+    return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=4).resolve_scale(
+        y="independent"
+    )
+
+
+def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
+    """Dots with error bars (columns ``mae`` and ``ci95``), one panel per value of ``row``."""
+    import altair as alt
+
+    frame = frame.assign(low=frame["mae"] - frame["ci95"], high=frame["mae"] + frame["ci95"])
+    told = series(frame, color, named=y.startswith(f"{color}:"))
+    base = alt.Chart(frame).encode(y=alt.Y(y, title=None, sort=None), color=told["color"])
+    whiskers = base.mark_rule(strokeWidth=1.5).encode(
+        x=alt.X("low:Q", title="mean absolute error"), x2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(x), shape=told["shape"])
+    return (
+        (whiskers + dots)
+        .properties(width=200, height=190)
+        .facet(facet=alt.Facet(f"{row}:N", title=None), columns=4)
+        .resolve_scale(x="independent")
+    )
+
+
+def dots(
+    frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
+) -> Any:
+    """Dots, one line of the chart per value of ``y``; ``log`` for ratios and counts."""
+    import altair as alt
+
+    scale = alt.Scale(type="log") if log else alt.Undefined
+    chart = (
+        alt.Chart(frame)
+        .mark_point(filled=True, size=60, opacity=1)
+        .encode(
+            x=alt.X(f"{x}:Q", scale=scale),
+            y=alt.Y(f"{y}:N", title=None, sort=None),
+            **series(frame, color, named=color == y),
+        )
+        .properties(width=230)
+    )
+    if facet is None:
+        return chart
+    return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=3).resolve_scale(
+        x="independent", y="independent"
+    )

@@ -1,0 +1,109 @@
+"""The paper's headline trends, held against our runs: each holds, is refuted, or is lost in noise.
+
+A trend says that one error is smaller than another. It holds where it is smaller by more than the
+two half-widths of the 95 % intervals added, is refuted where it is larger by more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.experiment import RESULTS
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A claim that ``small`` < ``large``, both (error, half-width)."""
+
+    claim: str
+    measured: str
+    small: tuple[float, float]
+    large: tuple[float, float]
+
+    @property
+    def verdict(self) -> str:
+        noise = self.small[1] + self.large[1]
+        if self.small[0] < self.large[0] - noise:
+            return "holds"
+        return "refuted" if self.small[0] > self.large[0] + noise else "within the noise"
+
+    def row(self) -> dict[str, str]:
+        """A line of the report's table, errors in points."""
+        return {
+            "the paper": self.claim,
+            "measured on": self.measured,
+            "said to be smaller": _points(self.small),
+            "said to be larger": _points(self.large),
+            "verdict": self.verdict,
+        }
+
+
+def more_classifiers(frame: pd.DataFrame) -> Iterator[Trend]:
+    for method in ("ssme", "auto"):
+        seven, two = (_error(frame, classifiers=n, method=method) for n in (7, 2))
+        yield Trend("seven classifiers beat two", f"{method}, civilcomments, 20 labels", seven, two)
+
+
+def bandwidths(frame: pd.DataFrame) -> Iterator[Trend]:
+    for other in ("silverman", "fixed 1.0", "fixed 2.0"):
+        for n in (20, 100):
+            isj, rival = (_error(frame, method=m, n_labeled=n) for m in ("isj", other))
+            where = f"civilcomments, {n} labels"
+            yield Trend(f"Sheather-Jones beats {other}", where, isj, rival)
+
+
+def one_at_a_time(frame: pd.DataFrame) -> Iterator[Trend]:
+    for dataset in ("civilcomments", "multinli"):
+        for n in (20, 100):
+            one, each = (
+                _error(frame, method=m, n_labeled=n, dataset=dataset) for m in ("ssme", "ssme_m")
+            )
+            yield Trend("SSME beats SSME-M", f"{dataset}, {n} labels", one, each)
+
+
+def synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
+    claims = {"n_u": "unlabeled rows", "d": "classifiers", "c": "separation"}
+    for noise in ("normal", "student"):
+        for axis, what in claims.items():
+            part = frame[frame["axis"] == axis]
+            least, most = part["value"].min(), part["value"].max()
+            large, small = (
+                _error(part, noise=noise, value=value, method="ssme") for value in (least, most)
+            )
+            claim = f"better with more {what} ({least:g} to {most:g})"
+            yield Trend(claim, f"ssme, {noise} scores, 20 labels", small, large)
+
+
+TRENDS: dict[str, Callable[[pd.DataFrame], Iterator[Trend]]] = {
+    "classifiers": more_classifiers,
+    "bandwidths": bandwidths,
+    "ssme_vs_ssme_m": one_at_a_time,
+    "synthetic_trends": synthetic,
+}
+
+
+def trends() -> pd.DataFrame:
+    """The verdict on every trend whose result file is there, on accuracy."""
+    rows = []
+    for name, claims in TRENDS.items():
+        path = RESULTS / f"{name}.csv"
+        if path.exists():
+            rows += [trend.row() for trend in claims(pd.read_csv(path))]
+    return pd.DataFrame(rows)
+
+
+def _error(frame: pd.DataFrame, **where: Any) -> tuple[float, float]:
+    """Error of accuracy and its half-width, 0 where unknown, in the row that ``where`` names."""
+    row = frame[frame["metric"] == "accuracy"]
+    for column, value in where.items():
+        row = row[row[column] == value]
+    error, width = row["mae"].item(), row["ci95"].item() if "ci95" in row else 0.0
+    return error, 0.0 if pd.isna(width) else width
+
+
+def _points(error: tuple[float, float]) -> str:
+    return f"{100 * error[0]:.2f} ± {100 * error[1]:.2f}"
