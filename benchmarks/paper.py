@@ -50,11 +50,14 @@ def committed() -> pd.DataFrame:
     return table[[*KEYS, "paper", "paper_ci95"]]
 
 
-def beside_paper(summary: pd.DataFrame) -> pd.DataFrame:
-    """``summary`` with the paper's number and a verdict where the paper has that cell."""
+def beside_paper(summary: pd.DataFrame, also: dict[str, str] | None = None) -> pd.DataFrame:
+    """``summary`` with the paper's number and a verdict where the paper has that cell.
+
+    ``also`` names the paper's column for further methods.
+    """
     ours = summary.assign(
         paper_dataset=summary["dataset"].map(PAPER_NAMES),
-        paper_method=summary["method"].map(PAPER_METHODS),
+        paper_method=summary["method"].map(PAPER_METHODS | (also or {})),
     )
     both = ours.merge(
         paper_table(),

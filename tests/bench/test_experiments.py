@@ -1,0 +1,84 @@
+"""The scripts of ``benchmarks/``: one an experiment, run together, told honestly."""
+
+import time
+from importlib import import_module
+
+import pandas as pd
+import pytest
+from benchmarks import experiment, paper, report, run_all, trends
+from benchmarks.experiment import Setup
+
+from ssme.bench.provenance import here
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Results, figures and cells go to a folder of their own."""
+    monkeypatch.setattr(experiment, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(experiment, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(experiment, "CACHE", tmp_path / "cache")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", run_all.EXPERIMENTS)
+def test_every_experiment_tells_what_it_shows(name):
+    module = import_module(f"benchmarks.accuracy.{name}")
+    assert len(module.__doc__.splitlines()) > 2
+    assert module.RUNS >= 1
+    assert callable(module.main)
+    assert callable(module.figure)
+
+
+def test_every_experiment_has_its_section():
+    sections = {name for name, _, _ in report.SECTIONS}
+    assert set(run_all.EXPERIMENTS) <= sections
+
+
+def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
+    assert run_all.attempt("bounds", None, None, time.monotonic() + 60) == ""
+    assert len(pd.read_csv(elsewhere / "results" / "bounds.csv")) == 160
+    (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
+    assert row["command"] == "python -m benchmarks.accuracy.bounds --runs 1"
+    assert (row["numpy"], row["source"]) == (here()["numpy"], here()["source"])
+
+
+def test_without_time_nothing_is_computed(elsewhere):
+    reason = run_all.attempt("cost", 2, None, time.monotonic())
+    assert reason == "0 of 36 cells are finished"
+    assert not (elsewhere / "results").exists()
+
+
+def test_a_line_of_runs_is_replaced_and_others_stay(elsewhere):
+    (elsewhere / "results").mkdir()
+    for name in ("b", "a", "b"):
+        experiment.record_run(name, Setup(name, 3))
+    rows = pd.read_csv(elsewhere / "results" / "runs.csv")
+    assert list(rows["experiment"]) == ["a", "b"]
+
+
+def test_cells_of_another_source_have_no_commit(elsewhere):
+    (elsewhere / "results").mkdir()
+    times = pd.DataFrame([{**here(), "source": "00000000", "numpy": "1.0", "seconds": 90.0}])
+    experiment.record_run("a", Setup("a", 3, times=[times]))
+    (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
+    assert (row["commit"], row["numpy"], row["cpu_minutes"]) == ("unknown", "1.0", "1.5")
+
+
+def test_numbers_of_runs():
+    assert run_all.numbers_of_runs(["all_sets=3", "ess=2"]) == {"all_sets": 3, "ess": 2}
+    with pytest.raises(SystemExit, match="--runs nosuch=3"):
+        run_all.numbers_of_runs(["nosuch=3"])
+
+
+@pytest.mark.parametrize(
+    ("small", "verdict"), [(1.0, "holds"), (1.9, "within the noise"), (3.0, "refuted")]
+)
+def test_a_trend_is_told_apart_from_noise(small, verdict):
+    assert trends.Trend("", "", (small, 0.1), (2.0, 0.3)).verdict == verdict
+
+
+def test_the_papers_numbers_are_found_without_its_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSME_DATA", str(tmp_path / "nowhere" / "data"))
+    table = paper.paper_table()
+    cell = (table["dataset"] == "MultiNLI") & (table["metric"] == "ece")
+    assert table.loc[cell & (table["method"] == "SSME"), "paper"].between(0.01, 0.03).all()
