@@ -30,7 +30,7 @@ import pandas as pd
 
 from ssme import progress
 from ssme.bench import Protocol, run_protocol
-from ssme.bench.provenance import here
+from ssme.bench.provenance import here, source_checksum
 from ssme.data.datasets import load_dataset
 from ssme.engines.executors import open_executor
 
@@ -150,7 +150,7 @@ def record_run(name: str, setup: Setup) -> None:
         "experiment": name,
         "command": setup.command,
         **{column: " ".join(map(str, sorted(set(times[column])))) for column in here()},
-        "commit": commit() if set(times["source"]) == {here()["source"]} else "unknown",
+        "commit": commit() if set(times["source"]) == {source_checksum()} else "unknown",
         "cells": str(sum(map(len, setup.times))),
         "cpu_minutes": f"{times['seconds'].sum() / 60:.1f}",
     }

@@ -264,7 +264,14 @@ def synthetic_trends(frame: pd.DataFrame) -> str:
     for (noise, axis), part in frame[frame["metric"] == "accuracy"].groupby(["noise", "axis"]):
         wide = points(part, ["mae"]).pivot_table(index="value", columns="method", values="mae")
         parts.append(f"{noise} scores, by {axis}:\n\n" + table(wide.reset_index()) + "\n")
-    return "Mean absolute error of accuracy in points, 20 labels.\n\n" + "\n".join(parts)
+    return (
+        "Mean absolute error of accuracy in points, 20 labels.\n\n"
+        + "\n".join(parts)
+        + "\nWhere SSME's error grows along an axis it follows the ensemble's: in many dimensions "
+        "its kernels hand back the labels drawn from the mean score, which is underconfident when "
+        "calibrated classifiers err independently "
+        "([why](../docs/ssme-as-published.md#why-it-matches-the-ensemble-too))."
+    )
 
 
 @section("bounds", "Bounds (figure S1)")

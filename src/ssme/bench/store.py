@@ -76,8 +76,9 @@ class CellStore:
     def _read(self, path: Path) -> None:
         if not path.exists():
             return
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         whole = []
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        for line in lines:
             try:
                 result = json.loads(line)
             except json.JSONDecodeError:
@@ -85,9 +86,10 @@ class CellStore:
             if line.endswith("\n"):
                 whole.append(line)
                 self.done[result["key"]] = result
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text("".join(whole), encoding="utf-8")
-        temporary.replace(path)
+        if len(whole) < len(lines):
+            temporary = path.with_suffix(".tmp")
+            temporary.write_text("".join(whole), encoding="utf-8")
+            temporary.replace(path)
 
 
 def _told(provenance: dict[str, Any]) -> str:
