@@ -59,6 +59,15 @@ def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
     )
 
 
+def bars_by_labels(frame: pd.DataFrame) -> Any:
+    """Errors of each method and number of labels, one panel per data set and metric."""
+    frame = frame.assign(
+        panel=frame["dataset"] + " " + frame["metric"],
+        series=frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels",
+    )
+    return bars(frame, "mae:Q", "series:N", row="panel", color="method")
+
+
 def dots(
     frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
 ) -> Any:
@@ -70,7 +79,7 @@ def dots(
         alt.Chart(frame)
         .mark_point(filled=True, size=60, opacity=1)
         .encode(
-            x=alt.X(f"{x}:Q", scale=scale),
+            x=alt.X(f"{x}:Q", scale=scale, axis=alt.Axis(labelOverlap="greedy")),
             y=alt.Y(f"{y}:N", title=None, sort=None),
             **series(frame, color, named=color == y),
         )
@@ -79,5 +88,5 @@ def dots(
     if facet is None:
         return chart
     return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=3).resolve_scale(
-        x="independent", y="independent"
+        x="shared" if log else "independent", y="independent"
     )

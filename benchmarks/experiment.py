@@ -38,6 +38,9 @@ ROOT = Path(__file__).resolve().parent
 RESULTS, FIGURES = ROOT / "results", ROOT / "figures"
 CACHE = ROOT.parent / ".benchmarks-cache"
 
+SHOWN = 60
+"""Rows of a result that are printed."""
+
 REAL_SETS = "real_sets"
 """The cells of methods at their defaults on the sets by name: several experiments read them."""
 
@@ -125,8 +128,7 @@ def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | N
     record_run(name, setup)
     if figure is not None:
         draw(name, figure)
-    with pd.option_context("display.width", 200, "display.max_rows", 200):
-        print(frame.round(4).to_string(index=False))
+    print(frame.round(4).to_string(index=False, max_rows=SHOWN))
 
 
 def draw(name: str, figure: Any) -> None:

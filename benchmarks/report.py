@@ -75,7 +75,8 @@ def main_tables(frame: pd.DataFrame) -> str:
 def ensemble_reading(frame: pd.DataFrame) -> str:
     """Where SSME as published is no better than the mean score, or worse than labels alone."""
     keys = ["dataset", "metric", "n_labeled"]
-    wide = frame.pivot_table(index=keys, columns="method", values=["mae", "ci95"])
+    known = frame.assign(ci95=frame["ci95"].fillna(0.0))
+    wide = known.pivot_table(index=keys, columns="method", values=["mae", "ci95"])
     ssme, mean = wide["mae"]["ssme"], wide["mae"]["ensemble"]
     noise = wide["ci95"]["ssme"] + wide["ci95"]["ensemble"]
     no_better = (ssme > mean - noise).sum()

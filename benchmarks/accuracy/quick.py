@@ -6,11 +6,7 @@ synthetic Gaussian sets, whose truth is known in closed form.
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-
-from benchmarks.charts import bars
+from benchmarks.charts import bars_by_labels as figure
 from benchmarks.experiment import CACHE, Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.datasets import data_folder
@@ -25,14 +21,6 @@ def main(setup: Setup) -> None:
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
     summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
     save(summary.drop(columns=["subset", "group"]), setup, figure)
-
-
-def figure(frame: pd.DataFrame) -> Any:
-    frame = frame.assign(
-        panel=frame["dataset"] + " " + frame["metric"],
-        series=frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels",
-    )
-    return bars(frame, "mae:Q", "series:N", row="panel", color="method")
 
 
 if __name__ == "__main__":

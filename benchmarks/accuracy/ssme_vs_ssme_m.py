@@ -7,12 +7,8 @@ here from the runs of the main tables, with the ensemble, which fits nothing, be
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-
 from benchmarks.accuracy.main_tables import RUNS, main_cells
-from benchmarks.charts import bars
+from benchmarks.charts import bars_by_labels as figure
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import summarize
 
@@ -27,14 +23,6 @@ def main(setup: Setup) -> None:
     gain = (mae["ssme_m"] / mae["ssme"]).rename("gain")
     result = summary.drop(columns=["subset", "group"]).join(gain, on=CELL)
     save(result, setup, figure)
-
-
-def figure(frame: pd.DataFrame) -> Any:
-    frame = frame.assign(
-        panel=frame["dataset"] + " " + frame["metric"],
-        series=frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels",
-    )
-    return bars(frame, "mae:Q", "series:N", row="panel", color="method")
 
 
 if __name__ == "__main__":
