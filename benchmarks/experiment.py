@@ -121,11 +121,16 @@ def run(
 
 
 def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | None = None) -> None:
-    """Write the result, its figure, and one line on how it was made; print the result."""
+    """Write the result, one line on how it was made, and its figure; print the result."""
     name = name or setup.name
+    record_run(name, setup)
+    write(frame, name, figure)
+
+
+def write(frame: pd.DataFrame, name: str, figure: Any = None) -> None:
+    """Write and print a result, and draw its figure."""
     RESULTS.mkdir(exist_ok=True)
     frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.5g")
-    record_run(name, setup)
     if figure is not None:
         draw(name, figure)
     print(frame.round(4).to_string(index=False, max_rows=SHOWN))
@@ -156,6 +161,7 @@ def record_run(name: str, setup: Setup) -> None:
         "cells": str(sum(map(len, setup.times))),
         "cpu_minutes": f"{times['seconds'].sum() / 60:.1f}",
     }
+    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / "runs.csv"
     known = pd.read_csv(path, dtype=str) if path.exists() else pd.DataFrame(columns=["experiment"])
     rows = pd.concat([pd.DataFrame([row]), known[known["experiment"] != name]])

@@ -7,7 +7,7 @@ synthetic Gaussian sets, whose truth is known in closed form.
 from __future__ import annotations
 
 from benchmarks.charts import bars_by_labels as figure
-from benchmarks.experiment import CACHE, Setup, run, save, start
+from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
 from ssme.data.datasets import data_folder
 
@@ -20,7 +20,7 @@ def main(setup: Setup) -> None:
     found = (data_folder() / "civilcomments.npz").exists()
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
     summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
-    save(summary.drop(columns=["subset", "group"]), setup, figure)
+    write(summary.drop(columns=["subset", "group"]), setup.name, figure)
 
 
 if __name__ == "__main__":

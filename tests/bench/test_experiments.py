@@ -49,7 +49,6 @@ def test_without_time_nothing_is_computed(elsewhere):
 
 
 def test_a_line_of_runs_is_replaced_and_others_stay(elsewhere):
-    (elsewhere / "results").mkdir()
     for name in ("b", "a", "b"):
         experiment.record_run(name, Setup(name, 3))
     rows = pd.read_csv(elsewhere / "results" / "runs.csv")
@@ -57,7 +56,6 @@ def test_a_line_of_runs_is_replaced_and_others_stay(elsewhere):
 
 
 def test_cells_of_another_source_have_no_commit(elsewhere):
-    (elsewhere / "results").mkdir()
     times = pd.DataFrame([{**here(), "source": "00000000", "numpy": "1.0", "seconds": 90.0}])
     experiment.record_run("a", Setup("a", 3, times=[times]))
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
