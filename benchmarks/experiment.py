@@ -116,7 +116,10 @@ def run(
             cells=CACHE / "cells" / f"{cells or setup.name}.jsonl",
             seconds=setup.end - time.monotonic() if setup.end < math.inf else None,
         )
-    setup.times.append(pd.read_csv(folder / "times.csv", dtype={"source": str}))
+    times = pd.read_csv(folder / "times.csv", dtype={"source": str})
+    if times["source"].nunique() > 1:
+        print(f"{setup.name}: cells of {times['source'].nunique()} states of the source")
+    setup.times.append(times)
     return table
 
 
