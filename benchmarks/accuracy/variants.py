@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.charts import bars_by_labels as figure
+import pandas as pd
+
+from benchmarks.charts import bars
 from benchmarks.experiment import Setup, run, save
 from ssme.bench import Protocol, summarize
-
-__all__ = ["DATASET", "RUNS", "compare", "figure"]
 
 RUNS = 50
 DATASET = "civilcomments"
@@ -26,4 +26,9 @@ def compare(variants: dict[str, dict[str, Any]], setup: Setup) -> None:
     }
     protocol = Protocol(methods={**methods, "ensemble": ("ensemble", {})}, runs=setup.runs)
     summary = summarize(run(protocol, [DATASET], setup, cells="variants"))
-    save(summary.drop(columns=["subset", "group"]), setup, figure)
+    save(summary.drop(columns=["subset", "group", "dataset"]), setup, figure)
+
+
+def figure(frame: pd.DataFrame) -> Any:
+    series = frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels"
+    return bars(frame.assign(series=series), "mae:Q", "series:N", row="metric", color="method")
