@@ -12,6 +12,7 @@ from ssme.methods.auto_model.correction import label_share
 from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.results import curves
 
 
 def made_up(
@@ -97,7 +98,7 @@ def test_no_label_is_label_free_and_says_so() -> None:
 def test_curves_without_labels() -> None:
     scores, _, _ = made_up()
     result = ssme.evaluate(score_set(scores, np.full(300, np.nan)), metrics="accuracy")
-    rows = ssme.results.curves.roc(result)
+    rows = curves.roc(result)
     assert all(row["low"] <= row["true_positive_rate"] <= row["high"] for row in rows)
 
 

@@ -44,7 +44,7 @@ from ssme.methods.auto_model.pool import (
     log_pool,
     present_scores,
 )
-from ssme.methods.auto_model.recalibration import Design, Evidence, center
+from ssme.methods.auto_model.recalibration import Design, Evidence, as_labeled, center
 from ssme.methods.auto_model.recentering import recentered
 from ssme.methods.auto_model.sampler import draw_coefficients
 from ssme.methods.auto_model.temperature import COEFFICIENTS, temperature_prior
@@ -111,6 +111,8 @@ class Auto:
             predictor=AutoPredictor(weights, theta),
             soft=_center_posterior(design, theta),
             theta=draws[:, :n_design],
+            shift=evidence.label_shift(theta),
+            shifts=evidence.label_shift(draws),
             seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
             notes=notes,
         )
@@ -141,8 +143,9 @@ class AutoPredictor:
 class AutoBelief:
     """W at the mode for every row, and draws of the coefficients.
 
-    ``soft`` (n, K) is W, labeled rows too; ``theta`` (D, 1 + P) the joint draws; ``predictor``
-    gives W of rows that were not there.
+    ``soft`` (n, K) is W, labeled rows too; ``theta`` (D, 1 + P) the joint draws; ``shift`` (K,) and
+    ``shifts`` (D, K) the label intercepts of the mode and the draws; ``predictor`` gives W of rows
+    that were not there.
     """
 
     data: ScoreSet
@@ -150,6 +153,8 @@ class AutoBelief:
     predictor: AutoPredictor
     soft: FloatArray
     theta: FloatArray
+    shift: FloatArray
+    shifts: FloatArray
     seed: np.random.SeedSequence
     notes: Mapping[str, Any]
 
@@ -183,7 +188,7 @@ class AutoBelief:
             return [Correction.none() for _ in metrics]
         observed, corrections = self._observed(labeled), []
         for metric in metrics:
-            drawn = self._over_labels(metric, labeled)
+            drawn = self._over_labels(metric, labeled, as_labeled(self.soft[labeled], self.shift))
             known = metric.plan(self.data.scores[labeled])(observed)[0]
             corrections.append(Correction.of(known, drawn, labeled.size, self.data.n_models))
         return corrections
@@ -201,15 +206,15 @@ class AutoBelief:
     def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
         if metric.hard_only:
-            return _defined_mean(self._over_labels(metric, rows))
+            return _defined_mean(self._over_labels(metric, rows, self.soft[rows]))
         plan = metric.plan(self.data.scores[rows])
         value: FloatArray = plan(self._weighted(self.soft[rows][None], rows))[0]
         return value
 
-    def _over_labels(self, metric: Metric, rows: IntArray) -> FloatArray:
-        """The metric (B, M) of labels drawn from W on ``rows``, the same ones at every call."""
+    def _over_labels(self, metric: Metric, rows: IntArray, soft: FloatArray) -> FloatArray:
+        """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
         rng = np.random.default_rng(child(self.seed, 0))
-        plan, soft = metric.plan(self.data.scores[rows]), self.soft[rows]
+        plan = metric.plan(self.data.scores[rows])
         batch = max(1, BATCH_CELLS // max(1, soft.size))
         drawn = []
         for start in range(0, LABEL_DRAWS, batch):
@@ -234,14 +239,18 @@ class AutoBelief:
         observed = self._observed(known)
         values: list[list[FloatArray]] = [[] for _ in metrics]
         seed = child(self.seed, 1 if self.data.n_rows <= WORLD_ROWS else 2 + g)
+        start = 0
         for worlds in draw_worlds(self.design, self.theta, shown, seed):
+            shifts = self.shifts[start : start + len(worlds.soft)]
+            start += len(shifts)
+            known_worlds = worlds.part(at_known, shifts)
             for hard in {metric.hard_only for metric in metrics}:
                 labelings, noise = worlds.seen(hard)
-                labelings = self._weighted(labelings, shown)
                 counts = 1.0 + noise[:, at] * _shrink(rows, group, hard)
-                known_counts = 1.0 + noise[:, at_known] * _shrink(known, labeled, hard)
-                mass = labelings[:, at] * counts
-                known_mass, truth = labelings[:, at_known] * known_counts, observed * known_counts
+                mass = self._weighted(labelings[:, at], rows) * counts
+                labelings, noise = known_worlds.seen(hard)
+                counts = 1.0 + noise * _shrink(known, labeled, hard)
+                known_mass, truth = self._weighted(labelings, known) * counts, observed * counts
                 for m in [m for m, metric in enumerate(metrics) if metric.hard_only == hard]:
                     value = plans[m](mass)
                     if known.size:

@@ -1,7 +1,8 @@
 """Residual correction: the estimate becomes that of labels alone as labels grow.
 
 On the n labeled rows let R_j be the metric of classifier j minus its mean over labels drawn from
-the model W, and V_j the variance over those labels: what R_j would be by chance. Then
+the model W (with the label intercepts: labels may over-represent a class), and V_j the variance
+over those labels: what R_j would be by chance. Then
 
     estimate = m(W, all rows) + w R,      w = r / (1 + r),      r = (n / n_0)^2 s,
 

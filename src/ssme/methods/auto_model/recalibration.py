@@ -11,9 +11,14 @@ residual correction: the score equation of t_j is
 ways in which the center may be wrong (weights of classifiers, votes, shape of the calibration
 curve, class-wise slopes): the center leaves them at zero, the draws do not.
 
-Labels may over-represent rare classes (people label until every class occurs). Labeled rows
-therefore have intercepts of their own,  d_k ~ N(0, log(1 + 1/(n p_k))^2)  with p_k the pool's share
-of class k: the log of "one label of class k more than expected". They are fitted and dropped.
+Labels may over-represent rare classes (people label until every class occurs, or as many cases as
+controls). Labeled rows therefore have intercepts of their own,  d_k ~ N(0, u_k^2),
+
+    u_k = log(1 + 1/(n p_k)) + max(0, |log(p'_k / p_k)| - 2 se_k),
+
+p_k the pool's share of class k in all rows and p'_k in the labeled ones: "one label of class k more
+than expected", and more where the labeled rows are unlike the rest. They are fitted, and left out
+for all rows: only what is compared with the labels (`correction`) has them, see `as_labeled`.
 
 Every family is Gaussian, ``theta_F ~ N(0, (rho_F sd_F)^2)``, log b around its label-free center,
 with ``rho_F^2 ~ 4/chi2_4``: a multivariate Student t_4, so that the labels can widen a family that
@@ -31,7 +36,16 @@ from ssme.methods.auto_model.pool import log_softmax
 from ssme.methods.auto_model.temperature import TemperaturePrior
 from ssme.metrics.base import FloatArray
 
-__all__ = ["NU", "Design", "Evidence", "Family", "center", "curvature", "posterior_draws"]
+__all__ = [
+    "NU",
+    "Design",
+    "Evidence",
+    "Family",
+    "as_labeled",
+    "center",
+    "curvature",
+    "posterior_draws",
+]
 
 NU = 4.0
 """Degrees of freedom of every family's Student t."""
@@ -42,6 +56,9 @@ SD_C, SD_V, SD_R, SD_S = 0.045, 0.06, 0.07, 0.08
 SD_D = 1.0
 """Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M), d in units of log(1 + 1/(n p_k)).
 Origins: docs/auto.md."""
+
+CHANCE = 2.0
+"""Standard errors by which the pool's share of a class in the labeled rows may be off by chance."""
 
 NEWTON_STEPS = 50
 NEWTON_TOLERANCE = 1e-9
@@ -132,12 +149,19 @@ class Evidence:
     ) -> Evidence:
         features = design.features(rows)
         n, n_classes, size = features.shape
-        share = np.exp(design.log_pi).mean(axis=0)
-        spread = np.log1p(1.0 / (max(n, 1) * share))
+        spread = _label_spread(np.exp(design.log_pi), rows)
         nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
         extra = Family("d", slice(size, size + n_classes), SD_D, True)
         both = np.concatenate([features, nuisance], axis=2)
         return cls(design.log_pi[rows], both, labels, (*design.families, extra), prior)
+
+    def label_shift(self, theta: FloatArray) -> FloatArray:
+        """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
+        n, n_classes, _ = self.features.shape
+        if n == 0:
+            return np.zeros((*theta.shape[:-1], n_classes))
+        out: FloatArray = theta[..., -n_classes:] * np.diag(self.features[0, :, -n_classes:])
+        return out
 
     @property
     def blocks(self) -> tuple[slice, ...]:
@@ -197,6 +221,17 @@ class Evidence:
         return out
 
 
+def _label_spread(pi: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+    """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells."""
+    share, n = pi.mean(axis=0), len(rows)
+    if n == 0:
+        return np.ones_like(share)
+    off = np.abs(np.log(pi[rows].mean(axis=0) / share))
+    chance = CHANCE * pi.std(axis=0) / share / np.sqrt(n)
+    out: FloatArray = np.log1p(1.0 / (n * share)) + np.maximum(off - chance, 0.0)
+    return out
+
+
 def center(evidence: Evidence) -> FloatArray:
     """The mode (1 + P,): damped Newton steps, each Student t as a normal of equal slope."""
     kept = np.flatnonzero(evidence.in_center)
@@ -245,6 +280,13 @@ def _information(
     slope: FloatArray = jacobian[np.arange(len(w)), evidence.labels].sum(axis=0)
     weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, kept.size)
     return slope, weighted.T @ weighted
+
+
+def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
+    """W (..., n, K) of rows that were chosen for a label: with the label intercepts (..., K)."""
+    out: FloatArray = soft * np.exp(shift - shift.max(axis=-1, keepdims=True))[..., None, :]
+    out /= out.sum(axis=-1, keepdims=True)
+    return out
 
 
 def posterior_draws(log_pi: FloatArray, features: FloatArray, theta: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.auto_model.recalibration import Design, posterior_draws
+from ssme.methods.auto_model.recalibration import Design, as_labeled, posterior_draws
 from ssme.methods.posterior import BATCH_CELLS
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.progress import track
@@ -50,6 +50,10 @@ class Worlds:
         counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
         noise = counts[:, :, None] - 1.0
         return one_hot_mass(labels, self.soft.shape[2]), noise
+
+    def part(self, rows: IntArray, shift: FloatArray) -> Worlds:
+        """The worlds of some of the rows as they were labeled, with intercepts ``shift`` (d, K)."""
+        return Worlds(as_labeled(self.soft[:, rows], shift), self.exponential[:, rows], self.rng)
 
 
 def child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
