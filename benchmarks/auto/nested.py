@@ -3,8 +3,9 @@
 For every development set the rest decides alone (sets made of the same rows are left out together):
 
 - the line of the temperature prior, refitted without the set;
-- its margin and scale, from a grid, by the error on the other sets, each of them judged with a line
-  refitted without both;
+- its scale: that of a Student t whose standard deviation is the error of the line on the other
+  development sets, each of them predicted without itself;
+- its margin, from a grid, by the error on the other sets, judged with lines refitted without both;
 - the stretch of each metric's draws, from a grid, such that the intervals of the other sets cover
   `TARGET`.
 
@@ -17,6 +18,7 @@ families, the power of the likelihood and the residual correction (docs/auto.md)
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.priors import SETS, coefficients, family, table
+from benchmarks.auto.priors import SETS, coefficients, design, family, table
 from benchmarks.auto.study import (
     load,
     overall,
@@ -38,36 +40,45 @@ from benchmarks.auto.study import (
 )
 from ssme.methods.auto import Auto
 from ssme.methods.auto_model import temperature
+from ssme.methods.auto_model.recalibration import NU
 from ssme.methods.auto_model.recentering import recentered
 from ssme.methods.base import Estimate
 from ssme.methods.labeled import Labeled
 from ssme.metrics import get_metric
 
-MARGINS, SCALES = (0.0, 0.04, 0.08), (0.08, 0.12, 0.16)
+MARGINS = (0.0, 0.04, 0.08)
 STRETCHES = tuple(round(0.5 + 0.04 * i, 2) for i in range(21))
 TARGET = 0.97
+TYPICAL_MODELS = 8
 PARTS = "ssme.methods.auto_model"
 
 Line = tuple[float, float, float]
-Choice = tuple[float, float]
 
 
-def moved(line: Line, margin: float) -> Line:
-    """``line`` with another margin than the one it was fitted with."""
-    return line[0] - temperature.MARGIN + margin, line[1], line[2]
+@dataclass(frozen=True)
+class Learned:
+    """A prior that has not seen some sets: its line (with the shipped margin) and scale."""
+
+    line: Line
+    scale: float
+
+    def method(self, margin: float, **options: Any) -> Auto:
+        """`Auto` with this line at another margin; its scale is patched."""
+        alpha, beta, gamma = self.line
+        return Auto(temperature=(alpha - temperature.MARGIN + margin, beta, gamma), **options)
 
 
-def center_errors(job: tuple[str, int, int, dict[str, Line]]) -> list[dict[str, Any]]:
-    """Errors of the point estimate on one split for every line and every choice of the grid."""
-    name, n_labeled, run, lines = job
+def center_errors(job: tuple[str, int, int, dict[str, Learned]]) -> list[dict[str, Any]]:
+    """Errors of the point estimate on one split for what each outer set leaves to learn from."""
+    name, n_labeled, run, priors = job
     data = load(name)
     truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
-    for (outer, line), margin, scale in product(lines.items(), MARGINS, SCALES):
-        with patch(f"{PARTS}.temperature.SCALE", scale):
-            method = Auto(n_draws=2, temperature=moved(line, margin))
+    for (outer, prior), margin in product(priors.items(), MARGINS):
+        with patch(f"{PARTS}.temperature.SCALE", prior.scale):
+            method = prior.method(margin, n_draws=2)
             ours = method.fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
         for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
             exact = truth[metric.name]
@@ -78,7 +89,6 @@ def center_errors(job: tuple[str, int, int, dict[str, Line]]) -> list[dict[str, 
                     "n_labeled": n_labeled,
                     "metric": metric.name,
                     "margin": margin,
-                    "scale": scale,
                     "error": float(np.abs(estimate.value - exact).mean()),
                     "labels_error": float(np.abs(labels.value - exact).mean()),
                 }
@@ -86,25 +96,27 @@ def center_errors(job: tuple[str, int, int, dict[str, Line]]) -> list[dict[str, 
     return rows
 
 
-def chosen(errors: pd.DataFrame) -> dict[str, Choice]:
-    """Margin and scale of least geometric-mean RMAE over the other sets, for each outer set."""
-    cell = ["outer", "margin", "scale", "n_labeled", "dataset", "metric"]
+def chosen(errors: pd.DataFrame) -> dict[str, float]:
+    """The margin of least geometric-mean RMAE over the other sets, for each outer set."""
+    cell = ["outer", "margin", "n_labeled", "dataset", "metric"]
     sums = errors.groupby(cell)[["error", "labels_error"]].sum()
     ratio = np.log(sums["error"] / sums["labels_error"])
-    means = ratio.groupby(["outer", "margin", "scale"]).mean()
-    best = means.groupby("outer").idxmin()
-    return {str(outer): (key[1], key[2]) for outer, key in best.items()}
+    best = ratio.groupby(["outer", "margin"]).mean().groupby("outer").idxmin()
+    return {str(outer): key[1] for outer, key in best.items()}
 
 
-def judged(job: tuple[str, int, int, Line, Choice]) -> list[dict[str, Any]]:
+def judged(job: tuple[str, int, int, Learned, float]) -> list[dict[str, Any]]:
     """One split of the outer set with what the others chose, at every stretch of the draws."""
-    name, n_labeled, run, line, (margin, scale) = job
+    name, n_labeled, run, prior, margin = job
     data = load(name)
     truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
-    with patch(f"{PARTS}.temperature.SCALE", scale), patch(f"{PARTS}.recentering.STRETCH", {}):
-        belief = Auto(temperature=moved(line, margin)).fit(seen, np.random.default_rng(run))
+    with (
+        patch(f"{PARTS}.temperature.SCALE", prior.scale),
+        patch(f"{PARTS}.recentering.STRETCH", {}),
+    ):
+        belief = prior.method(margin).fit(seen, np.random.default_rng(run))
         ours = belief.estimate(metrics, [None])[0]
     rows = []
     for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
@@ -147,31 +159,46 @@ def line_without(frame: pd.DataFrame, *names: str) -> Line:
     return coefficients(frame[~frame["dataset"].map(family).isin(gone)])
 
 
+def learned_without(frame: pd.DataFrame, *names: str) -> Learned:
+    """What the sets other than ``names`` teach."""
+    squares, gone = [], {family(name) for name in names}
+    for other in SETS:
+        if family(other) not in gone:
+            own = frame[frame["dataset"] == other]
+            own = own[own["models"] == own["models"].max()]
+            line = np.array(line_without(frame, *names, other))
+            squares.append(((own["log_b"] + temperature.MARGIN - design(own) @ line) ** 2).mean())
+    spread = np.sqrt(np.mean(squares) * (NU - 2.0) / NU)
+    few = temperature.SCALE_FEW / TYPICAL_MODELS
+    return Learned(line_without(frame, *names), float(spread) - few)
+
+
 def main() -> None:
     parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     args = parser.parse_args()
     frame = table(args.extra)
     splits = list(product(SETS, args.labels, range(args.runs)))
-    lines = {
+    inner = {
         name: {
-            outer: line_without(frame, outer, name)
+            outer: learned_without(frame, outer, name)
             for outer in SETS
             if family(outer) != family(name)
         }
         for name in SETS
     }
-    jobs = [(name, n_labeled, run, lines[name]) for name, n_labeled, run in splits]
-    choices = chosen(spread_over(center_errors, jobs, args.workers, 5))
-    own = {name: line_without(frame, name) for name in SETS}
-    final = [(name, n, run, own[name], choices[name]) for name, n, run in splits]
+    jobs = [(name, n_labeled, run, inner[name]) for name, n_labeled, run in splits]
+    margins = chosen(spread_over(center_errors, jobs, args.workers, 5))
+    outer = {name: learned_without(frame, name) for name in SETS}
+    final = [(name, n, run, outer[name], margins[name]) for name, n, run in splits]
     result = calibrated(spread_over(judged, final, args.workers, 5))
+    choices = result.groupby(["dataset", "metric"])["stretch"].first().unstack()
+    choices.insert(0, "margin", pd.Series(margins))
+    choices.insert(1, "scale", pd.Series({name: prior.scale for name, prior in outer.items()}))
     write("auto_nested", report(result))
-    stretches = result.groupby(["dataset", "metric"])["stretch"].first().unstack()
-    picks = pd.DataFrame.from_dict(choices, orient="index", columns=["margin", "scale"])
-    write("auto_nested_choices", picks.join(stretches).rename_axis("left_out").reset_index())
+    write("auto_nested_choices", choices.rename_axis("left_out").reset_index())
     print(report(result).round(3).to_string(index=False))
-    print(picks.join(stretches).to_string())
+    print(choices.round(3).to_string())
 
 
 def report(result: pd.DataFrame) -> pd.DataFrame:
