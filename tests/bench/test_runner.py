@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Timer
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -150,13 +152,28 @@ def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
     assert comparable(read) == comparable(whole)
 
 
-def test_time_up_with_workers_keeps_what_they_were_at(tmp_path):
-    long = replace(PROTOCOL, runs=400)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        run_protocol(PROTOCOL, ["one"], load, executor=executor)  # the workers are up
-        with pytest.raises(UnfinishedError):
-            run_protocol(long, ["one"], load, executor=executor, folder=tmp_path, seconds=0.1)
-    assert 0 < len((tmp_path / "cells.jsonl").read_text().splitlines()) < 800
+class OneWorker(Executor):
+    """The first piece of work is under way, all others wait."""
+
+    def __init__(self):
+        self.first = None
+
+    def submit(self, work, cell):
+        future = Future()
+        if self.first is None:
+            self.first = future
+            future.set_running_or_notify_cancel()
+            Timer(0.05, lambda: future.set_result(work(cell))).start()
+        return future
+
+
+def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
+    ticks = iter([0, 0, 0, 0])
+    clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
+    monkeypatch.setattr("ssme.bench.runner.time", clock)
+    with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
+        run_protocol(PROTOCOL, ["one"], load, executor=OneWorker(), folder=tmp_path, seconds=1)
+    assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 1
 
 
 def test_a_serial_executor_keeps_each_cell_as_it_comes(tmp_path):
