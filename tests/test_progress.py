@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 import ssme
@@ -29,6 +30,22 @@ def test_methods_tell_how_far_they_are() -> None:
         ssme.evaluate(binary_set(n=100), metrics="accuracy")
         ssme.evaluate(binary_set(n=100), method="ensemble", metrics="accuracy", n_draws=5)
     assert {"posterior draws", "worlds", "label draws"} <= heard
+
+
+@pytest.mark.parametrize(
+    ("method", "titles"),
+    [
+        ("atc", {"models", "metrics"}),
+        ("ppi", {"resamples", "metrics"}),
+        ("spe", {"models", "label draws"}),
+    ],
+)
+def test_methods_without_a_pool_tell_it_too(method: str, titles: set[str]) -> None:
+    heard: set[str] = set()
+    metric = "roc_auc" if method == "ppi" else "accuracy"
+    with progress.listen(lambda title, done, total: heard.add(title)):
+        ssme.evaluate(binary_set(n=100), method=method, metrics=metric)
+    assert titles <= heard
 
 
 def test_bars_show_what_is_left_and_vanish() -> None:

@@ -143,8 +143,8 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D201",
         "A classifier disagrees with the labels more than its scores allow",
         "warning",
-        "Its scores are overconfident: do not read them as probabilities, recalibrate it, and "
-        "prefer method='auto', which corrects it.",
+        "Its scores are overconfident: recalibrate it, and do not read them as probabilities; of "
+        "the methods, auto corrects for it.",
         _overconfident,
     ),
     Check(

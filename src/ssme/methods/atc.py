@@ -24,6 +24,7 @@ from ssme.methods.direct import DirectBelief, column_means
 from ssme.methods.posterior import clamp
 from ssme.methods.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
+from ssme.progress import track
 
 __all__ = ["Atc", "threshold"]
 
@@ -48,7 +49,7 @@ class Atc:
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         right = share_correct(cast_votes(data.scores), truth)
         thresholds = np.full(data.n_models, np.nan)
-        for j in range(data.n_models):
+        for j in track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(right[:, j])
             thresholds[j] = threshold(confidence[known, j], right[known, j])
         above = np.where(np.isfinite(right), confidence >= thresholds, np.nan)

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from ssme.methods.base import BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.progress import track
 
 __all__ = ["DirectBelief", "column_means", "normal_estimate"]
 
@@ -33,7 +34,9 @@ class DirectBelief:
     ) -> list[list[Estimate]]:
         everything = np.arange(self.n_rows)
         parts = [everything if mask is None else np.flatnonzero(mask) for mask in rows]
-        return [[self.answer(metric, part) for metric in metrics] for part in parts]
+        asked = [(part, metric) for part in parts for metric in metrics]
+        answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
+        return [[next(answers) for _ in metrics] for _ in parts]
 
 
 def normal_estimate(

@@ -18,6 +18,7 @@ from ssme.methods.base import BoolArray, Estimate
 from ssme.methods.posterior import BATCH_CELLS, child_seed
 from ssme.methods.worlds import N_WORLDS, RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.progress import track
 
 __all__ = ["PerModelPosterior", "labels_at"]
 
@@ -90,7 +91,7 @@ class PerModelPosterior:
         rng = np.random.default_rng(self.seed)
         _, n, k = self.posteriors.shape
         batch = max(1, BATCH_CELLS // max(1, n * k * self.data.n_models))
-        for start in range(0, self.n_draws, batch):
+        for start in track(range(0, self.n_draws, batch), "label draws"):
             stop = min(start + batch, self.n_draws)
             uniform = rng.random((stop - start, n))
             yield np.stack(

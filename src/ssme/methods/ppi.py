@@ -30,6 +30,7 @@ from ssme.methods.ensemble import mean_score
 from ssme.methods.posterior import BATCH_CELLS, clamp, spawn_seed
 from ssme.methods.predicted_accuracy import PredictedAccuracy
 from ssme.metrics.base import FloatArray, Metric
+from ssme.progress import track
 
 __all__ = ["Ppi"]
 
@@ -111,7 +112,7 @@ def _resampled(
     plan, rng = metric.plan(scores), np.random.default_rng(seed)
     batch = max(1, BATCH_CELLS // (n * k))
     values = []
-    for start in range(0, n_boot, batch):
+    for start in track(range(0, n_boot, batch), "resamples"):
         times = rng.multinomial(n, np.full(n, 1.0 / n), size=min(batch, n_boot - start))
         values.append(plan(times[:, :, None] * mass))
     return plan(mass[None])[0], np.concatenate(values)

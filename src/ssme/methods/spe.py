@@ -28,6 +28,7 @@ from ssme.methods.base import MethodSpec
 from ssme.methods.posterior import clamp, spawn_seed
 from ssme.methods.posterior_per_model import PerModelPosterior
 from ssme.metrics.base import FloatArray
+from ssme.progress import track
 
 __all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
 
@@ -53,7 +54,7 @@ class Spe:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
         fitted = {}
-        for j, model in enumerate(data.models):
+        for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
             theta, converged = fit_truncated_mixture(scores, data.labels[present])
