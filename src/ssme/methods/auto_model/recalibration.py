@@ -213,7 +213,7 @@ class Evidence:
         z = np.exp(log_b)[:, None] * self.log_pi.reshape(-1)
         z += linear
         z = z.reshape(len(z), n, n_classes)
-        top = z.max(axis=2)
+        top = _top(z)
         observed = z[:, np.arange(n), self.labels]
         z -= top[:, :, None]
         np.exp(z, out=z)
@@ -295,7 +295,15 @@ def posterior_draws(log_pi: FloatArray, features: FloatArray, theta: FloatArray)
     z = np.exp(theta[:, :1]) * log_pi.reshape(-1)
     z += theta[:, 1:] @ features.reshape(n * n_classes, size).T
     z = z.reshape(len(theta), n, n_classes)
-    z -= z.max(axis=2, keepdims=True)
+    z -= _top(z)[:, :, None]
     np.exp(z, out=z)
     z /= z.sum(axis=2, keepdims=True)
     return z
+
+
+def _top(z: FloatArray) -> FloatArray:
+    """``z.max(axis=2)``, one class at a time: over a handful of classes several times faster."""
+    out = z[:, :, 0].copy()
+    for k in range(1, z.shape[2]):
+        np.maximum(out, z[:, :, k], out=out)
+    return out
