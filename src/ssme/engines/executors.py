@@ -68,9 +68,7 @@ def open_executor(
     if kind == "serial":
         yield SerialExecutor()
     elif kind == "threads":
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1), ThreadPoolExecutor(workers or os.cpu_count()) as executor:
+        with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
             yield executor
     elif kind == "processes":
         from multiprocessing import get_context

@@ -44,6 +44,7 @@ from ssme.progress import tell
 from ssme.results.evaluation import ALL, Evaluation, Group
 from ssme.stream import checkpoint as checkpoints
 from ssme.stream.checkpoint import Progress, fingerprint
+from ssme.stream.files import open_parquet
 from ssme.stream.parquet import (
     Block,
     Columns,
@@ -103,10 +104,15 @@ def evaluate_parquet(
     The result's ``data`` and ``belief`` are those of the sample; ``settings["stream"]`` holds
     rows, parts and the largest error bound of each metric.
     """
+    from threadpoolctl import threadpool_limits
+
     start = time.perf_counter()
     parts = find_parts(paths)
     columns = find_columns(parts[0], data_options)
-    with open_executor(executor, workers=workers, scheduler=scheduler) as pool:
+    with (
+        threadpool_limits(1),
+        open_executor(executor, workers=workers, scheduler=scheduler) as pool,
+    ):
         sample = _sample(pool, parts, columns, sample_rows, random_state, data_options)
         fit = fit_method(
             sample,
@@ -251,13 +257,15 @@ def _sample(
 def _gather(item: tuple[Part, NDArray[np.int64]], columns: Columns) -> Any:
     """The labeled and the drawn rows of a part; scores are read only where there are any."""
     part, drawn = item
-    rows = drawn
+    table = read_table(part, columns.names) if drawn.size else None
+    labeled = drawn[:0]
     if columns.label is not None:
-        labels = read_table(part, [columns.label])
-        rows = np.union1d(drawn, labeled_rows(labels, columns)[0])
-    if rows.size == 0:
-        return read_table(part, columns.names).slice(0, 0)
-    return take_rows(read_table(part, columns.names), rows)
+        labels = read_table(part, [columns.label]) if table is None else table
+        labeled = labeled_rows(labels, columns)[0]
+    if table is None and labeled.size == 0:
+        return open_parquet(part.path).schema_arrow.empty_table().select(columns.names)
+    whole = read_table(part, columns.names) if table is None else table
+    return take_rows(whole, np.union1d(drawn, labeled))
 
 
 def _count_all(
