@@ -239,11 +239,8 @@ class AutoBelief:
         observed = self._observed(known)
         values: list[list[FloatArray]] = [[] for _ in metrics]
         seed = child(self.seed, 1 if self.data.n_rows <= WORLD_ROWS else 2 + g)
-        start = 0
-        for worlds in draw_worlds(self.design, self.theta, shown, seed):
-            shifts = self.shifts[start : start + len(worlds.soft)]
-            start += len(shifts)
-            known_worlds = worlds.part(at_known, shifts)
+        for worlds in draw_worlds(self.design, self.theta, self.shifts, shown, seed):
+            known_worlds = worlds.labeled(at_known)
             for hard in {metric.hard_only for metric in metrics}:
                 labelings, noise = worlds.seen(hard)
                 counts = 1.0 + noise[:, at] * _shrink(rows, group, hard)

@@ -14,7 +14,7 @@ Poisson(1) times, an ordinary bootstrap; on a part of the rows its draws are tho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,11 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """A batch of d worlds on r rows: W (d, r, K) and weights e (d, r)."""
+    """A batch of d worlds on r rows: W (d, r, K), weights e (d, r), label intercepts (d, K)."""
 
     soft: FloatArray
     exponential: FloatArray
+    shift: FloatArray
     rng: np.random.Generator
 
     def seen(self, hard: bool) -> tuple[FloatArray, FloatArray]:
@@ -51,9 +52,10 @@ class Worlds:
         noise = counts[:, :, None] - 1.0
         return one_hot_mass(labels, self.soft.shape[2]), noise
 
-    def part(self, rows: IntArray, shift: FloatArray) -> Worlds:
-        """The worlds of some of the rows as they were labeled, with intercepts ``shift`` (d, K)."""
-        return Worlds(as_labeled(self.soft[:, rows], shift), self.exponential[:, rows], self.rng)
+    def labeled(self, rows: IntArray) -> Worlds:
+        """The worlds of some of the rows, as rows that were chosen for a label."""
+        soft = as_labeled(self.soft[:, rows], self.shift)
+        return replace(self, soft=soft, exponential=self.exponential[:, rows])
 
 
 def child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
@@ -62,9 +64,13 @@ def child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
 
 
 def draw_worlds(
-    design: Design, theta: FloatArray, rows: IntArray, seed: np.random.SeedSequence
+    design: Design,
+    theta: FloatArray,
+    shifts: FloatArray,
+    rows: IntArray,
+    seed: np.random.SeedSequence,
 ) -> Iterator[Worlds]:
-    """Worlds of the draws ``theta`` (D, 1 + P) on ``rows``, in batches of bounded memory.
+    """Worlds of the draws ``theta`` (D, 1 + P), ``shifts`` (D, K), in batches of bounded memory.
 
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
@@ -78,4 +84,4 @@ def draw_worlds(
         else:
             exponential = rng.standard_exponential((len(part), rows.size))
         soft = posterior_draws(design.log_pi[rows], features, part)
-        yield Worlds(soft, exponential, hard_rng)
+        yield Worlds(soft, exponential, shifts[start : start + batch], hard_rng)
