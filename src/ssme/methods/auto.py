@@ -2,7 +2,8 @@
 
 The default of `evaluate`. There is no density model: all it learns is a few dozen coefficients.
 
-1. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels.
+1. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels. Where
+   classifiers are independent given the class, their evidence is added instead (`independence`).
 2. `temperature`: how sharp the pool should be, predicted without labels.
 3. `recalibration`: W(k | x) = softmax(b log pi + shifts + tilts), the mode on the labeled rows.
 4. Point estimate, a plug-in without label draws: the metric of the soft labeling W on *all* rows
@@ -37,11 +38,11 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto_model.binary import binary_center
 from ssme.methods.auto_model.correction import LABEL_DRAWS, Correction, label_share
+from ssme.methods.auto_model.independence import Pooling
 from ssme.methods.auto_model.pool import (
     CLIP,
     clipped,
     label_weights,
-    log_pool,
     present_scores,
 )
 from ssme.methods.auto_model.recalibration import Design, Evidence, as_labeled, center
@@ -89,8 +90,10 @@ class Auto:
         q, present = clipped(data.scores), present_scores(data.scores)
         labels = data.labels[labeled]
         weights = label_weights(q[labeled], present[labeled], labels)
-        design = Design(log_pool(q, present, weights), q)
+        pooling = Pooling.of(q, present, weights)
+        design = Design(pooling(q, present), q)
         prior = temperature_prior(q, self.temperature)
+        prior = prior.independent(pooling.independent, data.n_models)
         evidence = Evidence.of(design, labeled, labels, prior)
         theta = center(evidence)
         doubted = replace(evidence, prior=prior.doubted)
@@ -102,13 +105,14 @@ class Auto:
             "prior_temperature": float(np.exp(prior.center)),
             "prior_scale": prior.scale,
             "pool_weights": dict(zip(data.models, weights.round(4).tolist(), strict=True)),
+            "independence": pooling.independent,
             "correction_weight": label_share(data.n_labeled, data.n_models),
             "rows_behind_draws": min(data.n_rows, WORLD_ROWS),
         }
         return AutoBelief(
             data=data,
             design=design,
-            predictor=AutoPredictor(weights, theta),
+            predictor=AutoPredictor(pooling, theta),
             soft=_center_posterior(design, theta),
             theta=draws[:, :n_design],
             shift=evidence.label_shift(theta),
@@ -120,22 +124,23 @@ class Auto:
 
 @dataclass(frozen=True, eq=False)
 class AutoPredictor:
-    """W at the mode as a function of scores: pool ``weights`` (M,), coefficients ``theta``."""
+    """W at the mode as a function of scores, with coefficients ``theta``."""
 
-    weights: FloatArray
+    pooling: Pooling
     theta: FloatArray
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K)."""
-        if scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
+        averaged = self.pooling.independent == 0.0
+        if averaged and scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
             lines = (np.ascontiguousarray(scores[:, :, k].T, dtype=np.float32) for k in range(2))
             zero, one = (np.maximum(of, np.float32(CLIP), out=of) for of in lines)
             w = np.empty((2, len(scores)))
-            w[1] = binary_center(one / (one + zero), self.weights, self.theta)
+            w[1] = binary_center(one / (one + zero), self.pooling.weights, self.theta)
             np.subtract(1.0, w[1], out=w[0])
             return w.T
         q = clipped(scores)
-        design = Design(log_pool(q, present_scores(scores), self.weights), q)
+        design = Design(self.pooling(q, present_scores(scores)), q)
         return design.center(self.theta, slice(None))
 
 

@@ -54,6 +54,14 @@ class TemperaturePrior:
         """As the draws see it: shrinking hard is good for the center, not for an interval."""
         return TemperaturePrior(self.center, DOUBT * self.scale)
 
+    def independent(self, probability: float, n_models: int) -> TemperaturePrior:
+        """With that probability the classifiers are independent, and the center is log M."""
+        gap = float(np.log(n_models)) - self.center
+        spread = probability * (1.0 - probability) * gap**2
+        return TemperaturePrior(
+            self.center + probability * gap, float(np.hypot(self.scale, np.sqrt(spread)))
+        )
+
 
 def stated_error(q: FloatArray) -> float:
     """c: one minus the mean top score of clipped scores ``q`` (n, M, K)."""
