@@ -194,7 +194,7 @@ class EngineOptions:
     ] = None
     sample_rows: Annotated[
         int | None,
-        Option("--sample-rows", help="Rows to fit on; 50,000.", rich_help_panel=ENGINE),
+        Option("--sample-rows", help="Rows to fit on; 20,000.", rich_help_panel=ENGINE),
     ] = None
     checkpoint: Annotated[
         Path | None,

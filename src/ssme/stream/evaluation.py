@@ -61,7 +61,7 @@ from ssme.stream.tally import Sums, Tally, plan_tally
 __all__ = ["evaluate_parquet"]
 
 FloatArray = NDArray[np.float64]
-SAMPLE_ROWS = 50_000
+SAMPLE_ROWS = 20_000
 """Unlabeled rows the method is fitted on."""
 CHUNK_ROWS = 131_072
 """Rows worked on at once: few enough for the cache, enough to keep threads out of each other's

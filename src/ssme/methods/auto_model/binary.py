@@ -66,35 +66,37 @@ def _sigmoid(z: FloatArray) -> FloatArray:
     return np.divide(1.0, out, out=out)
 
 
-def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scores sorted over classifiers in each row, (M, n), and the weights that moved along.
+def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Scores sorted over classifiers in each row, M lines, and the weights that moved along.
 
     A classifier's number is written into the last bits of its scores (an error of some 1e-15,
     or 1e-6 in float32), so that sorting the scores sorts the numbers: M rounds of comparing
-    neighbors, on whole lines.
+    neighbors, on whole lines, each line of the smaller written over one that is free.
     """
     n_models = len(q)
     last_bits = (1 << (n_models - 1).bit_length()) - 1
     bits: Any = q.view(np.int64 if q.dtype == np.float64 else np.int32)
-    keys = bits & ~last_bits
-    keys |= np.arange(n_models, dtype=keys.dtype)[:, None]
+    keys = list((bits & ~last_bits) | np.arange(n_models, dtype=bits.dtype)[:, None])
+    free = np.empty_like(keys[0])
     for turn in range(n_models):
         for low in range(turn % 2, n_models - 1, 2):
-            smaller = np.minimum(keys[low], keys[low + 1])
-            np.maximum(keys[low], keys[low + 1], out=keys[low + 1])
-            keys[low] = smaller
-    return keys.view(q.dtype), weights[keys & last_bits]
+            one, other = keys[low], keys[low + 1]
+            np.minimum(one, other, out=free)
+            np.maximum(one, other, out=other)
+            keys[low], free = free, one
+    moved = [np.take(weights, key & last_bits, mode="clip") for key in keys]
+    return [key.view(q.dtype) for key in keys], moved
 
 
-def _weighted_median(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Median (n,) of sorted ``values`` (M, n), linear between the two middle ones."""
-    halves = 0.5 * weights
+def _weighted_median(values: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
+    """Median (n,) of M sorted lines of ``values``, linear between the two middle ones."""
+    halves = [0.5 * line for line in weights]
     middle = halves[0].copy()
     out: FloatArray = values[0].copy()
     for low in range(len(values) - 1):
         width = halves[low] + halves[low + 1]
         share = np.subtract(0.5, middle)
-        share /= np.maximum(width, np.finfo(values.dtype).tiny)
+        share /= np.maximum(width, np.finfo(out.dtype).tiny)
         np.clip(share, 0.0, 1.0, out=share)
         share *= values[low + 1] - values[low]
         out += share

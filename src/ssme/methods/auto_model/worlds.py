@@ -26,7 +26,7 @@ from ssme.progress import track
 
 __all__ = ["WORLD_ROWS", "Worlds", "child", "draw_worlds"]
 
-WORLD_ROWS = 10_000
+WORLD_ROWS = 5000
 
 IntArray = NDArray[np.int64]
 
