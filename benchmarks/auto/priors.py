@@ -4,7 +4,8 @@ For random subsets of the classifiers of every real set: the best log b of their
 labels are known, regressed on (1, 1 - 1/M, log c / (c + KNEE)) with a Cauchy loss. A development
 set counts twice: its classifiers were made by others for their own ends, those of the further sets
 by `extra_sets`. Sets made of the same rows are left out together. Other label-free regressors are
-compared by the error of log b on the set left out.
+compared by the error of log b on the set left out. The column ``rho`` is the correlation within
+classes by which `independence` tells real classifiers from independent ones.
 
     python -m benchmarks.auto.priors --extra extra
 
@@ -25,6 +26,7 @@ import pandas as pd
 from benchmarks.experiment import RESULTS
 from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto_model.independence import added_posterior, within_class_correlation
 from ssme.methods.auto_model.pool import clipped, log_pool, log_softmax, present_scores
 from ssme.methods.auto_model.temperature import FLOOR, KNEE, MARGIN, stated_error
 
@@ -80,6 +82,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "disagreement": float(1.0 - (votes**2).sum(axis=1).mean()),
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": stated_error(q),
+                "rho": within_class_correlation(q, added_posterior(q)) if size > 2 else np.nan,
                 "log_b": best_log_b(log_pi, data.labels[rows]),
             }
         )
@@ -188,9 +191,12 @@ def main() -> None:
                 "rmse": float(np.sqrt((miss**2).mean())),
                 "rmse_one_model": float(np.sqrt((miss[own["models"] == 1] ** 2).mean())),
                 "bias_all_models": float(miss[own["models"] == own["models"].max()].mean()),
+                "rho": float(own.loc[own["models"] == own["models"].max(), "rho"].mean()),
             }
         )
     result = pd.DataFrame(rows)
+    result.loc[0, "rho"] = result["rho"][1:].mean()
+    print("rho of the sets: mean and standard deviation", *result["rho"][1:].agg(["mean", "std"]))
     result.to_csv(RESULTS / "auto_priors.csv", index=False, float_format="%.4g")
     print(result.round(3).to_string(index=False))
     errors = pd.DataFrame(

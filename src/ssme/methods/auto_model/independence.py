@@ -30,7 +30,13 @@ from scipy.special import expit
 from ssme.methods.auto_model.pool import log_pool, log_softmax
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Pooling", "confidence_gap", "independence", "within_class_correlation"]
+__all__ = [
+    "Pooling",
+    "added_posterior",
+    "confidence_gap",
+    "independence",
+    "within_class_correlation",
+]
 
 USUAL = (0.37, 0.14)
 """Mean and standard deviation of rho over the sets of ``benchmarks/auto/priors.py``."""
@@ -63,7 +69,7 @@ def independence(q: FloatArray) -> float:
     if n_models < 3 or len(q) < 2:
         return 0.0
     q = q[:: max(1, len(q) // ROWS)]
-    w = np.exp(log_softmax(n_models * _added(q, np.log(q.mean(axis=(0, 1))))))
+    w = added_posterior(q)
     rho, tau = within_class_correlation(q, w), confidence_gap(q, w)
     if not np.isfinite(rho):
         return 0.0
@@ -76,6 +82,13 @@ def independence(q: FloatArray) -> float:
     log_odds -= 0.5 * (rho / rho_sd) ** 2 + 0.5 * (tau / tau_sd) ** 2
     h = float(expit(log_odds))
     return h if h > NEGLIGIBLE else 0.0
+
+
+def added_posterior(q: FloatArray) -> FloatArray:
+    """W (n, K) of clipped scores ``q`` (n, M, K), were they independent and calibrated."""
+    log_share = np.log(q.mean(axis=(0, 1)))
+    out: FloatArray = np.exp(log_softmax(q.shape[1] * _added(q, log_share)))
+    return out
 
 
 def within_class_correlation(q: FloatArray, w: FloatArray) -> float:
