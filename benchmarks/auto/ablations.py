@@ -71,7 +71,8 @@ def all_in_center(design: Design) -> tuple[Family, ...]:
 
 def full_center(design: Design, theta: FloatArray, rows: slice) -> FloatArray:
     kept = theta[: 1 + design.families[-1].columns.stop]
-    return posterior_draws(design.log_pi[rows], design.features(rows), kept[None])[0]
+    features = design.features(rows)
+    return posterior_draws(design.ratio(rows), design.log_share, features, kept[None])[0]
 
 
 def unfolded(metric: Metric, value: FloatArray, draws: FloatArray, weight: float) -> FloatArray:

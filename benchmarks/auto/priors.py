@@ -51,14 +51,15 @@ FAR = 0.2
 """Residual beyond which the Cauchy loss stops growing as a square: odd sets do not lead the fit."""
 
 
-def best_log_b(log_pi: np.ndarray, labels: np.ndarray) -> float:
-    """log b that maximizes the likelihood of ``labels`` under softmax(b log pi)."""
+def best_log_b(log_pi: np.ndarray, log_share: np.ndarray, labels: np.ndarray) -> float:
+    """log b of greatest likelihood of ``labels`` under softmax(log p + b log(pi / p))."""
     from scipy.optimize import minimize_scalar
 
     rows = np.arange(len(labels))
 
     def loss(log_b: float) -> float:
-        return -float(log_softmax(np.exp(log_b) * log_pi)[rows, labels].sum())
+        z = np.exp(log_b) * (log_pi - log_share) + log_share
+        return -float(log_softmax(z)[rows, labels].sum())
 
     return float(minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x)
 
@@ -83,7 +84,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": stated_error(q),
                 "rho": within_class_correlation(q, added_posterior(q)) if size > 2 else np.nan,
-                "log_b": best_log_b(log_pi, data.labels[rows]),
+                "log_b": best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
         )
     return out

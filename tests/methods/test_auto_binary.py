@@ -23,5 +23,8 @@ def test_columns_give_the_general_center(n_models: int) -> None:
         odds = binary_log_odds(lines, weights)
         np.testing.assert_allclose(odds, general[:, 1] - general[:, 0], atol=1e-10)
         np.testing.assert_allclose(log_pool(q, present, weights), general, atol=1e-10)
-    expected = Design(log_pool(q, present, weights), q).center(theta, slice(None))[:, 1]
-    np.testing.assert_allclose(binary_center(lines, weights, theta), expected, atol=1e-10)
+    log_share = np.log([0.9, 0.1])
+    design = Design(log_pool(q, present, weights), q, log_share)
+    expected = design.center(theta, slice(None))[:, 1]
+    found = binary_center(lines, weights, theta, log_share)
+    np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -70,7 +70,8 @@ def test_evidence_is_added() -> None:
     pooling = Pooling(np.full(4, 0.25), 1.0, np.log([0.8, 0.2]))
     odds = np.log(q[:, :, 1] / q[:, :, 0]).sum(axis=1) - 3.0 * np.log(0.2 / 0.8)
     expected = 1.0 / (1.0 + np.exp(-odds))
-    w = np.exp(log_softmax(4.0 * pooling(q, np.ones((50, 4), bool))))
+    pooled = pooling(q, np.ones((50, 4), bool))
+    w = np.exp(log_softmax(4.0 * (pooled - pooling.log_share) + pooling.log_share))
     assert np.allclose(w[:, 1], expected)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,7 @@ def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) ->
 def evidence(n_labeled: int = 25, n_classes: int = 3, seed: int = 0) -> tuple[Design, Evidence]:
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
-    design = Design(log_pool(q, present_scores(q), equal), q)
+    design = Design(log_pool(q, present_scores(q), equal), q, np.log(q.mean(axis=(0, 1))))
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
     prior = TemperaturePrior(0.1, 0.25)
     return design, Evidence.of(design, np.arange(n_labeled), labels, prior)
@@ -119,7 +121,9 @@ def test_center_is_a_stationary_point() -> None:
 def test_center_of_all_rows_equals_its_features() -> None:
     design, seen = evidence()
     theta = center(seen)[: 1 + design.families[-1].columns.stop]
-    slow = posterior_draws(design.log_pi, design.features(slice(None)), theta[None])[0]
+    whole = slice(None)
+    features = design.features(whole)
+    slow = posterior_draws(design.ratio(whole), design.log_share, features, theta[None])[0]
     assert np.allclose(design.center(theta, slice(None)), slow)
 
 
@@ -133,7 +137,7 @@ def test_chains_reach_the_posterior() -> None:
     _, seen = evidence(n_labeled=12, n_classes=2, seed=3)
     rng = np.random.default_rng(0)
     drawn = draw_coefficients(seen, center(seen), 3000, rng)
-    empty = Evidence(seen.log_pi[:0], seen.features[:0], seen.labels[:0], seen.families, seen.prior)
+    empty = replace(seen, ratio=seen.ratio[:0], features=seen.features[:0], labels=seen.labels[:0])
     prior = draw_coefficients(empty, seen.mean, 200_000, rng)
     weight = np.exp(POWER * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
     weight /= weight.sum()

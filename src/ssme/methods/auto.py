@@ -5,7 +5,8 @@ The default of `evaluate`. There is no density model: all it learns is a few doz
 1. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels. Where
    classifiers are independent given the class, their evidence is added instead (`independence`).
 2. `temperature`: how sharp the pool should be, predicted without labels.
-3. `recalibration`: W(k | x) = softmax(b log pi + shifts + tilts), the mode on the labeled rows.
+3. `recalibration`: W(k | x) = softmax(log p + b log(pi / p) + shifts + tilts), the mode on the
+   labeled rows; p are the class shares that the scores state.
 4. Point estimate, a plug-in without label draws: the metric of the soft labeling W on *all* rows
    (W fitted to labels has less noise than the labels), plus a residual correction that makes it
    consistent, with n labeled rows in the group,
@@ -91,7 +92,7 @@ class Auto:
         labels = data.labels[labeled]
         weights = label_weights(q[labeled], present[labeled], labels)
         pooling = Pooling.of(q, present, weights)
-        design = Design(pooling(q, present), q)
+        design = Design(pooling(q, present), q, pooling.log_share)
         prior = temperature_prior(q, self.temperature)
         prior = prior.independent(pooling.independent, data.n_models)
         evidence = Evidence.of(design, labeled, labels, prior)
@@ -136,11 +137,12 @@ class AutoPredictor:
             lines = (np.ascontiguousarray(scores[:, :, k].T, dtype=np.float32) for k in range(2))
             zero, one = (np.maximum(of, np.float32(CLIP), out=of) for of in lines)
             w = np.empty((2, len(scores)))
-            w[1] = binary_center(one / (one + zero), self.pooling.weights, self.theta)
+            q = one / (one + zero)
+            w[1] = binary_center(q, self.pooling.weights, self.theta, self.pooling.log_share)
             np.subtract(1.0, w[1], out=w[0])
             return w.T
         q = clipped(scores)
-        design = Design(self.pooling(q, present_scores(scores)), q)
+        design = Design(self.pooling(q, present_scores(scores)), q, self.pooling.log_share)
         return design.center(self.theta, slice(None))
 
 

@@ -7,7 +7,9 @@ With two classes every pool is one number per row, and log pi is fixed by its lo
 
 q_j being clipped scores of class 1 (the median of class 0 is one minus that of class 1). Then
 
-    logit W = b lambda + a_1 - a_0 + sum_j t_j (2 q_j - 1) - (2 pi - 1) sum_j t_j.
+    logit W = o + b (lambda - o) + a_1 - a_0 + sum_j t_j (2 q_j - 1) - (2 pi - 1) sum_j t_j,
+
+o being the log-odds of the classes' shares.
 
 Classifiers are lines of a contiguous (M, n) array, so every operation runs along the rows. Float32
 scores are worked on in float32 (W is then good to 1e-6), float64 ones in float64.
@@ -41,13 +43,16 @@ def binary_log_odds(q: FloatArray, weights: FloatArray) -> FloatArray:
     return total
 
 
-def binary_center(q: FloatArray, weights: FloatArray, theta: FloatArray) -> FloatArray:
+def binary_center(
+    q: FloatArray, weights: FloatArray, theta: FloatArray, log_share: FloatArray
+) -> FloatArray:
     """W of class 1 (n,) for coefficients ``theta``: log b, a_0, a_1, then t_j."""
     n_models = len(q)
     odds = binary_log_odds(q, weights)
     tilts = theta[3 : 3 + n_models].astype(q.dtype)
-    z = float(np.exp(theta[0])) * odds
-    z += float(theta[2] - theta[1])
+    b, share_odds = float(np.exp(theta[0])), float(log_share[1] - log_share[0])
+    z = b * odds
+    z += float(theta[2] - theta[1]) + (1.0 - b) * share_odds
     z += (2.0 * tilts) @ q
     z -= float(2.0 * tilts.sum()) * _sigmoid(odds)
     return _sigmoid(z)

@@ -4,8 +4,9 @@ Real classifiers share their hard rows, so a pool averages them and is sharpened
 calibrated classifiers are independent given the class, as simulated ones often are, and raters who
 do not know of each other may be, their log scores add,
 
-    W_k  proportional to  p_k prod_j (q_jk / p_k)  =  exp( M log pi'_k ),
-    log pi'_k = mean_j log q_jk - (1 - 1/M) log p_k,      p_k the mean score of class k.
+    W_k  proportional to  p_k prod_j (q_jk / p_k),      p_k the mean score of class k:
+
+the model with b = M and the geometric mean of the scores, pi', as its pool.
 
 No label is needed to tell the two apart. Under W the log-odds of two independent classifiers are
 uncorrelated within a class, and every classifier is right as often as it says. Let rho be that
@@ -87,7 +88,7 @@ def independence(q: FloatArray) -> float:
 def added_posterior(q: FloatArray) -> FloatArray:
     """W (n, K) of clipped scores ``q`` (n, M, K), were they independent and calibrated."""
     log_share = np.log(q.mean(axis=(0, 1)))
-    out: FloatArray = np.exp(log_softmax(q.shape[1] * _added(q, log_share)))
+    out: FloatArray = np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
     return out
 
 
@@ -115,12 +116,6 @@ def confidence_gap(q: FloatArray, w: FloatArray) -> float:
     return float(np.sqrt(((right - q.max(axis=2).mean(axis=0)) ** 2).mean()))
 
 
-def _added(q: FloatArray, log_share: FloatArray) -> FloatArray:
-    """log pi' (n, K), not normalized."""
-    out: FloatArray = np.log(q).mean(axis=1) - (1.0 - 1.0 / q.shape[1]) * log_share
-    return out
-
-
 @dataclass(frozen=True, eq=False)
 class Pooling:
     """How scores become one: label ``weights`` (M,), the probability ``independent`` h, log p."""
@@ -141,4 +136,4 @@ class Pooling:
         if self.independent == 0.0:
             return averaged
         h = self.independent
-        return log_softmax((1.0 - h) * averaged + h * _added(q, self.log_share))
+        return log_softmax((1.0 - h) * averaged + h * np.log(q).mean(axis=1))

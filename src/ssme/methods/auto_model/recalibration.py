@@ -1,11 +1,13 @@
 """The recalibration model: P(y | scores) as one penalized logistic model of the pool.
 
-    z_ik = b log pi_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                     (center)
+    z_ik = log p_k + b l_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                (center)
          + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k = argmax q_ij]
-         + r log pi_ik (h_i - 1/2) + s_k log pi_ik                               (doubt)
+         + r l_ik (h_i - 1/2) + s_k l_ik                                         (doubt)
     W_ik = exp(z_ik) / sum_l exp(z_il),        h_i = pool confidence rescaled to 0..1
+    l_ik = log pi_ik - log p_k,                p_k the mean score of class k
 
-b sharpens or flattens the pool, a shifts classes, the tilts t are each classifier's own shrunken
+b sharpens or flattens the pool about the class shares p that the scores state, so that a rare
+class stays rare; a shifts classes, the tilts t are each classifier's own shrunken
 residual correction: the score equation of t_j is
 ``sum_labeled sum_k ([y=k] - W_k)(q_jk - pi_k) = t_j / sd_t^2``. The families c, v, r, s are the
 ways in which the center may be wrong (weights of classifiers, votes, shape of the calibration
@@ -76,10 +78,11 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Log pool (n, K) and clipped scores (n, M, K) as features of the linear predictor."""
+    """Log pool (n, K), clipped scores (n, M, K) and log shares of the classes (K,)."""
 
     log_pi: FloatArray
     q: FloatArray
+    log_share: FloatArray
 
     @property
     def families(self) -> tuple[Family, ...]:
@@ -100,7 +103,7 @@ class Design:
 
     def features(self, rows: NDArray[np.int64] | slice) -> FloatArray:
         """(r, K, P): one line per row and class, one column per coefficient but log b."""
-        log_pi, q = self.log_pi[rows], self.q[rows]
+        log_pi, q, ratio = self.log_pi[rows], self.q[rows], self.ratio(rows)
         n, n_models, n_classes = q.shape
         pi = np.exp(log_pi)
         by_class = q.transpose(0, 2, 1)
@@ -111,16 +114,20 @@ class Design:
         np.subtract(np.log(by_class), log_pi[:, :, None], out=blocks["c"])
         blocks["v"][:] = q.argmax(axis=2)[:, None, :] == np.arange(n_classes)[None, :, None]
         certainty = (pi.max(axis=1) * n_classes - 1.0) / (n_classes - 1.0)
-        blocks["r"][:, :, 0] = log_pi * (certainty - 0.5)[:, None]
-        blocks["s"][:] = log_pi[:, :, None] * np.eye(n_classes)
+        blocks["r"][:, :, 0] = ratio * (certainty - 0.5)[:, None]
+        blocks["s"][:] = ratio[:, :, None] * np.eye(n_classes)
+        return out
+
+    def ratio(self, rows: NDArray[np.int64] | slice) -> FloatArray:
+        """l (r, K): what b multiplies."""
+        out: FloatArray = self.log_pi[rows] - self.log_share
         return out
 
     def center(self, theta: FloatArray, rows: slice) -> FloatArray:
         """W (r, K) at ``theta`` (1 + P,), the families outside the center being zero."""
         a, t = (theta[1:][family.columns] for family in self.families[:2])
-        log_pi = self.log_pi[rows]
-        z = np.exp(theta[0]) * log_pi + a
-        z += np.einsum("nmk,m->nk", self.q[rows], t) - t.sum() * np.exp(log_pi)
+        z = np.exp(theta[0]) * self.ratio(rows) + a + self.log_share
+        z += np.einsum("nmk,m->nk", self.q[rows], t) - t.sum() * np.exp(self.log_pi[rows])
         out: FloatArray = np.exp(log_softmax(z))
         return out
 
@@ -129,11 +136,12 @@ class Design:
 class Evidence:
     """The labeled rows as the likelihood sees them.
 
-    log_pi : (n, K). features : (n, K, P), those of the design, then the K label intercepts d,
-    scaled to a unit prior. labels : (n,).
+    ratio : l (n, K). log_share : (K,). features : (n, K, P), those of the design, then the K label
+    intercepts d, scaled to a unit prior. labels : (n,).
     """
 
-    log_pi: FloatArray
+    ratio: FloatArray
+    log_share: FloatArray
     features: FloatArray
     labels: NDArray[np.int64]
     families: tuple[Family, ...]
@@ -153,7 +161,8 @@ class Evidence:
         nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
         extra = Family("d", slice(size, size + n_classes), SD_D, True)
         both = np.concatenate([features, nuisance], axis=2)
-        return cls(design.log_pi[rows], both, labels, (*design.families, extra), prior)
+        families = (*design.families, extra)
+        return cls(design.ratio(rows), design.log_share, both, labels, families, prior)
 
     def label_shift(self, theta: FloatArray) -> FloatArray:
         """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
@@ -202,17 +211,18 @@ class Evidence:
         return np.concatenate([[True], rest])
 
     def linear(self, theta: FloatArray) -> FloatArray:
-        """Part of z (D, n K) that is linear in ``theta`` (D, 1 + P): all but b log pi."""
+        """Part of z (D, n K) that is linear in ``theta`` (D, 1 + P): all but log p + b l."""
         n, n_classes, size = self.features.shape
         out: FloatArray = theta[:, 1:] @ self.features.reshape(n * n_classes, size).T
         return out
 
     def log_likelihood(self, log_b: FloatArray, linear: FloatArray) -> FloatArray:
         """(D,) of log b (D,) and the `linear` part of z."""
-        n, n_classes = self.log_pi.shape
-        z = np.exp(log_b)[:, None] * self.log_pi.reshape(-1)
+        n, n_classes = self.ratio.shape
+        z = np.exp(log_b)[:, None] * self.ratio.reshape(-1)
         z += linear
         z = z.reshape(len(z), n, n_classes)
+        z += self.log_share
         top = _top(z)
         observed = z[:, np.arange(n), self.labels]
         z -= top[:, :, None]
@@ -271,10 +281,10 @@ def _information(
 ) -> tuple[FloatArray, FloatArray]:
     """Slope and expected curvature of the log-likelihood over ``kept``, log b first."""
     b = np.exp(theta[0])
-    z = b * evidence.log_pi + evidence.features @ theta[1:]
+    z = b * evidence.ratio + evidence.features @ theta[1:] + evidence.log_share
     w = np.exp(log_softmax(z))
     jacobian = np.concatenate(
-        [(b * evidence.log_pi)[:, :, None], evidence.features[:, :, kept[1:] - 1]], axis=2
+        [(b * evidence.ratio)[:, :, None], evidence.features[:, :, kept[1:] - 1]], axis=2
     )
     jacobian = jacobian - np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
     slope: FloatArray = jacobian[np.arange(len(w)), evidence.labels].sum(axis=0)
@@ -289,12 +299,15 @@ def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
     return out
 
 
-def posterior_draws(log_pi: FloatArray, features: FloatArray, theta: FloatArray) -> FloatArray:
-    """W (D, r, K) of rows with ``features`` (r, K, P) for coefficients ``theta`` (D, 1 + P)."""
+def posterior_draws(
+    ratio: FloatArray, log_share: FloatArray, features: FloatArray, theta: FloatArray
+) -> FloatArray:
+    """W (D, r, K) of rows with ``ratio`` (r, K) and ``features`` for ``theta`` (D, 1 + P)."""
     n, n_classes, size = features.shape
-    z = np.exp(theta[:, :1]) * log_pi.reshape(-1)
+    z = np.exp(theta[:, :1]) * ratio.reshape(-1)
     z += theta[:, 1:] @ features.reshape(n * n_classes, size).T
     z = z.reshape(len(theta), n, n_classes)
+    z += log_share
     z -= _top(z)[:, :, None]
     np.exp(z, out=z)
     z /= z.sum(axis=2, keepdims=True)

@@ -24,7 +24,7 @@ from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["recentered"]
 
-STRETCH = {"accuracy": 0.76, "roc_auc": 0.60, "ece": 0.88, "average_precision": 0.89}
+STRETCH = {"accuracy": 0.76, "roc_auc": 0.70, "ece": 0.88, "average_precision": 0.75}
 """By metric, one where not named; from the coverage on the development sets (docs/auto.md)."""
 
 EDGE = 1e-9

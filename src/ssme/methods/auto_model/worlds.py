@@ -75,7 +75,7 @@ def draw_worlds(
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
     rng, hard_rng = (np.random.default_rng(child(seed, key)) for key in (0, 1))
-    n, features = len(design.q), design.features(rows)
+    n, features, ratio = len(design.q), design.features(rows), design.ratio(rows)
     batch = max(1, BATCH_CELLS // max(1, rows.size * design.q.shape[2]))
     for start in track(range(0, len(theta), batch), "worlds"):
         part = theta[start : start + batch]
@@ -83,5 +83,5 @@ def draw_worlds(
             exponential = rng.standard_exponential((len(part), n))[:, rows]
         else:
             exponential = rng.standard_exponential((len(part), rows.size))
-        soft = posterior_draws(design.log_pi[rows], features, part)
+        soft = posterior_draws(ratio, design.log_share, features, part)
         yield Worlds(soft, exponential, shifts[start : start + batch], hard_rng)
