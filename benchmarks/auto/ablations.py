@@ -25,6 +25,7 @@ from benchmarks.auto.study import (
     study_arguments,
     write,
 )
+from ssme.methods.auto_model.independence import Pooling
 from ssme.methods.auto_model.pool import label_weights, log_softmax
 from ssme.methods.auto_model.recalibration import Design, Family, posterior_draws
 from ssme.methods.auto_model.recentering import recentered
@@ -65,6 +66,12 @@ def label_weights_to(power: float) -> Any:
     return changed_weights
 
 
+def about_equal_shares(q: FloatArray, present: Any, weights: FloatArray) -> Pooling:
+    """The pool sharpened about equal class shares, not those that the scores state."""
+    pooling = POOLING(q, present, weights)
+    return replace(pooling, log_share=np.full(q.shape[2], -np.log(q.shape[2])))
+
+
 def all_in_center(design: Design) -> tuple[Family, ...]:
     return tuple(replace(family, in_center=True) for family in FAMILIES(design))
 
@@ -89,7 +96,7 @@ def on_logit_scale(
     return recentered(replace(metric, greater_is_better=True), value, draws, weight)
 
 
-FAMILIES = Design.families.fget
+FAMILIES, POOLING = Design.families.fget, Pooling.of
 DOUBT = {f"{PARTS}.recalibration.SD_{family}": NONE for family in "CVRS"}
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -108,6 +115,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "temperature prior: no margin": {"temperature": (ALPHA - MARGIN, BETA, GAMMA)},
     "temperature prior: scale 0.3": {f"{PARTS}.temperature.SCALE": 0.3},
     "temperature prior: scale 0.1": {f"{PARTS}.temperature.SCALE": 0.1},
+    "sharpened about equal class shares": {
+        "temperature": (0.02, 0.37, 1.12),
+        f"{PARTS}.independence.Pooling.of": about_equal_shares,
+    },
     "no tilts": {f"{PARTS}.recalibration.SD_T": NONE},
     "narrow tilts (0.5)": {f"{PARTS}.recalibration.SD_T": 0.5},
     "no class shifts": {
