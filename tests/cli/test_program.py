@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -118,6 +119,12 @@ def test_demo(run: Run) -> None:
     assert result.exit_code == 0, result.output
     for words in ("truth", "labels only", "Mean distance from the truth", "accuracy"):
         assert words in result.stdout
+    assert re.search(
+        r"Intervals that hold the truth: ssme \d+ of 24, auto \d+ of 24", result.stdout
+    )
+    assert "What auto doubts here" in result.stdout
+    assert "D201" in result.stdout
+    assert "EM stopped" not in result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 

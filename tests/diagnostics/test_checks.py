@@ -76,6 +76,31 @@ def easy_rows_labeled():
     return (replace(data, labels=labels),)
 
 
+def sure_rows_of_both_classes_labeled():
+    data = healthy()
+    surest = np.argsort(-data.scores.max(axis=2).mean(axis=1))[:80]
+    labels = np.full(600, -1)
+    labels[surest] = truth()[surest]
+    return (replace(data, labels=labels),)
+
+
+def rare_class(balanced: bool) -> ScoreSet:
+    """Sound classifiers of a class of 4 %; 60 labels at random, or half and half."""
+    rng = np.random.default_rng(5)
+    n, prior = 4_000, np.array([0.96, 0.04])
+    y = (rng.random(n) < prior[1]).astype(int)
+    view = rng.normal(size=(n, 5, 2))
+    view[np.arange(n), :, y] += 1.0
+    scores = prior * np.exp(view)
+    scores /= scores.sum(axis=2, keepdims=True)
+    picked = rng.permutation(n)[:60]
+    if balanced:
+        picked = np.concatenate([np.flatnonzero(y == k)[:30] for k in (0, 1)])
+    labels = np.full(n, -1)
+    labels[picked] = y[picked]
+    return ScoreSet(scores, labels, tuple("abcde"), (0, 1))
+
+
 def one_heavy_row():
     return (replace(healthy(), weights=np.where(np.arange(600) == 3, 500.0, 1.0)),)
 
@@ -112,6 +137,15 @@ def constant():
     return (with_model(healthy(), 0, np.full(600, 0.3)),)
 
 
+def noise():
+    return (replace(healthy(), scores=np.random.default_rng(3).dirichlet([0.5, 0.5], (600, 4))),)
+
+
+def rows_in_another_order():
+    data = healthy(models=2)
+    return (with_model(data, 1, np.random.default_rng(0).permutation(data.scores[:, 1, 1])),)
+
+
 def shared_errors():
     return (all_wrong_together(healthy(), 5),)
 
@@ -146,7 +180,7 @@ FIRES = {
     "D101": [no_labels],
     "D102": [few_positives],
     "D103": [all_labeled],
-    "D104": [easy_rows_labeled],
+    "D104": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D105": [one_heavy_row],
     "D106": [many_missing],
     "D201": [overconfident],
@@ -155,6 +189,7 @@ FIRES = {
     "D204": [duplicated],
     "D205": [two_models],
     "D206": [constant],
+    "D207": [noise, rows_in_another_order],
     "D301": [many_shared_errors],
     "D302": [shared_errors],
     "D303": [stopped_early, stopped_early_for_one_model],
@@ -219,6 +254,48 @@ def test_a_class_without_any_label_is_serious():
     labels = np.where(data.labels == 1, -1, data.labels)
     doubts = {d.code: d for d in check_all(replace(data, labels=labels))}
     assert doubts["D102"].severity == "serious"
+
+
+def test_labels_that_are_no_random_sample_are_no_yardstick():
+    result = ssme.evaluate(rare_class(balanced=True), metrics=["accuracy", "ece"])
+    doubts = {doubt.code: doubt for doubt in result.doubts}
+    assert {"D104", "D201", "D301", "D305"} <= doubts.keys()
+    assert result.doubts[0].code == "D104"
+    assert doubts["D104"].severity == "serious"
+    for code in {"D201", "D301", "D302", "D305"} & doubts.keys():
+        assert "not a random sample of the rows (see D104)" in doubts[code].advice
+        assert "elieve the labels" not in doubts[code].advice
+        assert "trust labels" not in doubts[code].advice
+
+
+def test_random_labels_of_the_same_rows_raise_none_of_it():
+    result = ssme.evaluate(rare_class(balanced=False), metrics=["accuracy", "ece"])
+    assert not {"D104", "D201", "D301", "D302", "D305"} & {doubt.code for doubt in result.doubts}
+
+
+def test_unlike_rows_alone_are_a_warning_and_random_labels_are_believed():
+    (unlike,) = (d for d in check_all(*easy_rows_labeled()) if d.code == "D104")
+    assert unlike.severity == "warning"
+    doubts = {doubt.code: doubt for doubt in check_all(*estimate_off())}
+    assert "D104" not in doubts
+    assert "believe the labels" in doubts["D305"].advice
+
+
+def test_labels_of_one_class_cannot_judge():
+    data, *rest = estimate_off()
+    labels = np.where(data.labels == 1, -1, data.labels)
+    doubts = {doubt.code: doubt for doubt in check_all(replace(data, labels=labels), *rest)}
+    assert "cannot judge" in doubts["D305"].advice
+    assert "believe the labels" not in doubts["D305"].advice
+
+
+def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreement():
+    rng = np.random.default_rng(0)
+    unsure = replace(healthy(), scores=rng.dirichlet([400.0, 400.0], (600, 4)))
+    (answer,) = (o.answer for o in outcomes(unsure) if o.check.code == "D207")
+    assert answer.outcome == "not applicable"
+    assert "too unsure" in answer.reason
+    assert "D207" not in {doubt.code for doubt in check_all(*inverted())}
 
 
 def test_doubts_come_worst_first_and_read_as_sentences():

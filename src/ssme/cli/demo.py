@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import ReportOptions
@@ -32,6 +34,7 @@ def demo(out: ReportOptions) -> None:
 
     from ssme._evaluate import evaluate
     from ssme.data.scoreset import ScoreSet
+    from ssme.errors import ConvergenceWarning
     from ssme.progress import track
     from ssme.sample import sample_path, truth_path
 
@@ -40,7 +43,8 @@ def demo(out: ReportOptions) -> None:
     with truth_path().open(encoding="utf-8", newline="") as stream:
         labels = np.array([int(row["label"]) for row in csv.DictReader(stream)])
     truth = evaluate(data.with_labels(labels), method="labeled")
-    with output.working("demo"):
+    with output.working("demo"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # told below the tables
         results = {name: evaluate(data, method=name) for name in track(METHODS, "methods")}
     rows = _rows(truth, results)
     output.write(out.json, json_text(rows))
@@ -59,6 +63,10 @@ def demo(out: ReportOptions) -> None:
         output.console.print(_table(metric.name, [r for r in rows if r["metric"] == metric.name]))
     output.console.print()
     output.console.print(_errors(rows))
+    output.console.print(f"\n{_held(rows)}", markup=False)
+    for name, result in results.items():
+        for line in _doubts(name, result):
+            output.console.print(line, markup=False)
 
 
 def _rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, Any]]:
@@ -121,6 +129,26 @@ def _errors(rows: list[dict[str, Any]]) -> Table:
             style="bold" if metric == "all" else None,
         )
     return table
+
+
+def _held(rows: list[dict[str, Any]]) -> str:
+    """How many intervals hold the truth."""
+    counts = (
+        f"{name} {sum(row[f'{name} low'] <= row['truth'] <= row[f'{name} high'] for row in rows)} "
+        f"of {len(rows)}"
+        for name in METHODS
+    )
+    return f"Intervals that hold the truth: {', '.join(counts)}."
+
+
+def _doubts(name: str, result: Evaluation) -> Iterator[str]:
+    """What an evaluation doubts of itself, a line each."""
+    if not result.doubts:
+        yield f"\n{name} has no doubts here."
+        return
+    yield f"\nWhat {name} doubts here, without the truth (ssme evaluate says why):"
+    for doubt in result.doubts:
+        yield f"{doubt.severity}: {doubt.code} {doubt.title}"
 
 
 def _ratio(alone: float, mine: float) -> str:

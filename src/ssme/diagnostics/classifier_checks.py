@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtri
 
+from ssme.diagnostics.agreement import agreement
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
@@ -118,6 +120,25 @@ def _constant(e: Evidence) -> Answer:
     return _listed(found, "all scores vary")
 
 
+def _by_chance(e: Evidence) -> Answer:
+    if e.data.n_models < 2:
+        return Answer.not_applicable("one classifier")
+    found = agreement(e.data.scores[e.rows])
+    beyond_chance = float(ndtri(1.0 - FAMILY_LEVEL))
+    if found.z_claimed < 2.0 * beyond_chance:
+        return Answer.not_applicable("scores too unsure, or rows too few, for agreement to show")
+    text = (
+        f"classes drawn by the scores of two classifiers agree on {found.seen:.1%} of "
+        f"{len(e.rows)} rows; by chance on {found.by_chance:.1%}, and if the scores were right "
+        f"on at least {found.claimed:.1%}"
+    )
+    pairs = e.data.n_models * (e.data.n_models - 1) // 2
+    pair_beyond_chance = float(ndtri(1.0 - FAMILY_LEVEL / pairs))
+    if found.z_seen > beyond_chance or found.z_best_pair > pair_beyond_chance:
+        return Answer.fine(text)
+    return Answer.doubt(text[0].upper() + text[1:] + ".")
+
+
 def _columns(e: Evidence) -> FloatArray:
     """Scores (M, n) of P(1), or (M, n K) of all classes."""
     if e.data.n_classes == 2:
@@ -143,9 +164,11 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D201",
         "A classifier disagrees with the labels more than its scores allow",
         "warning",
-        "Its scores are overconfident: recalibrate it, and do not read them as probabilities; of "
-        "the methods, auto corrects for it.",
+        "Its scores are overconfident: recalibrate it, and do not read them as probabilities. auto "
+        "corrects for what is usual and for what the labels show; the fewer the labels, the less "
+        "it can know of the rest, so label more rows.",
         _overconfident,
+        by_labels=True,
     ),
     Check(
         "D202",
@@ -181,5 +204,14 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "warning",
         "Leave it out, or check how its scores were made.",
         _constant,
+    ),
+    Check(
+        "D207",
+        "Classifiers do not agree beyond chance",
+        "serious",
+        "Their scores hold little about the class, or they are misaligned: check that rows and "
+        "columns of all classifiers are in the same order, and believe no estimate until they "
+        "agree.",
+        _by_chance,
     ),
 )

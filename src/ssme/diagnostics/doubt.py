@@ -38,6 +38,7 @@ class Answer:
     outcome: Literal["doubt", "fine", "not applicable"]
     reason: str
     severity: Severity | None = None  # where it depends on what was found
+    advice: str | None = None  # likewise
 
     @classmethod
     def doubt(cls, reason: str, severity: Severity | None = None) -> Answer:
@@ -54,13 +55,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Check:
-    """One coded question; ``ask`` answers it from the evidence."""
+    """One coded question; ``ask`` answers it from the evidence.
+
+    ``by_labels``: its doubts hold only if the labels are a random sample of the rows.
+    """
 
     code: str
     title: str
     severity: Severity
     advice: str
     ask: Callable[[Evidence], Answer]
+    by_labels: bool = False
 
     @property
     def anchor(self) -> str:
@@ -82,6 +87,5 @@ class Outcome:
             return None
         check = self.check
         severity = self.answer.severity or check.severity
-        return Doubt(
-            check.code, check.title, severity, self.answer.reason, check.advice, check.anchor
-        )
+        advice = self.answer.advice or check.advice
+        return Doubt(check.code, check.title, severity, self.answer.reason, advice, check.anchor)

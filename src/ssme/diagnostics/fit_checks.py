@@ -127,9 +127,11 @@ FIT_CHECKS: tuple[Check, ...] = (
         "D301",
         "The labels contradict the consensus",
         "serious",
-        "The classifiers err together, which unlabeled rows cannot show: label more rows, and "
-        "trust labels alone over methods that believe the consensus.",
+        "The classifiers err together, which unlabeled rows cannot show: label more rows, and if "
+        "rows to label were drawn at random, trust labels alone over methods that believe the "
+        "consensus.",
         _consensus_bias,
+        by_labels=True,
     ),
     Check(
         "D302",
@@ -138,6 +140,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "The classifiers share an error, which unlabeled rows cannot show: label more rows on "
         "which they agree, or add a classifier that errs differently.",
         _unanimous_and_wrong,
+        by_labels=True,
     ),
     Check(
         "D303",
@@ -158,7 +161,9 @@ FIT_CHECKS: tuple[Check, ...] = (
         "D305",
         "An estimate lies outside what the labels allow",
         "serious",
-        "Believe the labels: use method='labeled' for it, and look at how it goes wrong.",
+        "If rows to label were drawn at random, believe the labels: use method='labeled' for it, "
+        "and look at how it goes wrong.",
         _outside_the_labels,
+        by_labels=True,
     ),
 )

@@ -7,6 +7,7 @@ import numpy as np
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.significance import FAMILY_LEVEL, energy_test
+from ssme.diagnostics.yardstick import UNLIKE_ROWS
 from ssme.methods.labeled_intervals import kish
 
 __all__ = ["LABEL_CHECKS"]
@@ -61,19 +62,26 @@ def _unlike(e: Evidence) -> Answer:
     if min(labeled.sum(), (~labeled).sum()) < LEAST_COMPARED:
         return Answer.not_applicable(f"fewer than {LEAST_COMPARED} labeled or unlabeled rows")
     rng = np.random.default_rng(0)
-    vectors = e.scores.reshape(len(e.rows), -1)
-    first = rng.permutation(vectors[labeled])[:COMPARED_LABELED]
-    second = rng.permutation(vectors[~labeled])[:COMPARED_UNLABELED]
-    distance, p = energy_test(first, second, rng)
-    if p >= FAMILY_LEVEL:
-        return Answer.fine(f"energy distance {distance:.3g}, p = {p:.3f}")
+    here = rng.permutation(np.flatnonzero(labeled))[:COMPARED_LABELED]
+    there = rng.permutation(np.flatnonzero(~labeled))[:COMPARED_UNLABELED]
     shift = e.pool[labeled].mean(axis=0) - e.pool[~labeled].mean(axis=0)
     k = int(np.abs(shift).argmax())
-    return Answer.doubt(
-        f"Scores of labeled and unlabeled rows differ (energy distance {distance:.3g}, "
-        f"p = {p:.3f}); the mean score of class {str(e.data.classes[k])!r} is "
-        f"{shift[k]:+.3f} on labeled rows."
-    )
+    sureness = e.scores.max(axis=2)
+    surer = sureness[labeled].mean() - sureness[~labeled].mean()
+    told = {
+        f"the mean score of class {str(e.data.classes[k])!r} is {shift[k]:+.3f}": e.scores,
+        f"the mean top score is {surer:+.3f}": sureness,
+    }
+    seen, found = [], []
+    for what, view in told.items():
+        vectors = view.reshape(len(e.rows), -1)
+        distance, p = energy_test(vectors[here], vectors[there], rng)
+        seen.append(f"{what} on labeled rows (energy distance {distance:.3g}, p = {p:.3f})")
+        if p < FAMILY_LEVEL / len(told):
+            found.append(seen[-1])
+    if not found:
+        return Answer.fine("; ".join(seen))
+    return Answer.doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
 
 
 def _heavy_weights(e: Evidence) -> Answer:
@@ -129,10 +137,11 @@ LABEL_CHECKS: tuple[Check, ...] = (
         _none_unlabeled,
     ),
     Check(
-        "D104",
+        UNLIKE_ROWS,
         "Labeled rows look unlike the unlabeled ones",
         "warning",
-        "Draw the rows to label at random, or give weights that undo how they were chosen.",
+        "Labels are then no random sample, and labels alone are biased too: find out how rows were "
+        "chosen, then label rows drawn at random or give weights that undo the choice.",
         _unlike,
     ),
     Check(

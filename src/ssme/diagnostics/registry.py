@@ -10,6 +10,7 @@ from ssme.diagnostics.doubt import SEVERITIES, Check, Doubt, Outcome
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.fit_checks import FIT_CHECKS
 from ssme.diagnostics.label_checks import LABEL_CHECKS
+from ssme.diagnostics.yardstick import weigh_labels
 from ssme.methods.base import Belief, Estimate
 from ssme.metrics.base import Metric
 
@@ -28,7 +29,7 @@ def outcomes(
     """The answer of every check; ``estimates`` and ``labels_only`` of all rows, one per metric."""
     posterior, notes = (None, {}) if belief is None else (belief.posterior, belief.notes)
     evidence = Evidence(data, posterior, notes, metrics, estimates, labels_only)
-    return tuple(Outcome(check, check.ask(evidence)) for check in CHECKS)
+    return weigh_labels([Outcome(check, check.ask(evidence)) for check in CHECKS], data)
 
 
 def check_all(
