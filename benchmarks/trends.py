@@ -1,7 +1,8 @@
 """The paper's headline trends, held against our runs: each holds, is refuted, or is lost in noise.
 
 A trend says that one error is smaller than another. It holds where it is smaller by more than the
-two half-widths of the 95 % intervals added, is refuted where it is larger by more than that.
+two half-widths of the 95 % intervals added, is refuted where it is larger by more than that. Where
+a half-width is unknown, so is the verdict.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ class Trend:
     @property
     def verdict(self) -> str:
         noise = self.small[1] + self.large[1]
+        if pd.isna(noise):
+            return "unknown"
         if self.small[0] < self.large[0] - noise:
             return "holds"
         return "refuted" if self.small[0] > self.large[0] + noise else "within the noise"
@@ -97,12 +100,11 @@ def trends() -> pd.DataFrame:
 
 
 def _error(frame: pd.DataFrame, **where: Any) -> tuple[float, float]:
-    """Error of accuracy and its half-width, 0 where unknown, in the row that ``where`` names."""
+    """Error of accuracy and its half-width, NaN where unknown, in the row ``where`` names."""
     row = frame[frame["metric"] == "accuracy"]
     for column, value in where.items():
         row = row[row[column] == value]
-    error, width = row["mae"].item(), row["ci95"].item() if "ci95" in row else 0.0
-    return error, 0.0 if pd.isna(width) else width
+    return row["mae"].item(), row["ci95"].item()
 
 
 def _points(error: tuple[float, float]) -> str:

@@ -134,12 +134,35 @@ def test_undefined_is_nan_with_a_warning(arrays):
         ({"n_draws": 0}, "n_draws is 0"),
         ({"by": "sex"}, "no group column 'sex'"),
         ({"options": {"wings": 2}}, "has no option 'wings'"),
+        ({"random_state": -1}, "random_state=-1.*whole number of at least 0"),
+        ({"random_state": "x"}, "random_state='x'"),
+        ({"xyz": 2}, "no option 'xyz'.*Fix: leave it out"),
+        ({"label": "y"}, "no option 'label' for these scores.*did you mean 'y'"),
+        ({"method": "ssme", "n_bootstrap": 3}, "option of the method: options={'n_bootstrap'"),
     ],
 )
 def test_bad_requests_say_what_is_allowed(arrays, options, message):
     scores, labels, _ = arrays
     with pytest.raises(InputError, match=message):
         ssme.evaluate(scores, labels, **{"method": "ensemble", **options})
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"), [({"seed": 1}, "random_state"), ({"metric": "f1"}, "metrics")]
+)
+def test_options_by_another_name_are_told_ours(arrays, tmp_path, option, meant):
+    scores, labels, _ = arrays
+    frame = pd.DataFrame(scores, columns=["a", "b", "c"]).assign(label=labels)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    told = f"(?s)no option '{next(iter(option))}'.*random_state.*models.*mean '{meant}'"
+    for given in (
+        (scores, labels),
+        (frame, "label"),
+        (tmp_path / "scores.csv", "label"),
+        (ScoreSet.from_arrays(scores, labels),),
+    ):
+        with pytest.raises(InputError, match=told):
+            ssme.evaluate(*given, **option)
 
 
 def test_a_score_set_takes_no_further_data_options(arrays):

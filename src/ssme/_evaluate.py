@@ -5,23 +5,35 @@ scores --ScoreSet--> method.fit --> belief.estimate(metrics, groups) --> Evaluat
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from ssme.data import ScoreSet, as_score_set
+from ssme.data import ScoreSet, as_score_set, reading_options
+from ssme.data.wording import did_you_mean
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning
 from ssme.methods.base import Belief, Estimate, Method, check_supported
-from ssme.methods.registry import get_method
+from ssme.methods.registry import get_method, method_class
 from ssme.metrics import Metric, MetricSpec, default_metrics, get_metric
 from ssme.results.evaluation import ALL, Evaluation, Group
 
-__all__ = ["Fit", "evaluate", "fit_method"]
+__all__ = ["Fit", "evaluate", "fit_method", "seed_sequence"]
+
+ALSO_CALLED = {
+    "seed": "random_state",
+    "draws": "n_draws",
+    "group": "by",
+    "label": "y",
+    "labels": "y",
+    "y_true": "y",
+}
+"""Options by the names that other tools, and our command line, give them."""
 
 
 def evaluate(
@@ -58,6 +70,7 @@ def evaluate(
         ``groups``, ``unlabeled``, ``logits``, ...).
     """
     start = time.perf_counter()
+    _refuse_unknown(data_options, scores, method)
     data = _score_set(scores, y, data_options)
     fit = fit_method(
         data,
@@ -146,6 +159,7 @@ def fit_method(
     """The first half of `evaluate`, whose options these are."""
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", allowed="a coverage between 0 and 1, such as 0.95")
+    seed = seed_sequence(random_state)
     chosen = _metrics(metrics, data, threshold)
     fitted = _method(method, n_draws, options)
     check_supported(fitted.spec, data, chosen)
@@ -155,9 +169,42 @@ def fit_method(
             f"method {fitted.spec.name!r} cannot report on groups",
             fix="pass by=[] or choose another method (`ssme methods`)",
         )
-    seed = np.random.SeedSequence(random_state)
     belief = fitted.fit(data, np.random.default_rng(seed))
     return Fit(data, fitted, belief, tuple(chosen), tuple(groups), level, threshold, seed)
+
+
+def seed_sequence(random_state: int | None) -> np.random.SeedSequence:
+    """The random numbers' seed; `InputError` where numpy cannot take it for one."""
+    try:
+        return np.random.SeedSequence(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state={random_state!r}",
+            allowed="a whole number of at least 0",
+            fix="pick any such number; the same one gives the same result",
+        ) from None
+
+
+def _refuse_unknown(options: dict[str, Any], scores: Any, method: str | Method) -> None:
+    """Refuse what neither `evaluate` nor the reader of ``scores`` knows."""
+    reading = reading_options(scores)
+    unknown = [name for name in options if name not in reading]
+    if not unknown:
+        return
+    name, parameters = unknown[0], inspect.signature(evaluate).parameters.values()
+    own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
+    kind: Any = method_class(method) if isinstance(method, str) else type(method)
+    if name in ALSO_CALLED:
+        cure = f"did you mean {ALSO_CALLED[name]!r}?"
+    elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
+        cure = f"it is an option of the method: options={{{name!r}: ...}}"
+    else:
+        cure = did_you_mean(name, [*own, *reading]) or "leave it out"
+    raise InputError(
+        f"evaluate has no option {name!r} for these scores",
+        allowed=f"{', '.join(own)}; for reading the scores {', '.join(reading)}",
+        fix=cure,
+    )
 
 
 def _score_set(scores: Any, y: Any, options: dict[str, Any]) -> ScoreSet:

@@ -6,6 +6,7 @@ from importlib import import_module
 import pandas as pd
 import pytest
 from benchmarks import experiment, paper, report, run_all, trends
+from benchmarks.accuracy import classifiers
 from benchmarks.experiment import Setup
 
 from ssme.bench.provenance import here
@@ -73,6 +74,22 @@ def test_numbers_of_runs():
 )
 def test_a_trend_is_told_apart_from_noise(small, verdict):
     assert trends.Trend("", "", (small, 0.1), (2.0, 0.3)).verdict == verdict
+
+
+def test_a_trend_without_a_spread_has_no_verdict():
+    assert trends.Trend("", "", (1.0, float("nan")), (2.0, 0.3)).verdict == "unknown"
+
+
+def test_half_widths_are_over_runs_and_subsets():
+    errors = pd.DataFrame(
+        {"run": [0, 0, 1, 1], "subset": ["a", "b", "a", "b"], "error": [0.1, 0.3, 0.2, 0.6]}
+    )
+    means = {"run": (0.2, 0.4), "subset": (0.15, 0.45)}
+    spread = {name: (b - a) ** 2 / 2 / 2 for name, (a, b) in means.items()}
+    both = classifiers.half_width(errors)
+    assert both == pytest.approx(1.96 * (spread["run"] + spread["subset"]) ** 0.5)
+    single = errors[errors["subset"] == "a"]
+    assert classifiers.half_width(single) == pytest.approx(1.96 * (0.1**2 / 2 / 2) ** 0.5)
 
 
 def test_the_papers_numbers_are_found_without_its_file(tmp_path, monkeypatch):

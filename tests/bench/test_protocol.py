@@ -46,6 +46,27 @@ def test_too_many_rows_asked_for():
         split_rows(LABELS, 20, 1000, 0, seed=0, dataset="x")
 
 
+def test_too_many_labels_asked_for():
+    for n_unlabeled, most in ((0, 200), (10, 199)):
+        with pytest.raises(InputError, match=f"at most {most} labels"):
+            split_rows(LABELS, 5000, n_unlabeled, 0, seed=0, dataset="x")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"runs": 0}, "runs=0"),
+        ({"n_labeled": (20, 0)}, "n_labeled=0"),
+        ({"n_unlabeled": (-5,)}, "n_unlabeled=-5"),
+        ({"n_unlabeled": ()}, "n_unlabeled is empty"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_a_protocol_that_cannot_run_is_refused(settings, told):
+    with pytest.raises(InputError, match=told):
+        Protocol.of(["labeled"], **settings)
+
+
 def test_too_few_labels_for_the_classes():
     with pytest.raises(InputError, match="3 classes in the half, 2 labels"):
         split_rows(LABELS, 2, 100, 0, seed=0, dataset="x")

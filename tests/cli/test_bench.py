@@ -77,3 +77,53 @@ def test_only_public_sets_are_fetched(run):
     result = run("datasets", "--fetch", "mimic")
     assert result.exit_code == 2
     assert "'mimic' cannot be fetched" in result.stderr
+
+
+def test_one_run_has_no_half_width(run, history, tmp_path):
+    files = ("--json", tmp_path / "out.json", "--csv", tmp_path / "out.csv")
+    result = run("bench", history, *OPTIONS, "--runs", "1", "--methods", "ensemble", *files)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "out.json").read_text())[0]["ci95"] is None
+    assert pd.read_csv(tmp_path / "out.csv")["ci95"].isna().all()
+    assert "mean error over 1 split " in result.stdout
+    assert "nan" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--runs", "0"), "--runs 0. Allowed: whole numbers of at least 1"),
+        (("--runs", "-1"), "--runs -1. Allowed"),
+        (("--seed", "-1"), "--seed -1. Allowed"),
+        (("--n-unlabeled", "-5"), "--n-unlabeled -5. Allowed"),
+        (("--workers", "0"), "--workers 0. Allowed: 1 or more"),
+        (("--methods", ""), "--methods '' names nothing"),
+        (("-n", "5000"), "ask for at most 200 labels"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(run, history, options, told):
+    result = run("bench", history, *OPTIONS, "--methods", "labeled", *options)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_methods_that_cannot_are_refused(run, history):
+    result = run("bench", history, "--label", "y", "--methods", "autoeval", "--metric", "ece")
+    assert result.exit_code == 2
+    assert "none of the methods autoeval estimates these metrics" in result.stderr
+
+
+def test_no_metric_is_refused(run, history):
+    result = run("bench", history, "--label", "y", "--metric", "")
+    assert result.exit_code == 2
+    assert "--metric '' names nothing" in result.stderr
+
+
+def test_a_folder_does_not_hide_a_data_set(tmp_path, monkeypatch):
+    from ssme.cli.bench import _source
+    from ssme.cli.options import ReadOptions
+    from ssme.data.datasets import load_dataset
+
+    (tmp_path / "adult").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert _source("adult", ReadOptions()) == ("adult", load_dataset)

@@ -265,3 +265,20 @@ def test_addresses_keep_their_slashes() -> None:
 
     assert _address(Path("s3://bucket/x.parquet")) == "s3://bucket/x.parquet"
     assert _address(Path("a/b.csv")) == "a/b.csv"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--seed", "-1"), "--seed -1. Allowed: a whole number of at least 0"),
+        (("--metric", ""), "--metric '' names nothing"),
+        (("--models", "forest,oak"), "or give --pattern '{model}:{class}'"),
+        (("--engine", "stream"), "Fix: convert it to Parquet"),
+    ],
+)
+def test_a_message_says_what_to_do(
+    run: Run, scores: Path, options: tuple[str, ...], told: str
+) -> None:
+    result = run("evaluate", scores, *FAST, "--label", "y", *options)
+    assert result.exit_code == 2
+    assert told in result.stderr

@@ -104,6 +104,9 @@ def test_compare(run: Run, scores: Path) -> None:
     assert "majority_vote" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert run(*arguments, "--methods", "ensemble,magic").exit_code == 2
+    nothing = run(*arguments, "--methods", "")
+    assert nothing.exit_code == 2
+    assert "--methods '' names nothing" in nothing.stderr
 
 
 def test_compare_says_what_a_method_cannot(run: Run, scores: Path) -> None:
@@ -135,6 +138,10 @@ def test_messages_speak_in_options() -> None:
     assert said == "Fix: say --label 'y', pass --classes negative,b or --positive, --normalize"
     assert in_options("labels=False if nothing is") == "--no-labels if nothing is"
     assert in_options("declare unlabeled=-1") == "declare --unlabeled -1"
+    assert in_options("random_state=-1") == "--seed -1"
+    assert in_options("n_unlabeled=-5") == "--n-unlabeled -5"
+    named = in_options("or give models={model: {class: column}}")
+    assert named == "or give --pattern '{model}:{class}'"
     assert in_options("ssme.label=3") == "ssme.label=3"
 
 

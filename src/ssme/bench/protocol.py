@@ -79,6 +79,20 @@ class Protocol:
     seed: int = 0
     subsets: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        least = {"runs": 1, "n_labeled": 1, "n_unlabeled": 0, "seed": 0}
+        for name, bound in least.items():
+            for value in np.atleast_1d(getattr(self, name)).tolist():
+                if value < bound:
+                    raise InputError(
+                        f"{name}={value}",
+                        allowed=f"whole numbers of at least {bound}",
+                        fix=f"give {bound} or more",
+                    )
+        for name in ("methods", "n_labeled", "n_unlabeled"):
+            if not getattr(self, name):
+                raise InputError(f"{name} is empty", allowed="one or more", fix="name some")
+
     @classmethod
     def of(cls, methods: list[str], **settings: Any) -> Protocol:
         """A protocol over methods at their defaults."""
@@ -141,7 +155,9 @@ def split_rows(
         raise InputError(
             f"data set {dataset!r} has {len(half)} rows in its half, the protocol asks for "
             f"{n_labeled} labeled and {n_unlabeled} unlabeled rows",
-            fix=f"use at most {len(half) - n_labeled} unlabeled rows",
+            fix=f"use at most {len(half) - n_labeled} unlabeled rows"
+            if n_labeled < len(half)
+            else f"ask for at most {len(half) - (n_unlabeled > 0)} labels",
         )
     one_each = half[np.sort(first)]
     rest = np.delete(half, np.sort(first))

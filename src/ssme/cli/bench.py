@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadOptions, RunOptions
+from ssme.cli.options import OutputOptions, ReadOptions, RunOptions, names_in
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import Run
@@ -83,14 +84,16 @@ def bench(
     from ssme.engines.executors import open_executor
 
     output = Output(out)
+    if workers < 1:
+        raise InputError(f"--workers {workers}", allowed="1 or more", fix="leave it out for 1")
     name, load = _source(file, read)
     with output.working("reading"):
         data = load(name)
     sizes = _whole_numbers(n_labeled)
     room = data.n_rows // 2 - max(sizes)
     protocol = Protocol.of(
-        [each.strip() for each in methods.split(",") if each.strip()],
-        metrics=None if metric is None else tuple(m for each in metric for m in each.split(",")),
+        names_in([methods], "--methods"),
+        metrics=tuple(names_in(metric, "--metric")) if metric else None,
         n_labeled=sizes,
         n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
         runs=runs,
@@ -103,30 +106,46 @@ def bench(
         open_executor(kind, **options.get(kind, {})) as executor,
     ):
         table = run_protocol(protocol, [name], load, executor=executor, folder=resume)
+    if table.empty:
+        raise InputError(
+            f"none of the methods {methods} estimates these metrics on this data",
+            fix="`ssme methods` lists what each method does",
+        )
     summary = summarize(table).drop(columns=["dataset", "subset", "group"])
-    rows = summary.to_dict("records")
+    rows = [{k: _defined(v) for k, v in row.items()} for row in summary.to_dict("records")]
     output.write(out.json, json_text(rows))
     output.write(out.csv, csv_text(rows))
     for (metric_name, labels), part in summary.groupby(["metric", "n_labeled"], sort=False):
-        title = f"{metric_name} from {labels} labels: mean error over {runs} splits"
+        title = (
+            f"{metric_name} from {labels} labels: mean error over {runs} split{'s' * (runs > 1)}"
+        )
         columns = ("method", "error", "of labels alone", "interval holds truth", "width")
         shown = plain_table(title, *columns, right=columns[1:])
         for row in part.sort_values("mae").to_dict("records"):
             shown.add_row(
                 row["method"],
-                f"{row['mae']:.4f} ± {row['ci95']:.4f}",
-                f"{row['rmae']:.2f}x",
-                "-" if row["coverage"] != row["coverage"] else f"{row['coverage']:.0%}",
-                "-" if row["width"] != row["width"] else f"{row['width']:.3f}",
+                _shown(row["mae"], ".4f") + " ± " + _shown(row["ci95"], ".4f"),
+                _shown(row["rmae"], ".2f", "x"),
+                _shown(row["coverage"], ".0%"),
+                _shown(row["width"], ".3f"),
             )
         output.console.print(shown)
+
+
+def _defined(value: Any) -> Any:
+    """None for a number that is undefined: a spread of one run, a ratio to an error of 0."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _shown(value: float, form: str, unit: str = "") -> str:
+    return "-" if _defined(value) is None else f"{value:{form}}{unit}"
 
 
 def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
     """A name and its loader: a data set by name, or the user's own file."""
     from ssme.data.datasets import DATASETS, load_dataset
 
-    if file in DATASETS and not Path(file).exists():
+    if file in DATASETS and not Path(file).is_file():
         return file, load_dataset
     run = Run.gather(Path(file), read, RunOptions())
     return Path(file).stem, FileLoader(json.dumps(run.config, default=str))

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OUT, FileArgument, MetricOptions, OutputOptions, ReadOptions
+from ssme.cli.options import (
+    OUT,
+    FileArgument,
+    MetricOptions,
+    OutputOptions,
+    ReadOptions,
+    names_in,
+)
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import Run
@@ -43,7 +50,7 @@ def compare(
     from ssme.progress import track
 
     output = Output(out)
-    names = list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))
+    names = list(dict.fromkeys(names_in([methods], "--methods")))
     for name in names:
         method_class(name)
     task = Run.gather(file, read, run)

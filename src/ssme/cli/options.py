@@ -28,6 +28,7 @@ __all__ = [
     "WriteOptions",
     "given",
     "merged",
+    "names_in",
 ]
 
 READ = "Reading the file"
@@ -262,7 +263,7 @@ def given(options: Any) -> dict[str, Any]:
         if field.name == "option":
             value = _key_values(value)
         elif isinstance(value, list):
-            value = [part for item in value for part in _split(item)]
+            value = names_in(value, f"--{field.name}")
         found[field.name] = str(value) if isinstance(value, Path) else value
     return found
 
@@ -298,5 +299,14 @@ def _key_values(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def _split(item: str) -> list[str]:
-    return [part.strip() for part in item.split(",") if part.strip()]
+def names_in(items: list[str], option: str) -> list[str]:
+    """The names in ``a,b`` and ``c``; none at all is refused."""
+    parts = (part.strip() for item in items for part in item.split(","))
+    names = [part for part in parts if part]
+    if not names:
+        raise InputError(
+            f"{option} {','.join(items)!r} names nothing",
+            allowed="one or more names, with commas between them",
+            fix=f"write {option} a,b, or leave {option} out",
+        )
+    return names

@@ -31,7 +31,7 @@ BAD_INPUT = 2
 
 _NAMES = (
     "label|labels|models|classes|positive|unlabeled|layout|pattern|id|weight|groups|logits|"
-    "normalize|delimiter"
+    "normalize|delimiter|random_state|seed|runs|n_unlabeled"
 )
 ARGUMENT_LIST = re.compile(rf"(?<![\w.'])({_NAMES})=\[([^\]]*)\]")
 ARGUMENT = re.compile(rf"(?<![\w.'])({_NAMES})=(True|'[^']*'|-?\w*)")
@@ -114,6 +114,7 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
 def in_options(message: str) -> str:
     """A message that speaks of Python arguments, speaking of options of the command line."""
     message = message.replace("labels=False", "--no-labels")
+    message = message.replace("models={model: {class: column}}", "--pattern '{model}:{class}'")
     message = ARGUMENT_LIST.sub(
         lambda m: f"{_option(m[1])} {m[2].replace(' ', '').replace(chr(39), '')}", message
     )
@@ -123,7 +124,8 @@ def in_options(message: str) -> str:
 
 
 def _option(argument: str) -> str:
-    return {"labels": "--labels-file", "groups": "--group"}.get(argument, f"--{argument}")
+    renamed = {"labels": "labels-file", "groups": "group", "random_state": "seed"}
+    return "--" + renamed.get(argument, argument).replace("_", "-")
 
 
 def main() -> None:

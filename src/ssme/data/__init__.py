@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from ssme.data.layout import Layout
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError
 
-__all__ = ["UNLABELED", "Layout", "ScoreSet", "as_score_set", "read_scores"]
+__all__ = ["UNLABELED", "Layout", "ScoreSet", "as_score_set", "read_scores", "reading_options"]
 
 read_scores = ScoreSet.read
 
@@ -35,3 +36,26 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
     if is_frame(source):
         return ScoreSet.from_frame(source, labels, **options)
     return ScoreSet.from_arrays(source, labels, **options)
+
+
+def reading_options(source: Any) -> list[str]:
+    """Names of the options that `as_score_set` may take for ``source``.
+
+    A set already made stands for whatever it was made from; which options fit a file is left to
+    its reader.
+    """
+    from ssme.data.tables import is_frame
+
+    doors: list[Any] = [ScoreSet.from_frame, ScoreSet.from_arrays]
+    if isinstance(source, str | Path):
+        doors.append(ScoreSet.read)
+    elif not isinstance(source, ScoreSet):
+        doors = doors[:1] if is_frame(source) else doors[1:]
+    return list(
+        dict.fromkeys(
+            parameter.name
+            for door in doors
+            for parameter in inspect.signature(door).parameters.values()
+            if parameter.kind == parameter.KEYWORD_ONLY
+        )
+    )

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme._evaluate import Fit, fit_method
+from ssme._evaluate import Fit, fit_method, seed_sequence
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map
 from ssme.errors import InputError, UnsupportedError
@@ -107,6 +107,7 @@ def evaluate_parquet(
     from threadpoolctl import threadpool_limits
 
     start = time.perf_counter()
+    seed_sequence(random_state)
     parts = find_parts(paths)
     columns = find_columns(parts[0], data_options)
     with (

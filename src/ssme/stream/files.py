@@ -40,9 +40,18 @@ def open_parquet(file: str) -> Any:
             system, path = _located(file)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
         return parquet.ParquetFile(file)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise InputError(
-            f"{file} cannot be read as Parquet ({error})", allowed="Parquet files"
+            f"{file} cannot be read ({error})",
+            allowed="a Parquet file that is there and may be read",
+            fix="check the path, the rights and the credentials",
+        ) from error
+    except ValueError as error:
+        raise InputError(
+            f"{file} cannot be read as Parquet ({error})",
+            allowed="Parquet files",
+            fix="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file that "
+            "fits into memory needs no streaming",
         ) from error
 
 
