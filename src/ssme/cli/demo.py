@@ -54,8 +54,9 @@ def demo(out: ReportOptions) -> None:
 
         output.write(out.html, report_html(results[METHODS[-1]]))
     output.console.print(
-        f"Six classifiers tell odd from even digits. {data.n_labeled} of {data.n_rows:,} images "
-        "have a label.\nThe truth is what all labels give; no method saw it.",
+        f"Six classifiers tell whether a digit is five or more. {data.n_labeled} of "
+        f"{data.n_rows:,} images have a label.\n"
+        "The truth is what all labels give; no method saw it.",
         markup=False,
     )
     for metric in truth.metrics:

@@ -1,4 +1,4 @@
-"""The bundled sample: six real classifiers telling odd from even digits, 30 of 1,297 labels.
+"""The bundled sample: six classifiers tell whether a digit is five or more; 30 of 1,297 labels.
 
 Made by ``scripts/make_sample.py`` from data that ships inside scikit-learn.
 """
@@ -12,10 +12,10 @@ __all__ = ["sample_path", "truth_path"]
 
 
 def sample_path() -> Path:
-    """CSV with columns ``id``, ``label`` (30 filled) and one column of P(odd) per model."""
-    return Path(str(files(__package__) / "odd_digits.csv"))
+    """CSV with columns ``id``, ``label`` (30 filled) and P(five or more) of each model."""
+    return Path(str(files(__package__) / "digits.csv"))
 
 
 def truth_path() -> Path:
     """CSV with columns ``id`` and ``label``: the true labels, which only the demo reads."""
-    return Path(str(files(__package__) / "odd_digits_truth.csv"))
+    return Path(str(files(__package__) / "digits_truth.csv"))
