@@ -40,6 +40,7 @@ types: $(READY)
 
 docs-check: $(READY)
 	$(BIN)/python scripts/check_docs.py
+	$(BIN)/python -m benchmarks.auto.tables --check
 
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py
