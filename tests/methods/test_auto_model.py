@@ -9,6 +9,7 @@ import pytest
 
 from ssme.methods.auto_model import recalibration
 from ssme.methods.auto_model.correction import DOUBT, LABEL_DRAWS, Correction, label_share
+from ssme.methods.auto_model.independence import Pooling
 from ssme.methods.auto_model.pool import (
     CLIP,
     clipped,
@@ -179,6 +180,18 @@ def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
     moved = recentered(get_metric("accuracy"), value, np.full((7, 1), 0.3))
     assert (moved == value).all()
+
+
+def test_judges_state_neither_error_nor_shares() -> None:
+    rng = np.random.default_rng(0)
+    answers = (rng.random((200, 5, 1)) < 0.2) == np.arange(2)
+    q = clipped(answers.astype(np.float64))
+    assert temperature_prior(q).center == pytest.approx(-1.1)
+    pooling = Pooling.of(q, np.ones((200, 5), bool), np.full(5, 0.2))
+    assert np.exp(pooling.log_share) == pytest.approx([0.5, 0.5])
+    soft = clipped(0.1 + 0.8 * answers)
+    stated = Pooling.of(soft, np.ones((200, 5), bool), np.full(5, 0.2)).log_share
+    assert np.exp(stated) == pytest.approx(soft.mean(axis=(0, 1)))
 
 
 def drawn_labels(size: int = LABEL_DRAWS, models: int = 3) -> np.ndarray:

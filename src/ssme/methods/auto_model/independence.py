@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ssme.methods.auto_model.pool import log_pool, log_softmax
+from ssme.methods.auto_model.temperature import are_judges
 from ssme.metrics.base import FloatArray
 
 __all__ = [
@@ -126,8 +127,13 @@ class Pooling:
 
     @classmethod
     def of(cls, q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> Pooling:
-        """From the clipped scores of all rows; missing scores are not asked for independence."""
+        """From the clipped scores of all rows; missing scores are not asked for independence.
+
+        Judges that answer 0 or 1 state no shares of the classes: theirs are equal.
+        """
         h = independence(q) if present.all() else 0.0
+        if are_judges(q):
+            return cls(weights, h, np.full(q.shape[2], -np.log(q.shape[2])))
         return cls(weights, h, np.log(q.mean(axis=(0, 1))))
 
     def __call__(self, q: FloatArray, present: NDArray[np.bool_]) -> FloatArray:

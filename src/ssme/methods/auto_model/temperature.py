@@ -2,9 +2,9 @@
 
     log b ~ Student-t_4( mu, scale ),   mu = ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) )
 
-where c = 1 - mean top score of the classifiers is the error they state themselves, or `FLOOR` if
-they state less: judges that answer 0 or 1 state none at all. Very confident classifiers are usually
-overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells little more. Averaging
+where c = 1 - mean top score of the classifiers is the error they state themselves. Judges that
+answer 0 or 1 state none (c below `FLOOR`) and have a center of their own, `JUDGES`. Very confident
+classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells little more. Averaging
 makes a pool underconfident (BETA). The scale is how far the best log b of a set of classifiers lies
 from that line, and more for few classifiers, which cannot check each other.
 
@@ -21,7 +21,14 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["COEFFICIENTS", "MARGIN", "TemperaturePrior", "stated_error", "temperature_prior"]
+__all__ = [
+    "COEFFICIENTS",
+    "MARGIN",
+    "TemperaturePrior",
+    "are_judges",
+    "stated_error",
+    "temperature_prior",
+]
 
 MARGIN = 0.04
 """Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
@@ -33,7 +40,11 @@ KNEE = 0.02
 """Of log c alone the prediction of sets left out is worse (docs/auto.md)."""
 
 FLOOR = 0.007
-"""Least stated error that is believed; from the same sets with their scores rounded to 0 and 1."""
+"""Who states a smaller error states none: a judge that answers 0 or 1."""
+
+JUDGES = (-1.5, 0.5)
+"""Center of log b for judges, by (1, 1 - 1/M), about equal class shares: the mean of the best log b
+of the same sets with their scores rounded to 0 and 1."""
 
 SCALE, SCALE_FEW = 0.12, 0.30
 """The center's scale is SCALE + SCALE_FEW / M."""
@@ -68,12 +79,19 @@ def stated_error(q: FloatArray) -> float:
     return float(1.0 - q.max(axis=2).mean())
 
 
+def are_judges(q: FloatArray) -> bool:
+    """Whether the classifiers of clipped scores ``q`` (n, M, K) answer 0 or 1."""
+    return stated_error(q) < FLOOR
+
+
 def temperature_prior(
     q: FloatArray, coefficients: tuple[float, float, float] = COEFFICIENTS
 ) -> TemperaturePrior:
     """Prior of log b from the scores ``q`` (n, M, K) of all rows, labeled or not."""
     alpha, beta, gamma = coefficients
-    few = 1.0 / q.shape[1]
-    c = max(stated_error(q), FLOOR)
-    center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + KNEE)))
+    few, c = 1.0 / q.shape[1], stated_error(q)
+    if are_judges(q):
+        center = JUDGES[0] + JUDGES[1] * (1.0 - few)
+    else:
+        center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + KNEE)))
     return TemperaturePrior(center, SCALE + SCALE_FEW * few)
