@@ -90,6 +90,24 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
     return out
 
 
+def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
+    """The best log b about equal class shares with scores rounded to 0 and 1."""
+    rng = np.random.default_rng([len(name), *name.encode(), 1])
+    out = []
+    for size in sorted({1, min(4, data.n_models), data.n_models}):
+        models = rng.choice(data.n_models, size, replace=False)
+        rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
+        scores = data.scores[rows][:, models]
+        answers = scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
+        q = clipped(answers.astype(np.float64))
+        log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
+        log_b = best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
+        out.append({"dataset": name, "models": size, "log_b": log_b})
+    return out
+
+
+Rows = Callable[[ScoreSet, str], list[dict[str, object]]]
+
 REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "1": lambda frame: np.ones(len(frame)),
     "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["models"],
@@ -157,11 +175,11 @@ def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[floa
     return alpha + MARGIN, beta, gamma
 
 
-def table(extra: Path | None = None) -> pd.DataFrame:
-    """All subsets of all development sets, and of the sets in the folder ``extra``."""
-    rows = [row for name in SETS for row in subsets(load_dataset(name), name)]
+def table(extra: Path | None = None, part: Rows = subsets) -> pd.DataFrame:
+    """``part`` of all development sets, and of the sets in the folder ``extra``."""
+    rows = [row for name in SETS for row in part(load_dataset(name), name)]
     for path in sorted(extra.glob("*.npz")) if extra is not None else []:
-        rows += subsets(ScoreSet.read(path), path.stem)
+        rows += part(ScoreSet.read(path), path.stem)
     return pd.DataFrame(rows)
 
 
@@ -179,7 +197,12 @@ def left_out_coefficients() -> dict[str, tuple[float, float, float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
-    frame = table(parser.parse_args().extra)
+    extra = parser.parse_args().extra
+    frame = table(extra)
+    rounded = table(extra, judges)
+    rounded.to_csv(RESULTS / "auto_judges.csv", index=False, float_format="%.4g")
+    sizes = rounded["models"].clip(upper=5)
+    print("log b of judges by classifiers (5: more)", rounded.groupby(sizes)["log_b"].mean())
     rows = []
     for name in ("none", *frame["dataset"].unique()):
         found = coefficients(frame, None if name == "none" else name)

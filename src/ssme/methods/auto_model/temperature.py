@@ -4,9 +4,9 @@
 
 where c = 1 - mean top score of the classifiers is the error they state themselves. Judges that
 answer 0 or 1 state none (c below `FLOOR`) and have a center of their own, `JUDGES`. Very confident
-classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells little more. Averaging
-makes a pool underconfident (BETA). The scale is how far the best log b of a set of classifiers lies
-from that line, and more for few classifiers, which cannot check each other.
+classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells
+little more. Averaging makes a pool underconfident (BETA). The scale is how far the best log b of a
+set of classifiers lies from that line, and more for few classifiers, which cannot check each other.
 
 The three coefficients are a robust fit of the best log b, all labels known, over random subsets of
 the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` refits them, with each
