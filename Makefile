@@ -1,7 +1,8 @@
 # Everything a person needs: `make demo`, `make test`. Each sets up its own environment in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+# with and without torch are two states of .venv: the one does not stand for the other
+READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
 .PHONY: help setup demo test test-mlflow lint types docs-check bench bench-quick speed sample lock clean
 

@@ -2,7 +2,7 @@
 
 Tests marked ``data``, ``torch``, ``gpu``, ``browser`` or ``mlflow`` need something a fresh machine
 may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
-missing requirement into an error, and any other skip into a failure.
+missing requirement into an error, and any other skip or expected failure into a failure.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ REQUIREMENTS = {
 }
 
 
+KNOWN_TO_FAIL = "tests/test_estimator.py::test_scikit_learn_checks"
+"""The only tests that may be expected to fail; each exemption has its reason there."""
+
+
 def has_gpu() -> bool:
     if importlib.util.find_spec("torch") is None or shutil.which("nvidia-smi") is None:
         return False
@@ -50,12 +54,16 @@ def required() -> set[str]:
     return {name for name in os.environ.get("SSME_REQUIRE", "").split(",") if name}
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop before any worker starts if something that is required is absent."""
+    absent = sorted(name for name in required() if not REQUIREMENTS[name][0]())
+    if absent:
+        reasons = "; ".join(REQUIREMENTS[name][1]() for name in absent)
+        raise pytest.UsageError(f"SSME_REQUIRE asks for {absent}: {reasons}")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     met = {name: present() for name, (present, _) in REQUIREMENTS.items()}
-    absent = required() - {name for name, present in met.items() if present}
-    if absent:
-        reasons = "; ".join(REQUIREMENTS[name][1]() for name in sorted(absent))
-        raise pytest.UsageError(f"SSME_REQUIRE asks for {sorted(absent)}: {reasons}")
     for item in items:
         for name in REQUIREMENTS:
             if item.get_closest_marker(name) and not met[name]:
@@ -77,12 +85,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def unexpected_skips(reporter: pytest.TerminalReporter) -> list[str]:
-    """Skips in a run that set SSME_REQUIRE, other than those of requirements left out of it."""
+    """Skips and expected failures in a run that set SSME_REQUIRE, other than those known."""
     if not required():
         return []
     excused = {text() for name, (_, text) in REQUIREMENTS.items() if name not in required()}
-    return [
-        f"{report.nodeid}: {report.longrepr}"
+    skipped = [
+        report
         for report in reporter.stats.get("skipped", [])
         if not any(reason in str(report.longrepr) for reason in excused)
     ]
+    skipped += [
+        report
+        for report in reporter.stats.get("xfailed", [])
+        if not report.nodeid.startswith(KNOWN_TO_FAIL)
+    ]
+    return [f"{report.nodeid}: {report.longrepr}" for report in skipped]

@@ -28,7 +28,7 @@ from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto_model.independence import added_posterior, within_class_correlation
 from ssme.methods.auto_model.pool import clipped, log_pool, log_softmax, present_scores
-from ssme.methods.auto_model.temperature import FLOOR, KNEE, MARGIN, stated_error
+from ssme.methods.auto_model.temperature import KNEE, LEAST_ERROR, MARGIN, stated_error
 
 SETS = (
     "adult",
@@ -133,8 +133,8 @@ ALTERNATIVES = (
 
 
 def saturated(error: Any) -> Any:
-    """log c / (c + KNEE) with c at least FLOOR, as in the prior."""
-    c = np.maximum(error, FLOOR)
+    """log c / (c + KNEE) with c at least LEAST_ERROR: smaller ones are those of judges."""
+    c = np.maximum(error, LEAST_ERROR)
     return np.log(c / (c + KNEE))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -106,27 +107,31 @@ def pairs() -> str:
     return markdown(["labels", *METRICS.values(), "lowest set"], rows)
 
 
+def _by_labels(name: str, sets: str) -> Iterator[tuple[dict[str, Any], list[pd.Series]]]:
+    """At each number of labels: the errors over ``sets``, the coverage by metric and of all."""
+    overall, frame = result(f"{name}_overall"), result(f"{name}_coverage")
+    for row in overall[overall["sets"] == sets].to_dict("records"):
+        row["worst"] = f"{row['worst']:.2f} {row['worst_cell']}"
+        yield row, [_covered(frame, row["n_labeled"], metric) for metric in (*METRICS, "all")]
+
+
 def consistency() -> str:
-    overall, frame = result("consistency_overall"), result("consistency_coverage")
-    rows = []
-    for row in overall[overall["sets"] == "with the torture test"].to_dict("records"):
-        cells = [_covered(frame, row["n_labeled"], metric) for metric in (*METRICS, "all")]
-        shown = [f"{c.covered:.3f} ({c.width_ratio:.2f})" for c in cells]
-        worst = f"{row['worst']:.2f} {row['worst_cell']}"
-        rows.append([row["n_labeled"], f"{row['rmae']:.3f}", worst, row["above_1.05"], *shown])
+    rows = [
+        [row["n_labeled"], f"{row['rmae']:.3f}", row["worst"], row["above_1.05"]]
+        + [f"{cell.covered:.3f} ({cell.width_ratio:.2f})" for cell in cells]
+        for row, cells in _by_labels("consistency", "with the torture test")
+    ]
     head = ["labels", "RMAE", "worst cell", "cells above 1.05"]
     return markdown([*head, *METRICS.values(), "all"], rows)
 
 
 def further() -> str:
-    overall, frame = result("further_overall"), result("further_coverage")
-    rows = []
-    for row in overall[overall["sets"] == "development sets"].to_dict("records"):
-        cells = [_covered(frame, row["n_labeled"], metric) for metric in (*METRICS, "all")]
-        shown = [f"{cell.covered:.3f}" for cell in cells]
-        worst = f"{row['worst']:.2f} {row['worst_cell']}"
-        width = f"{cells[-1].width_ratio:.2f}"
-        rows.append([row["n_labeled"], f"{row['rmae']:.3f}", worst, *shown, width])
+    rows = [
+        [row["n_labeled"], f"{row['rmae']:.3f}", row["worst"]]
+        + [f"{cell.covered:.3f}" for cell in cells]
+        + [f"{cells[-1].width_ratio:.2f}"]
+        for row, cells in _by_labels("further", "development sets")
+    ]
     head = ["labels", "RMAE", "worst cell", "coverage: accuracy", "ECE", "AUC", "AP"]
     return markdown([*head, "all", "width ratio"], rows)
 

@@ -3,10 +3,11 @@
     log b ~ Student-t_4( mu, scale ),   mu = ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) )
 
 where c = 1 - mean top score of the classifiers is the error they state themselves. Judges that
-answer 0 or 1 state none (c below `FLOOR`) and have a center of their own, `JUDGES`. Very confident
-classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE` vagueness tells
-little more. Averaging makes a pool underconfident (BETA). The scale is how far the best log b of a
-set of classifiers lies from that line, and more for few classifiers, which cannot check each other.
+answer 0 or 1 state none (c below `LEAST_ERROR`) and have a center of their own, `JUDGES`. Very
+confident classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE`
+vagueness tells little more. Averaging makes a pool underconfident (BETA). The scale is how far the
+best log b of a set of classifiers lies from that line, and more for few classifiers, which cannot
+check each other.
 
 The three coefficients are a robust fit of the best log b, all labels known, over random subsets of
 the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` refits them, with each
@@ -39,7 +40,7 @@ COEFFICIENTS = (-0.06, 0.43, 1.22)
 KNEE = 0.02
 """Of log c alone the prediction of sets left out is worse (docs/auto.md)."""
 
-FLOOR = 0.007
+LEAST_ERROR = 0.007
 """Who states a smaller error states none: a judge that answers 0 or 1."""
 
 JUDGES = (-1.5, 0.5)
@@ -81,7 +82,7 @@ def stated_error(q: FloatArray) -> float:
 
 def are_judges(q: FloatArray) -> bool:
     """Whether the classifiers of clipped scores ``q`` (n, M, K) answer 0 or 1."""
-    return stated_error(q) < FLOOR
+    return stated_error(q) < LEAST_ERROR
 
 
 def temperature_prior(
