@@ -31,7 +31,7 @@ import pandas as pd
 from ssme import progress
 from ssme.bench import Protocol, run_protocol
 from ssme.bench.provenance import here, source_checksum
-from ssme.data.datasets import load_dataset
+from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import open_executor
 
 ROOT = Path(__file__).resolve().parent

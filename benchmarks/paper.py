@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.experiment import RESULTS
-from ssme.data.datasets import data_folder
+from ssme.datasets.registry import data_folder
 
 PAPER_NAMES = {"civilcomments": "Toxicity Detection", "multinli": "MultiNLI"}
 """Data sets whose predictions are the paper's own, by their name in its tables."""

@@ -12,11 +12,14 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 
 ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
+    "wording": set(),
+    "errors": {"wording"},
+    "options": {"wording", "errors"},
+    "writing": {"wording", "errors"},
     "progress": set(),
-    "config": {"errors"},
+    "config": {"wording", "errors", "options", "writing"},
     "engines": {"errors", "progress"},
-    "data": {"errors"},
+    "data": {"wording", "errors", "options", "writing"},
     "transforms": {"errors"},
     "metrics": {"errors"},
     "densities": {"errors", "engines", "transforms"},
@@ -26,10 +29,11 @@ ALLOWED["methods"] = {*ALLOWED, "data"}
 ALLOWED["estimator"] = {*ALLOWED}
 ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
 ALLOWED["results"] = {*ALLOWED} - {"estimator"} | {"plots", "report", "integrations"}
-ALLOWED["_evaluate"] = {*ALLOWED} - {"estimator"}
+ALLOWED["run"] = {*ALLOWED} - {"estimator"}
 ALLOWED["bench"] = {*ALLOWED} | {"plots"}
 ALLOWED["stream"] = {*ALLOWED} - {"bench"}
 ALLOWED["theory"] = {"errors"}
+ALLOWED["datasets"] = {"errors", "wording", "data"}
 ALLOWED["sample"] = {"errors", "data"}
 ALLOWED["plots"] = {*ALLOWED} - {"bench"}
 ALLOWED["report"] = {*ALLOWED} - {"bench"}

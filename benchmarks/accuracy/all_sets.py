@@ -14,7 +14,7 @@ import pandas as pd
 from benchmarks.charts import lines
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, geometric_rmae, summarize
-from ssme.data.datasets import dataset_names
+from ssme.datasets.registry import dataset_names
 
 RUNS = 25
 TORTURE = "civilcomments_coral_seeds"

@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.charts import lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
-from ssme.data.datasets import load_dataset
+from ssme.datasets.registry import load_dataset
 
 RUNS = 10
 SUBSETS_PER_SIZE = 10

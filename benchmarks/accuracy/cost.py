@@ -16,7 +16,7 @@ from benchmarks.charts import dots
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance
 from ssme.data.scoreset import ScoreSet
-from ssme.data.synthetic import gaussian_set
+from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import single_threaded_blas
 from ssme.methods.registry import method_names
 

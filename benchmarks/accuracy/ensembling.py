@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks.charts import lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
-from ssme.data.adult import semisynthetic_set
+from ssme.datasets.adult import semisynthetic_set
 
 RUNS = 100
 BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)

@@ -21,7 +21,7 @@ from tests.shared_data import golden_runs, load_set
 
 from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.ssme import SsmeMethod
+from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
 
 cached_set = cache(load_set)

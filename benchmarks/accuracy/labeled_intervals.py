@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.labeled import Labeled
+from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric, metric_names
 from ssme.metrics.base import Metric, one_hot_mass
 

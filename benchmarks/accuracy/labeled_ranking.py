@@ -18,7 +18,7 @@ from tests.shared_data import set_names
 
 from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, labeled_rows, load, values
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.labeled import Labeled
+from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.results.comparison import probability_better
 

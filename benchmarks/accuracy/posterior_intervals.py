@@ -27,7 +27,7 @@ from benchmarks.accuracy.labeled_intervals import labeled_rows, values
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
 from ssme.methods.base import Estimate
-from ssme.methods.posterior import LabelPosterior
+from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.registry import get_method
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import Metric, one_hot_mass

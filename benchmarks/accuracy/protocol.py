@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tests.shared_data import data_folder, load_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.posterior import LabelPosterior
+from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from benchmarks.charts import bars_by_labels as figure
 from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
-from ssme.data.datasets import data_folder
+from ssme.datasets.registry import data_folder
 
 RUNS = 10
 METHODS = ["labeled", "ensemble", "ssme", "auto"]

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS, mean_and_half_width
-from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.active_testing import ActiveTesting
-from ssme.methods.votes import cast_votes
+from ssme.datasets.registry import load_dataset
+from ssme.methods.estimators.active_testing import ActiveTesting
+from ssme.methods.parts.votes import cast_votes
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 

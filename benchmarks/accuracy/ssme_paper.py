@@ -29,7 +29,7 @@ from benchmarks.accuracy.protocol import (
 )
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
-from ssme.methods.posterior import LabelPosterior
+from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray

@@ -17,7 +17,7 @@ from benchmarks.charts import lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.scoreset import ScoreSet
-from ssme.data.synthetic import separations
+from ssme.datasets.synthetic import separations
 
 RUNS = 25
 NOISES = ("normal", "student")

@@ -25,14 +25,14 @@ from benchmarks.auto.study import (
     study_arguments,
     write,
 )
-from ssme.methods.auto_model.independence import Pooling
-from ssme.methods.auto_model.pool import label_weights, log_softmax
-from ssme.methods.auto_model.recalibration import Design, Family, posterior_draws
-from ssme.methods.auto_model.recentering import recentered
-from ssme.methods.auto_model.temperature import COEFFICIENTS, MARGIN
+from ssme.methods.auto.independence import Pooling
+from ssme.methods.auto.model import Design, Family, posterior_draws
+from ssme.methods.auto.pool import label_weights, log_softmax
+from ssme.methods.auto.prior import COEFFICIENTS, MARGIN
+from ssme.methods.auto.recentering import recentered
 from ssme.metrics.base import FloatArray, Metric
 
-PARTS = "ssme.methods.auto_model"
+PARTS = "ssme.methods.auto"
 NONE = 1e-6
 
 ALPHA, BETA, GAMMA = COEFFICIENTS
@@ -104,8 +104,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "mean pool, equal weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=False)},
     "mean pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(linear, weighted=True)},
     "geometric pool, label weights": {f"{PARTS}.pool._log_pool": pool_of(logarithmic, True)},
-    "label weights squared": {"ssme.methods.auto.label_weights": label_weights_to(2.0)},
-    "label weights, square root": {"ssme.methods.auto.label_weights": label_weights_to(0.5)},
+    "label weights squared": {"ssme.methods.auto.method.label_weights": label_weights_to(2.0)},
+    "label weights, square root": {"ssme.methods.auto.method.label_weights": label_weights_to(0.5)},
     "scores clipped at 0.01": {f"{PARTS}.pool.CLIP": 1e-2},
     "temperature prior: 0.5 + 0.3 (1 - 1/M) + 0.3 log c": {
         "temperature": (0.5 + 0.3 * float(np.log(1e6)), 0.3, 0.3),
@@ -135,9 +135,11 @@ CHANGES: dict[str, dict[str, Any]] = {
     "likelihood to the power 1": {f"{PARTS}.sampler.POWER": 1.0},
     "50 slice steps": {f"{PARTS}.sampler.STEPS": 50},
     "no stretch": {f"{PARTS}.recentering.STRETCH": {}},
-    "upward bias of ECE removed": {"ssme.methods.auto.recentered": unfolded},
-    "ECE moved on the logit scale": {"ssme.methods.auto.recentered": on_logit_scale},
-    "draws not moved": {"ssme.methods.auto.recentered": lambda metric, value, draws, weight: draws},
+    "upward bias of ECE removed": {"ssme.methods.auto.method.recentered": unfolded},
+    "ECE moved on the logit scale": {"ssme.methods.auto.method.recentered": on_logit_scale},
+    "draws not moved": {
+        "ssme.methods.auto.method.recentered": lambda metric, value, draws, weight: draws
+    },
     "no residual correction": {f"{PARTS}.correction.HALF": 1e9},
     "correction blind to misfit": {
         f"{PARTS}.correction.LEAST_MISFIT": 1.0,

@@ -38,19 +38,19 @@ from benchmarks.auto.study import (
     truth_of,
     write,
 )
-from ssme.methods.auto import Auto
-from ssme.methods.auto_model import temperature
-from ssme.methods.auto_model.recalibration import NU
-from ssme.methods.auto_model.recentering import recentered
+from ssme.methods.auto import temperature
+from ssme.methods.auto.method import Auto
+from ssme.methods.auto.model import NU
+from ssme.methods.auto.recentering import recentered
 from ssme.methods.base import Estimate
-from ssme.methods.labeled import Labeled
+from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric
 
 MARGINS = (0.0, 0.04, 0.08)
 STRETCHES = tuple(round(0.5 + 0.04 * i, 2) for i in range(21))
 TARGET = 0.97
 TYPICAL_MODELS = 8
-PARTS = "ssme.methods.auto_model"
+PARTS = "ssme.methods.auto"
 
 Line = tuple[float, float, float]
 

@@ -24,11 +24,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.experiment import RESULTS
-from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto_model.independence import added_posterior, within_class_correlation
-from ssme.methods.auto_model.pool import clipped, log_pool, log_softmax, present_scores
-from ssme.methods.auto_model.temperature import KNEE, LEAST_ERROR, MARGIN, stated_error
+from ssme.datasets.registry import load_dataset
+from ssme.methods.auto.independence import added_posterior, within_class_correlation
+from ssme.methods.auto.pool import clipped, log_pool, log_softmax, present_scores
+from ssme.methods.auto.prior import KNEE, LEAST_ERROR, MARGIN, stated_error
 
 SETS = (
     "adult",

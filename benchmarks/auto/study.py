@@ -30,10 +30,10 @@ import pandas as pd
 from benchmarks.auto.priors import SETS, left_out_coefficients
 from benchmarks.experiment import CACHE, RESULTS
 from ssme.bench.protocol import split_rows
-from ssme.data.datasets import load_dataset
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.auto import Auto
-from ssme.methods.labeled import Labeled
+from ssme.datasets.registry import load_dataset
+from ssme.methods.auto.method import Auto
+from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 

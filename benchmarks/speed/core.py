@@ -28,7 +28,7 @@ from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
-from ssme.methods.ssme import SsmeMethod
+from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
 from ssme.transforms.alr import stack_alr
 

@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ssme._evaluate import evaluate
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import InputError, MissingExtraError, UnsupportedError
     from ssme.estimator import SSME
     from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
+    from ssme.run import evaluate
 
 __version__ = "0.1.0"
 
@@ -23,7 +23,7 @@ _EXPORTS = {
     "MissingExtraError": "ssme.errors",
     "ScoreSet": "ssme.data.scoreset",
     "UnsupportedError": "ssme.errors",
-    "evaluate": "ssme._evaluate",
+    "evaluate": "ssme.run",
 }
 
 __all__ = [

@@ -1,6 +1,17 @@
-"""Errors and warnings: what we got, what is allowed, what to do."""
+"""Errors and warnings: what we got, what is allowed, what to do.
+
+A message may name an argument with `argument`. It is spelled when the message is shown, in the
+words of whoever asked: ``n_draws=5`` to a caller of Python, ``--draws 5`` on the command line.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ssme.wording import printable
 
 __all__ = [
     "ConvergenceWarning",
@@ -9,20 +20,73 @@ __all__ = [
     "SsmeWarning",
     "UndefinedMetricWarning",
     "UnsupportedError",
+    "argument",
+    "foreign_errors",
 ]
+
+Spelling = Callable[[str, str | None], str]
+"""How an argument and its value (None: the argument alone) are written."""
+
+LONGEST_PART = 2_000
+"""Characters of a part of a message that are shown; what follows is left out, openly."""
+
+_OPEN, _VALUE, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+"""Unicode noncharacters, which no text that people exchange may hold."""
+
+_ARGUMENT = re.compile(f"{_OPEN}([^{_VALUE}{_CLOSE}]*)(?:{_VALUE}([^{_CLOSE}]*))?{_CLOSE}")
+
+
+def argument(name: str, value: object = None) -> str:
+    """The argument ``name``, to be spelled in the words of whoever reads the message.
+
+    Parameters
+    ----------
+    name : str
+        The name in Python, such as ``"n_draws"``.
+    value : object, optional
+        A value to show with it; text is shown as it is.
+    """
+    shown = "" if value is None else _VALUE + (value if isinstance(value, str) else repr(value))
+    return f"{_OPEN}{name}{shown}{_CLOSE}"
+
+
+def spell_in_python(name: str, value: str | None) -> str:
+    """``name=value``, or the name alone."""
+    return name if value is None else f"{name}={value}"
 
 
 class InputError(ValueError):
-    """Bad input, told in three parts: what was found, what is allowed, what to do."""
+    """Bad input, described in three parts: what was found, what is allowed, what to do.
+
+    Parameters
+    ----------
+    got : str
+        What was found.
+    allowed : str, optional
+        What would have been accepted.
+    fix : str, optional
+        What to do about it.
+    """
 
     def __init__(self, got: str, *, allowed: str | None = None, fix: str | None = None) -> None:
-        parts = [_sentence(got)]
-        if allowed:
-            parts.append(_sentence(f"Allowed: {allowed}"))
-        if fix:
-            parts.append(_sentence(f"Fix: {fix}"))
-        super().__init__(" ".join(parts))
         self.got, self.allowed, self.fix = got, allowed, fix
+        super().__init__(self.spelled(spell_in_python))
+
+    def spelled(self, spelling: Spelling) -> str:
+        """The message, its arguments written by ``spelling``."""
+        parts = [self.got]
+        if self.allowed:
+            parts.append(f"Allowed: {self.allowed}")
+        if self.fix:
+            parts.append(f"Fix: {self.fix}")
+        return " ".join(_sentence(_spelled(part, spelling)) for part in parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.got, self.allowed, self.fix)
+
+
+def _remade(kind: type[InputError], got: str, allowed: str | None, fix: str | None) -> InputError:
+    return kind(got, allowed=allowed, fix=fix)
 
 
 class UnsupportedError(InputError):
@@ -34,7 +98,10 @@ class MissingExtraError(ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra `{extra}`: pip install 'ssme[{extra}]'")
-        self.extra = extra
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.extra)
 
 
 class SsmeWarning(UserWarning):
@@ -47,6 +114,47 @@ class UndefinedMetricWarning(SsmeWarning):
 
 class ConvergenceWarning(SsmeWarning):
     """An iterative fit stopped before it converged."""
+
+
+@contextmanager
+def foreign_errors(doing: str, *, fix: str | None = None) -> Iterator[None]:
+    """Turn what a foreign library raises while ``doing`` something into an `InputError`.
+
+    The one place where this happens. Our own errors, a missing extra, a missing file or permission
+    (`OSError` names its file by itself) and what is not the input's fault (`MemoryError`, an
+    interrupt) pass through unchanged.
+
+    Parameters
+    ----------
+    doing : str
+        What was attempted, with the file's name: ``"reading scores.npz"``.
+    fix : str, optional
+        What to do about it.
+    """
+    try:
+        yield
+    except (InputError, MissingExtraError, MemoryError):
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise InputError(f"{doing} failed: {_reason(error)}", fix=fix) from error
+    except Exception as error:
+        raise InputError(f"{doing} failed: {_reason(error)}", fix=fix) from error
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _spelled(part: str, spelling: Spelling) -> str:
+    text = _ARGUMENT.sub(lambda found: spelling(found[1], found[2]), part)
+    text = printable(text)
+    if len(text) > LONGEST_PART:
+        left = len(text) - LONGEST_PART
+        text = f"{text[:LONGEST_PART]}... ({left:,} more characters)"
+    return text
 
 
 def _sentence(text: str) -> str:

@@ -31,7 +31,7 @@ from sklearn.utils.validation import (
 
 from ssme.densities.base import FloatArray
 from ssme.errors import InputError
-from ssme.methods.posterior import clamp
+from ssme.methods.beliefs.posterior import clamp
 from ssme.mixture.model import MixtureOptions, fit_mixture, preset_options
 from ssme.mixture.start import draw_probabilities
 from ssme.transforms.alr import stack_alr
@@ -56,7 +56,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Values of all options below that are None.
     density, kernel, bandwidth, across, covariance, components, device
     init, lambda_u, max_iter, tol, clip
-        As in `ssme.methods.ssme.SsmeMethod`.
+        As in `ssme.methods.estimators.ssme.SsmeMethod`.
     unlabeled : value of y that marks an unlabeled row; None if every row is labeled.
     random_state : int, RandomState or None
 

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from ssme.bench import Protocol, UnfinishedError, run_protocol
-from ssme.data.synthetic import gaussian_set
+from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError
 from ssme.methods.registry import get_method

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from ssme.bench import effective_sample_size, geometric_rmae, labels_only_curve, summarize
-from ssme.data.synthetic import gaussian_set
+from ssme.datasets.synthetic import gaussian_set
 
 
 def table():

@@ -122,7 +122,7 @@ def test_no_metric_is_refused(run, history):
 def test_a_folder_does_not_hide_a_data_set(tmp_path, monkeypatch):
     from ssme.cli.bench import _source
     from ssme.cli.options import ReadOptions
-    from ssme.data.datasets import load_dataset
+    from ssme.datasets.registry import load_dataset
 
     (tmp_path / "adult").mkdir()
     monkeypatch.chdir(tmp_path)

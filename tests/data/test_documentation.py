@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ssme.data.files import MISSING_TEXT, READERS
-from ssme.data.roles import USUAL_NAMES
+from ssme.data.readers.files import MISSING_TEXT, READERS
+from ssme.data.readers.roles import USUAL_NAMES
 
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
 

@@ -7,7 +7,7 @@ import pytest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.methods.ssme import SsmeMethod
+from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.mixture import choice
 from ssme.mixture.choice import choose_density
 

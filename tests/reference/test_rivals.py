@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import truncnorm
 
 from ssme.densities.truncated_normal import truncated_normal_logpdf
-from ssme.methods.active_testing import lure_weights
-from ssme.methods.dawid_skene import fit_dawid_skene
-from ssme.methods.direct import normal_estimate
-from ssme.methods.prediction_powered import prediction_powered_mean
+from ssme.methods.beliefs.direct import normal_estimate
+from ssme.methods.estimators.active_testing import lure_weights
+from ssme.methods.estimators.dawid_skene import fit_dawid_skene
+from ssme.methods.parts.prediction_powered import prediction_powered_mean
 from ssme.metrics import get_metric
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -7,7 +7,7 @@ import pytest
 from tests.shared_data import load_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.auto import Auto
+from ssme.methods.auto.method import Auto
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 

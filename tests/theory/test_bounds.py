@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ssme.data.synthetic import gaussian_set
+from ssme.datasets.synthetic import gaussian_set
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.theory import accuracy_bound, auc_bound, separation_error
 

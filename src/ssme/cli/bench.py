@@ -143,7 +143,7 @@ def _shown(value: float, form: str, unit: str = "") -> str:
 
 def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
     """A name and its loader: a data set by name, or the user's own file."""
-    from ssme.data.datasets import DATASETS, load_dataset
+    from ssme.datasets.registry import DATASETS, load_dataset
 
     if file in DATASETS and not Path(file).is_file():
         return file, load_dataset

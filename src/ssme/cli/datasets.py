@@ -31,11 +31,11 @@ def datasets(
     [cyan]SSME_DATA=~/ssme-data ssme datasets --fetch civilcomments[/cyan]
     """
     from ssme.cli.tables import plain_table
-    from ssme.data.datasets import DATASETS, data_folder
+    from ssme.datasets.registry import DATASETS, data_folder
 
     output = Output(out)
     if fetch is not None:
-        from ssme.data.fetch import fetch_dataset
+        from ssme.datasets.fetch import fetch_dataset
 
         with output.working(f"fetching {fetch}"):
             path = fetch_dataset(fetch)

@@ -32,10 +32,10 @@ def demo(out: ReportOptions) -> None:
     """
     import numpy as np
 
-    from ssme._evaluate import evaluate
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import ConvergenceWarning
     from ssme.progress import track
+    from ssme.run import evaluate
     from ssme.sample import sample_path, truth_path
 
     output = Output(out)

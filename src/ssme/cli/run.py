@@ -109,7 +109,7 @@ class Run:
 
     def evaluate(self, data: ScoreSet, **changes: Any) -> Evaluation:
         """Evaluate ``data``; ``changes`` (such as another method) go over the options."""
-        from ssme._evaluate import evaluate
+        from ssme.run import evaluate
 
         result = evaluate(data, **{**self._running(), **changes})
         settings = {**result.settings, "config": self.config, "file_sha256": _digest(self.file)}

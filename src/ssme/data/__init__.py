@@ -31,7 +31,7 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
         return ScoreSet.read(source, labels, **options)
-    from ssme.data.tables import is_frame
+    from ssme.data.readers.tables import is_frame
 
     if is_frame(source):
         return ScoreSet.from_frame(source, labels, **options)
@@ -44,7 +44,7 @@ def reading_options(source: Any) -> list[str]:
     A set already made stands for whatever it was made from; which options fit a file is left to
     its reader.
     """
-    from ssme.data.tables import is_frame
+    from ssme.data.readers.tables import is_frame
 
     doors: list[Any] = [ScoreSet.from_frame, ScoreSet.from_arrays]
     if isinstance(source, str | Path):

@@ -13,8 +13,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import as_groups, as_ids, as_models, as_weights
 from ssme.data.values import FloatArray, as_floats
-from ssme.data.wording import listing
 from ssme.errors import InputError
+from ssme.wording import listing
 
 __all__ = ["build"]
 

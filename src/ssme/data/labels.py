@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import as_array, as_objects, factorize, is_missing, plain
-from ssme.data.wording import did_you_mean, listing
 from ssme.errors import InputError
+from ssme.wording import did_you_mean, listing
 
 __all__ = ["RawLabels", "as_classes", "declared_codes", "encode", "observe", "resolve_classes"]
 

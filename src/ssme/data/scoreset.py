@@ -160,7 +160,7 @@ class ScoreSet:
         ``id``; ``weight``; ``group`` and ``group_*``; ``model``, ``class``, ``score``. What was
         understood is in ``layout``.
         """
-        from ssme.data.frames import FrameOptions, read_frame
+        from ssme.data.readers.frames import FrameOptions, read_frame
 
         options = FrameOptions(
             label=label,
@@ -196,7 +196,7 @@ class ScoreSet:
         ``labels`` may be another file, joined by id, or False if nothing is to be labeled;
         ``delimiter`` is for CSV.
         """
-        from ssme.data.files import read
+        from ssme.data.readers.files import read
 
         return read(path, labels, delimiter=delimiter, **options)
 
@@ -213,7 +213,7 @@ class ScoreSet:
 
         ``options`` are those of `from_frame`; a ``ClassLabel`` feature names the classes.
         """
-        from ssme.data.huggingface import from_huggingface
+        from ssme.data.readers.huggingface import from_huggingface
 
         return from_huggingface(dataset, label=label, models=models, **options)
 
@@ -286,7 +286,7 @@ class ScoreSet:
     def select(self, models: str | Sequence[str]) -> ScoreSet:
         """Only these models, in this order."""
         from ssme.data.validation import refuse_duplicates
-        from ssme.data.wording import did_you_mean, listing
+        from ssme.wording import did_you_mean, listing
 
         names = (models,) if isinstance(models, str) else tuple(models)
         for name in names:

@@ -21,8 +21,8 @@ from ssme.data.values import (
     is_missing,
     plain,
 )
-from ssme.data.wording import listing
 from ssme.errors import InputError
+from ssme.wording import listing
 
 __all__ = [
     "as_groups",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.roles import GROUP_PREFIX
+from ssme.data.readers.roles import GROUP_PREFIX
+from ssme.data.readers.tables import make_frame
 from ssme.data.scoreset import ScoreSet
-from ssme.data.tables import make_frame
 from ssme.data.validation import refuse_duplicates
 from ssme.errors import InputError, MissingExtraError
 

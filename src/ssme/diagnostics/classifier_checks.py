@@ -9,7 +9,7 @@ from ssme.diagnostics.agreement import agreement
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
-from ssme.methods.labeled_intervals import newcombe_auc, wilson
+from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.metrics.confusion import predicted_classes

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.ensemble import mean_score
-from ssme.methods.missing import fill_missing
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["MOST_ROWS", "Evidence"]

@@ -10,7 +10,7 @@ import numpy as np
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
-from ssme.methods.ensemble import mean_score
+from ssme.methods.estimators.ensemble import mean_score
 
 __all__ = ["FIT_CHECKS"]
 

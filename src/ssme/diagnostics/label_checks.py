@@ -8,7 +8,7 @@ from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.evidence import Evidence
 from ssme.diagnostics.significance import FAMILY_LEVEL, energy_test
 from ssme.diagnostics.yardstick import UNLIKE_ROWS
-from ssme.methods.labeled_intervals import kish
+from ssme.methods.parts.label_intervals import kish
 
 __all__ = ["LABEL_CHECKS"]
 

@@ -33,15 +33,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme._evaluate import Fit, fit_method, seed_sequence
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, Method, Predictor
-from ssme.methods.posterior import LabelPosterior, clamp
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.evaluation import ALL, Evaluation, Group
+from ssme.run import Fit, fit_method, seed_sequence
 from ssme.stream import checkpoint as checkpoints
 from ssme.stream.checkpoint import Progress, fingerprint
 from ssme.stream.files import open_parquet

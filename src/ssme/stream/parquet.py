@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrow import from_arrow
-from ssme.data.frames import FrameOptions
 from ssme.data.labels import observe
-from ssme.data.roles import find_roles
+from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.frames import FrameOptions
+from ssme.data.readers.roles import find_roles
+from ssme.data.readers.tables import Table
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.simplex import to_simplex
-from ssme.data.tables import Table
 from ssme.errors import InputError
 from ssme.stream.files import find_files, open_parquet
 

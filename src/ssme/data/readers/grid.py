@@ -1,0 +1,121 @@
+"""Column names that hold a model and a class: which columns form a complete grid of the two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssme.data.labels import RawLabels
+from ssme.data.readers.class_names import text_of
+from ssme.data.readers.tables import Table
+from ssme.data.simplex import SUM_TOLERANCE
+from ssme.data.values import FloatArray
+from ssme.errors import InputError
+
+__all__ = ["PATTERNS", "Grid", "grids_in"]
+
+PATTERNS = tuple(f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " "))
+"""Patterns tried when none is given, from the most to the least deliberate separator."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """model -> class -> column; without classes, one column of P(positive) per model."""
+
+    columns: Mapping[str, Mapping[Hashable, str]]
+    classes: tuple[Hashable, ...] | None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.columns)
+
+    @property
+    def used(self) -> set[str]:
+        return {column for of in self.columns.values() for column in of.values()}
+
+    def scores(self, table: Table) -> FloatArray:
+        """(n, M) or (n, M, K)."""
+        if self.classes is None:
+            binary = [table.floats(next(iter(of.values()))) for of in self.columns.values()]
+            return np.stack(binary, axis=1)
+        out: FloatArray = np.empty((table.n_rows, len(self.columns), len(self.classes)))
+        for m, of in enumerate(self.columns.values()):
+            for k, name in enumerate(self.classes):
+                out[:, m, k] = table.floats(of[name])
+        return out
+
+    def sums_to_one(self, table: Table) -> bool:
+        """Whether the class columns of every model are probabilities on every row."""
+        sums = self.scores(table).sum(axis=2)
+        return bool(np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)))
+
+    def fits(self, raw: RawLabels) -> bool:
+        """Whether every label seen is one of the classes."""
+        names = {text_of(name) for name in self.classes or ()}
+        return all(text_of(value) in names for value in raw.values)
+
+
+def grids_in(
+    columns: Sequence[str],
+    pattern: str,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    all_columns: bool = False,
+) -> list[Grid]:
+    """The complete grids of two or more classes that ``columns`` form, mostly one or none.
+
+    There are two where the separator also occurs inside names. ``models`` and ``classes`` are
+    those that are known; ``all_columns``: a grid that leaves a column over does not count.
+    """
+    if "{model}" not in pattern or "{class}" not in pattern:
+        raise InputError(
+            f"pattern={pattern!r}",
+            allowed="text with {model} and {class} in it, such as '{model}:{class}'",
+            fix="write where the model and the class stand in a column name",
+        )
+    grids: list[Grid] = []
+    for longest in (True, False):
+        found = _match(columns, _matcher(pattern, models, classes, longest))
+        grid = _complete(found, models)
+        left_over = grid is not None and all_columns and len(grid.used) < len(columns)
+        if grid is not None and not left_over and grid not in grids:
+            grids.append(grid)
+    return grids
+
+
+def _matcher(
+    pattern: str,
+    models: Sequence[str] | None,
+    classes: Sequence[Hashable] | None,
+    longest: bool,
+) -> re.Pattern[str]:
+    """``pattern`` as a regular expression; ``longest``: the model takes all it can."""
+    model = (".+" if longest else ".+?") if models is None else "|".join(map(re.escape, models))
+    name = ".+" if classes is None else "|".join(re.escape(str(name)) for name in classes)
+    text = re.escape(pattern)
+    text = text.replace(r"\{model\}", f"(?P<model>{model})", 1)
+    return re.compile(text.replace(r"\{class\}", f"(?P<name>{name})", 1))
+
+
+def _match(columns: Sequence[str], matcher: re.Pattern[str]) -> dict[str, dict[Hashable, str]]:
+    found: dict[str, dict[Hashable, str]] = {}
+    for column in columns:
+        match = matcher.fullmatch(column)
+        if match:
+            found.setdefault(match["model"], {})[match["name"]] = column
+    return found
+
+
+def _complete(found: dict[str, dict[Hashable, str]], models: Sequence[str] | None) -> Grid | None:
+    """A grid if every model (wanted) has the same two or more classes."""
+    wanted = list(found) if models is None else list(models)
+    if not wanted or set(wanted) != set(found):
+        return None
+    names = tuple(found[wanted[0]])
+    if len(names) < 2 or any(set(found[model]) != set(names) for model in wanted):
+        return None
+    return Grid({model: found[model] for model in wanted}, names)

@@ -1,0 +1,243 @@
+"""The long layout: one row per score, as ``id, model, class, score``.
+
+Without a class column each score is P(positive). Labels, weights and groups may stand on every
+row of an id and must then agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.labels import RawLabels, observe
+from ssme.data.readers.class_names import in_order, typed_as_labels
+from ssme.data.readers.join import joined, joins_by_id
+from ssme.data.readers.roles import USUAL_NAMES, FrameOptions, Reading, Roles, refuse_without_labels
+from ssme.data.readers.tables import Table
+from ssme.data.validation import as_names, refuse_duplicates
+from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_missing
+from ssme.errors import InputError
+from ssme.wording import did_you_mean, listing
+
+__all__ = ["read"]
+
+IntArray = NDArray[np.int64]
+
+
+def read(table: Table, roles: Roles, options: FrameOptions, labels: object | None) -> Reading:
+    """Scores, labels and the rest of a long frame; rows in the order ids first appear."""
+    if roles.id is None:
+        table.require("id", "id column of the long layout, named by id=")
+    assert roles.id is not None
+    model = _column(table, options.model, "model", "model column of the long layout")
+    score = _column(table, options.score, "score", "score column of the long layout")
+    name = table.find(options.class_, USUAL_NAMES["class_"], "class_ column")
+    used = roles.columns | {column for column in (model, score, name) if column is not None}
+    ignored = tuple(column for column in table.columns if column not in used)
+    if roles.label is None and labels is None and ignored:
+        refuse_without_labels(table, "say label='...', or labels=False if nothing is labeled")
+
+    id_codes, ids = _factorize(table, roles.id)
+    model_codes, models = _models(table, model, options.models)
+    found = _labels(table, roles, options, labels, id_codes, ids)
+    raw = observe(found, len(ids), options.unlabeled)
+    values = table.floats(score)
+    kept = model_codes >= 0
+    rows = _Rows(ids, models, id_codes[kept], model_codes[kept], values[kept])
+    classes: Sequence[Hashable] | None = options.classes
+    if name is None:
+        scores = rows.binary()
+    else:
+        class_codes, names = _classes(table, name, options, raw)
+        scores = rows.by_class(class_codes[kept], names)
+        classes = options.classes or typed_as_labels(names, raw)
+    return Reading(
+        kind="long",
+        scores=scores,
+        labels=found,
+        models=models,
+        classes=classes,
+        weights=_weights(table, roles, id_codes, ids),
+        groups={
+            group: _constant(table, column, id_codes, ids) for group, column in roles.groups.items()
+        },
+        ids=ids,
+        columns={m: tuple(c for c in (model, name, score) if c is not None) for m in models},
+        ignored=ignored,
+    )
+
+
+def _column(table: Table, named: str | None, part: str, role: str) -> str:
+    found = table.find(named, USUAL_NAMES[part], f"{part} column")
+    return found if found is not None else table.require(part, role)
+
+
+def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
+    """Codes in order of first appearance; a missing value is refused."""
+    codes, found = factorize(as_objects(table.values(column)))
+    distinct = as_objects(found)
+    blank = np.append(is_missing(distinct), True)
+    missing = blank[codes]
+    if missing.any():
+        raise InputError(
+            f"column {column!r} is empty at row {int(np.argmax(missing))}",
+            allowed="an id, a model and a class on every row",
+            fix="fill it in or drop the row",
+        )
+    return codes, distinct
+
+
+def _models(table: Table, column: str, wanted: object | None) -> tuple[IntArray, tuple[str, ...]]:
+    """Codes (N,) of models in their order, -1 for models that are not wanted."""
+    codes, distinct = _factorize(table, column)
+    found = tuple(str(name) for name in distinct)
+    if wanted is None:
+        return codes, found
+    names = tuple(as_names(wanted, "models"))
+    refuse_duplicates(names, "model", "each model once")
+    for name in names:
+        if name not in found:
+            raise InputError(
+                f"column {column!r} has no model {name!r}",
+                allowed=f"the models {listing(found)}",
+                fix=f"{did_you_mean(name, found)}name models as in the data",
+            )
+    place = np.array([names.index(name) if name in names else -1 for name in found])
+    return place[codes].astype(np.int64), names
+
+
+def _classes(
+    table: Table, column: str, options: FrameOptions, raw: RawLabels
+) -> tuple[IntArray, tuple[Hashable, ...]]:
+    codes, distinct = _factorize(table, column)
+    names = in_order(list(distinct), options.classes, options.positive)
+    place = np.array([names.index(name) for name in distinct])
+    return place[codes].astype(np.int64), names
+
+
+class _Rows:
+    """The scores of a long table, by code of id and model."""
+
+    def __init__(
+        self,
+        ids: NDArray[np.object_],
+        models: tuple[str, ...],
+        id_codes: IntArray,
+        model_codes: IntArray,
+        values: FloatArray,
+    ) -> None:
+        self.ids, self.models, self.values = ids, models, values
+        self.pair = id_codes * len(models) + model_codes
+        self.shape = (len(ids), len(models))
+
+    def binary(self) -> FloatArray:
+        """(n, M) P(positive)."""
+        self._refuse_repeats(self.pair, 1, ("",))
+        out: FloatArray = np.full(self.shape[0] * self.shape[1], np.nan)
+        out[self.pair] = self.values
+        return out.reshape(self.shape)
+
+    def by_class(self, class_codes: IntArray, names: Sequence[Hashable]) -> FloatArray:
+        """(n, M, K)."""
+        k = len(names)
+        flat = self.pair * k + class_codes
+        self._refuse_repeats(flat, k, names)
+        present = np.bincount(self.pair, minlength=self.shape[0] * self.shape[1])
+        part = (present > 0) & (present < k)
+        if part.any():
+            pair = int(np.argmax(part))
+            there = set(class_codes[self.pair == pair].tolist())
+            lacking = [name for code, name in enumerate(names) if code not in there]
+            raise InputError(
+                f"id {self._id(pair)!r}, model {self._model(pair)!r} has {present[pair]} of {k} "
+                f"class scores and lacks {listing(lacking)}",
+                allowed="a row for every class, or none where a model has no score",
+                fix="add the missing rows",
+            )
+        out: FloatArray = np.full(self.shape[0] * self.shape[1] * k, np.nan)
+        out[flat] = self.values
+        return out.reshape(*self.shape, k)
+
+    def _refuse_repeats(self, flat: IntArray, k: int, names: Sequence[Hashable]) -> None:
+        counts = np.bincount(flat)
+        if counts.max() > 1:
+            place = int(np.argmax(counts > 1))
+            name = f", class {names[place % k]!r}" if k > 1 else ""
+            raise InputError(
+                f"id {self._id(place // k)!r}, model {self._model(place // k)!r}{name} has "
+                f"{counts[place]} scores",
+                allowed="one score per id, model and class",
+                fix="remove the repeated rows, or name the class column with class_=",
+            )
+
+    def _id(self, pair: int) -> object:
+        return self.ids[pair // len(self.models)]
+
+    def _model(self, pair: int) -> str:
+        return self.models[pair % len(self.models)]
+
+
+def _labels(
+    table: Table,
+    roles: Roles,
+    options: FrameOptions,
+    labels: object | None,
+    id_codes: IntArray,
+    ids: NDArray[np.object_],
+) -> NDArray[Any] | None:
+    if labels is False:
+        return None
+    if labels is not None:
+        if joins_by_id(labels):
+            return joined(labels, ids, options, roles.id)
+        raise InputError(
+            f"labels is a {type(labels).__name__} beside a long table",
+            allowed="a label column, or a table of labels joined by id",
+            fix="put the labels in a table with ids",
+        )
+    if roles.label is None:
+        return None
+    raw = observe(table.values(roles.label), table.n_rows, options.unlabeled)
+    return _one_per_id(raw, roles.label, id_codes, ids)
+
+
+def _constant(
+    table: Table, column: str, id_codes: IntArray, ids: NDArray[np.object_]
+) -> NDArray[Any]:
+    raw = observe(table.values(column), table.n_rows)
+    return _one_per_id(raw, column, id_codes, ids)
+
+
+def _one_per_id(
+    raw: RawLabels, column: str, id_codes: IntArray, ids: NDArray[np.object_]
+) -> NDArray[np.object_]:
+    """The value each id has on its rows, None if none; two different ones are refused."""
+    known = raw.codes >= 0
+    at, codes = id_codes[known], raw.codes[known]
+    chosen = np.full(len(ids), -1, dtype=np.int64)
+    chosen[at] = codes
+    differs = chosen[at] != codes
+    if differs.any():
+        first = int(np.argmax(differs))
+        values = {raw.values[codes[first]], raw.values[chosen[at[first]]]}
+        raise InputError(
+            f"column {column!r} has different values for id {ids[at[first]]!r}: "
+            f"{listing(sorted(values, key=str))}",
+            allowed="one value per id",
+            fix="make the rows of each id agree",
+        )
+    table: NDArray[np.object_] = np.full(len(raw.values) + 1, None, dtype=object)
+    table[:-1] = raw.values
+    out: NDArray[np.object_] = table[chosen]
+    return out
+
+
+def _weights(
+    table: Table, roles: Roles, id_codes: IntArray, ids: NDArray[np.object_]
+) -> FloatArray | None:
+    if roles.weight is None:
+        return None
+    return as_floats(_constant(table, roles.weight, id_codes, ids), f"column {roles.weight!r}")

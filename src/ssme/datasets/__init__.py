@@ -1,0 +1,1 @@
+"""Named data sets, how they are fetched, and synthetic ones."""

@@ -1,0 +1,133 @@
+"""One score from many: the pool of the classifiers.
+
+    log pi(k | x) = const + mean of log p(k | x) over six pools p,
+                    {mean, geometric mean, median} x {equal weights, weights w},
+
+with weights that favor a classifier only by what n labels can tell,
+
+    w_j  proportional to  exp( sqrt(n) * mean labeled log q_j(y) ).
+
+Scores q are clipped at `CLIP` and renormalized. No single pool wins on all data: means are robust
+to a classifier that is certain and wrong, geometric means to one that is vague, medians to one that
+is odd. A classifier without a score for a row weighs nothing there.
+
+Linear and logarithmic pools: Genest and Zidek, Statistical Science 1, 1986.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.methods.auto.binary import binary_log_odds
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.metrics.base import FloatArray
+
+__all__ = ["CLIP", "clipped", "label_weights", "log_pool", "log_softmax", "present_scores"]
+
+CLIP = 1e-4
+"""Least score: 1e-5 does as well, 1e-2 is worse (docs/auto.md)."""
+
+CHUNK_CELLS = 1 << 20
+"""Scores pooled at once, so that a million rows need no large temporary."""
+
+BINARY_CHUNK_CELLS = 1 << 17
+"""The same where the temporaries can stay in the cache."""
+
+
+def log_softmax(logits: FloatArray) -> FloatArray:
+    """``logits - log sum exp(logits)`` over the last axis."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    out: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return out
+
+
+def present_scores(scores: FloatArray) -> NDArray[np.bool_]:
+    """(n, M) True where a classifier has a score."""
+    present: NDArray[np.bool_] = ~np.isnan(scores.sum(axis=2))
+    return present
+
+
+def clipped(scores: FloatArray) -> FloatArray:
+    """``scores`` (n, M, K) in [CLIP, 1], rows summing to one; a missing one is the row's mean."""
+    present = present_scores(scores)
+    if not present.all():
+        known = present.any(axis=1)
+        middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
+        middle[known] = mean_score(scores[known])
+        scores = np.where(present[:, :, None], scores, middle[:, None, :])
+    out: FloatArray = np.maximum(scores, CLIP)
+    out /= out.sum(axis=2, keepdims=True)
+    return out
+
+
+def label_weights(
+    q: FloatArray, present: NDArray[np.bool_], labels: NDArray[np.int64]
+) -> FloatArray:
+    """Weights w (M,) from labeled rows ``q`` (n, M, K); equal without labels."""
+    n, n_models, _ = q.shape
+    counts = present.sum(axis=0)
+    if not counts.any():
+        return np.full(n_models, 1.0 / n_models)
+    fit = np.where(present, np.log(q[np.arange(n), :, labels]), 0.0).sum(axis=0)
+    mean = fit / np.maximum(counts, 1)
+    mean[counts == 0] = mean[counts > 0].mean()
+    weights = np.exp(np.sqrt(n) * (mean - mean.max()))
+    out: FloatArray = weights / weights.sum()
+    return out
+
+
+def log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+    """log pi (n, K) of clipped scores ``q`` (n, M, K), normalized."""
+    n, n_models, n_classes = q.shape
+    if n_models == 1:
+        return np.log(q[:, 0])
+    out: FloatArray = np.empty((n, n_classes))
+    binary = n_classes == 2 and bool(present.all())
+    step = max(1, (BINARY_CHUNK_CELLS if binary else CHUNK_CELLS) // (n_models * n_classes))
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        if binary:
+            odds = binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), weights)
+            np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
+            np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
+        else:
+            out[part] = _log_pool(q[part], present[part], weights)
+    return out
+
+
+def _log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+    n_models = q.shape[1]
+    log_q = np.log(q)
+    order = np.argsort(q.transpose(0, 2, 1), axis=2)
+    ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
+    total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
+    for base in (np.full(n_models, 1.0 / n_models), weights):
+        by_row = _by_row(base, present)
+        total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
+        total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
+        total += log_softmax(np.log(_weighted_median(ranked, order, by_row)))
+    return log_softmax(total / 6.0)
+
+
+def _by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
+    """Weights (n, M) of the classifiers that have a score, summing to one in each row."""
+    by_row = weights * np.where(present.any(axis=1, keepdims=True), present, True)
+    out: FloatArray = by_row / by_row.sum(axis=1, keepdims=True)
+    return out
+
+
+def _weighted_median(
+    ranked: FloatArray, order: NDArray[np.int64], weights: FloatArray
+) -> FloatArray:
+    """Median (n, K) of values sorted as ``ranked`` (n, K, M), linear between two middle ones."""
+    n_models = ranked.shape[2]
+    sorted_weights = np.take_along_axis(weights[:, None, :], order, axis=2)
+    middle = np.cumsum(sorted_weights, axis=2) - 0.5 * sorted_weights
+    above = np.clip((middle < 0.5).sum(axis=2, keepdims=True), 1, n_models - 1)
+    low, high = np.take_along_axis(middle, above - 1, 2), np.take_along_axis(middle, above, 2)
+    width = np.maximum(high - low, np.finfo(np.float64).tiny)
+    share = np.clip((0.5 - low) / width, 0.0, 1.0)
+    below = np.take_along_axis(ranked, above - 1, 2)
+    out: FloatArray = below + share * (np.take_along_axis(ranked, above, 2) - below)
+    return out[:, :, 0]

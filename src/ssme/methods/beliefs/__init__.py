@@ -1,0 +1,1 @@
+"""What a fitted method believes about the missing labels."""

@@ -1,0 +1,114 @@
+"""Belief of a method that has one posterior per classifier.
+
+Each classifier is evaluated against labels drawn from its own P(y | s_j). One uniform number per
+row and draw is shared by all classifiers, so the draws stay as joint as the posteriors allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
+from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered, mean_defined
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.progress import track
+
+__all__ = ["PerModelPosterior", "labels_at"]
+
+
+def labels_at(uniform: FloatArray, posterior: FloatArray) -> NDArray[np.int64]:
+    """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
+    below = np.cumsum(posterior, axis=-1)[..., :-1]
+    labels: NDArray[np.int64] = (uniform[..., None] >= below).sum(axis=-1)
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class PerModelPosterior:
+    """P(y | s_j) per classifier, ``posteriors`` (M, n, K), labeled rows clamped in each.
+
+    A row without a score from classifier j is NaN in ``posteriors[j]`` and does not count for it.
+    """
+
+    data: ScoreSet
+    posteriors: FloatArray
+    n_draws: int
+    seed: np.random.SeedSequence
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def posterior(self) -> FloatArray:
+        """Mean of the classifiers' posteriors (n, K)."""
+        present = np.isfinite(self.posteriors)
+        total = np.where(present, self.posteriors, 0.0).sum(axis=0)
+        mean: FloatArray = total / present.sum(axis=0)
+        return mean
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+    ) -> list[list[Estimate]]:
+        """Mean over the draws of each classifier's own labels; worlds reuse the first of them."""
+        scores, weights = self.data.scores, self.data.weights
+        parts = [slice(None) if mask is None else np.flatnonzero(mask) for mask in rows]
+        models, k = range(self.data.n_models), self.data.n_classes
+        plans = [
+            [[metric.plan(scores[part][:, [j]]) for j in models] for metric in metrics]
+            for part in parts
+        ]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        rng, n_worlds = np.random.default_rng(child_seed(self.seed, 0)), 0
+        for labels in self.label_batches():
+            again = labels[:, : max(0, N_WORLDS - n_worlds)]
+            n_worlds += again.shape[1]
+            resampled = RowWeights.draw(metrics, again.shape[1], labels.shape[2], rng)
+            for g, part in enumerate(parts):
+                part_weights = None if weights is None else weights[part]
+                masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
+                for m, metric in enumerate(metrics):
+                    points[g][m].append(_side_by_side(plans[g][m], masses))
+                    if again.size:
+                        rows_again = resampled.of(metric)[:, part, None]
+                        reweighted = [mass[: len(rows_again)] * rows_again for mass in masses]
+                        worlds[g][m].append(_side_by_side(plans[g][m], reweighted))
+        return [
+            [
+                centered(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+                for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
+            ]
+            for g in range(len(parts))
+        ]
+
+    def label_batches(self) -> Iterator[NDArray[np.int64]]:
+        """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
+        rng = np.random.default_rng(self.seed)
+        _, n, k = self.posteriors.shape
+        batch = max(1, BATCH_CELLS // max(1, n * k * self.data.n_models))
+        for start in track(range(0, self.n_draws, batch), "label draws"):
+            stop = min(start + batch, self.n_draws)
+            uniform = rng.random((stop - start, n))
+            yield np.stack(
+                [
+                    labels_at(uniform, self.posterior_draw(j, start, stop))
+                    for j in range(self.data.n_models)
+                ]
+            )
+
+    def posterior_draw(self, model: int, start: int, stop: int) -> FloatArray:
+        """P(y | s_j) behind draws start..stop: (n, K), or (stop - start, n, K) if it varies."""
+        posterior: FloatArray = self.posteriors[model]
+        return posterior
+
+
+def _side_by_side(plans: Sequence[MetricPlan], masses: Sequence[FloatArray]) -> FloatArray:
+    """Values (D, M), classifier j from its own mass."""
+    columns = [plan(mass) for plan, mass in zip(plans, masses, strict=True)]
+    out: FloatArray = np.concatenate(columns, axis=1)
+    return out

@@ -1,0 +1,135 @@
+"""Belief of a method that knows P(y | s) per row: metrics over S label draws, averaged.
+
+Step 2 of the SSME paper: draw S label vectors from P(y | s) for the unlabeled rows, keep the true
+labels of the labeled ones, compute the metric for each draw, average. Intervals, differences and
+ranks come from a second set of draws in which the rows are resampled too (`row_weights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import BoolArray, Estimate, Predictor
+from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered, mean_defined
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.progress import track
+
+__all__ = ["LabelPosterior", "child_seed", "clamp", "draw_labels", "spawn_seed"]
+
+BATCH_CELLS = 1 << 22
+"""Cells (draws x rows x classes) of mass held at once: 32 MB of float64."""
+
+
+def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
+    """A fresh seed from ``rng``, so that a belief can repeat its draws on every call."""
+    seed: np.random.SeedSequence = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+    return seed
+
+
+def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+    """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
+
+
+def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+    """``posterior`` (n, K) with labeled rows set to their label, one-hot."""
+    out = np.array(posterior, dtype=np.float64)
+    labeled = labels >= 0
+    out[labeled] = 0.0
+    out[np.flatnonzero(labeled), labels[labeled]] = 1.0
+    return out
+
+
+def draw_labels(posterior: FloatArray, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """``n_draws`` label vectors (D, n) from independent rows of ``posterior`` (n, K)."""
+    uniform = rng.random((n_draws, posterior.shape[0]))
+    if posterior.shape[1] == 2:
+        return (uniform < posterior[:, 1]).astype(np.int64)
+    below = np.cumsum(posterior, axis=1)[:, :-1]
+    labels = np.zeros(uniform.shape, dtype=np.int64)
+    for k in range(below.shape[1]):
+        labels += uniform >= below[:, k]
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPosterior:
+    """P(y | s) with labeled rows clamped; a metric's estimate is its mean over label draws.
+
+    ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
+    them, the draws carry the fitted parameters beside unknown labels and the sampling of rows.
+    ``predictor`` gives P(y | s) of other rows, where the method can tell.
+    """
+
+    data: ScoreSet
+    posterior: FloatArray
+    n_draws: int
+    seed: np.random.SeedSequence
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    refits: tuple[FloatArray, ...] = ()
+    predictor: Predictor | None = None
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+    ) -> list[list[Estimate]]:
+        """Mean over the label draws; the draws kept are worlds (`row_weights`)."""
+        parts = [slice(None) if mask is None else np.flatnonzero(mask) for mask in rows]
+        scores = self.data.scores
+        plans = [[metric.plan(scores[part]) for metric in metrics] for part in parts]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        for labels in self.label_batches():
+            for g, part in enumerate(parts):
+                mass = self._mass(labels, part)
+                for m, plan in enumerate(plans[g]):
+                    points[g][m].append(plan(mass))
+        for labels, weights in self.world_batches(metrics):
+            for g, part in enumerate(parts):
+                mass = self._mass(labels, part)
+                for m, plan in enumerate(plans[g]):
+                    worlds[g][m].append(plan(mass * weights.of(metrics[m])[:, part, None]))
+        return [
+            [
+                centered(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+                for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
+            ]
+            for g in range(len(parts))
+        ]
+
+    def label_batches(self) -> Iterator[NDArray[np.int64]]:
+        """All draws (d, n) in batches of bounded memory; the same draws on every call."""
+        rng = np.random.default_rng(self.seed)
+        for size in track(list(self._sizes(self.n_draws)), "label draws"):
+            yield draw_labels(self.posterior, size, rng)
+
+    def world_batches(
+        self, metrics: Sequence[Metric]
+    ) -> Iterator[tuple[NDArray[np.int64], RowWeights]]:
+        """Labels (d, n) of `N_WORLDS` worlds in all, and their row weights; every call the same.
+
+        Refits take turns, so that each lends its posterior to equally many worlds.
+        """
+        rng = np.random.default_rng(child_seed(self.seed, 0))
+        sources = self.refits or (self.posterior,)
+        share = -(-N_WORLDS // len(sources))
+        for posterior in track(sources, "worlds"):
+            for size in self._sizes(share):
+                weights = RowWeights.draw(metrics, size, len(posterior), rng)
+                yield draw_labels(posterior, size, rng), weights
+
+    def _mass(self, labels: NDArray[np.int64], part: Any) -> FloatArray:
+        weights = self.data.weights
+        kept = None if weights is None else weights[part]
+        return one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
+
+    def _sizes(self, n_draws: int) -> Iterator[int]:
+        n, k = self.posterior.shape
+        batch = max(1, BATCH_CELLS // max(1, n * k))
+        for start in range(0, n_draws, batch):
+            yield min(batch, n_draws - start)

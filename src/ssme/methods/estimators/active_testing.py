@@ -1,0 +1,170 @@
+"""Active testing: choose which rows to label, then weigh them so that the choice does no harm.
+
+Rows are drawn one at a time without replacement, from q(i) proportional to the error a surrogate
+expects of the classifier, 1 - pi(y = predicted class | x_i); the surrogate pi is the mean score of
+the other classifiers. After M labels out of N rows the error is estimated without bias by
+
+    R = 1/M sum_m v_m loss_m,   v_m = 1 + (N - M) / (N - m) * (1 / ((N - m + 1) q(i_m)) - 1)
+
+with q(i_m) the probability of the m-th choice among the rows still left (LURE weights).
+
+Source: Kossen et al., "Active testing: sample-efficient model evaluation", ICML 2021;
+Farquhar, Gal and Rainforth, "On statistical bias in active learning", ICLR 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs.direct import DirectBelief
+from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.metrics.base import FloatArray, Metric
+
+__all__ = ["ActiveTesting", "acquire", "acquisition", "lure_weights"]
+
+Oracle = Sequence[Any] | NDArray[Any] | Callable[[NDArray[np.int64]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class ActiveTesting:
+    """Accuracy from labels that the method asks for.
+
+    Parameters
+    ----------
+    oracle : classes of all rows, or a function from row numbers to their classes. Not needed where
+        every row is labeled: the labels are then the oracle.
+    budget : labels to ask for.
+    share : ``"each"`` spends the budget on every classifier separately, as the source does for
+        one classifier; ``"all"`` asks once, from the mean of their acquisition distributions.
+    uniform : share of every acquisition distribution that is uniform. It bounds the weights: no row
+        counts more than about 1 / uniform times; a small share risks one row deciding everything.
+    """
+
+    oracle: Oracle | None = None
+    budget: int = 100
+    share: Literal["each", "all"] = "each"
+    uniform: float = 0.5
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="active_testing",
+        title="Active testing: chosen labels, LURE weights",
+        source="Kossen et al. 2021",
+        metrics=("accuracy",),
+        needs_labels=False,
+        gives_intervals=False,
+        gives_posterior=False,
+        groups=False,
+        missing_scores=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        if self.share not in ("each", "all"):
+            raise InputError(f"unknown share {self.share!r}", allowed="'each', 'all'")
+        if self.budget < 1:
+            raise InputError(f"budget {self.budget}", allowed="at least one label")
+        if not 0.0 < self.uniform <= 1.0:
+            raise InputError(
+                f"uniform {self.uniform}",
+                allowed="more than 0, so that no row is impossible to draw, and at most 1",
+            )
+        ask = self._ask(data)
+        votes = cast_votes(data.scores)
+        proposal = acquisition(data.scores, votes, self.uniform)
+        if self.share == "all":
+            proposal = np.repeat(proposal.mean(axis=1, keepdims=True), data.n_models, axis=1)
+        race = rng.exponential(size=data.n_rows)
+        value = np.empty(data.n_models)
+        asked: set[int] = set()
+        for j in range(data.n_models):
+            rows, probability = acquire(proposal[:, j], self.budget, race)
+            truth = np.eye(data.n_classes)[ask(rows)]
+            error = 1.0 - share_correct(votes[rows, j : j + 1], truth)[:, 0]
+            if data.weights is not None:
+                error = error * data.weights[rows] / data.weights.mean()
+            value[j] = 1.0 - (lure_weights(probability, data.n_rows) * error).mean()
+            asked.update(rows.tolist())
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            if rows.size != data.n_rows:
+                raise UnsupportedError(
+                    "method 'active_testing' chooses its labels for all rows, not for a group",
+                    fix="run it on the rows of the group alone, or use another method",
+                )
+            return Estimate(np.clip(value, metric.low, metric.high))
+
+        return DirectBelief(data.n_rows, answer, {"asked_rows": sorted(asked)})
+
+    def _ask(self, data: ScoreSet) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
+        """Class indices of the rows asked for."""
+        oracle = self.oracle
+        if oracle is None:
+            if data.n_unlabeled:
+                raise UnsupportedError(
+                    "method 'active_testing' chooses which rows to label and has nobody to ask",
+                    fix="pass oracle= the classes of all rows or a function from row numbers to"
+                    " classes, or label every row",
+                )
+            return lambda rows: data.labels[rows]
+        index = {name: k for k, name in enumerate(data.classes)}
+
+        def ask(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+            answers = oracle(rows) if callable(oracle) else [oracle[row] for row in rows]
+            for row, answer in zip(rows, answers, strict=True):
+                if answer not in index:
+                    raise InputError(
+                        f"the oracle says {answer} for row {row}",
+                        allowed=", ".join(map(repr, data.classes)),
+                    )
+            return np.array([index[answer] for answer in answers], dtype=np.int64)
+
+        return ask
+
+
+def acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:
+    """Acquisition distribution (n, M) of every classifier for its error rate."""
+    n, n_models, _ = scores.shape
+    total = scores.sum(axis=1)
+    expected = np.empty((n, n_models))
+    for j in range(n_models):
+        surrogate = (total - scores[:, j]) / (n_models - 1) if n_models > 1 else scores[:, j]
+        expected[:, j] = 1.0 - share_correct(votes[:, j : j + 1], surrogate)[:, 0]
+    expected = np.maximum(expected, 0.0)
+    mass = expected.sum(axis=0)
+    peaked = np.where(mass > 0, expected / np.where(mass > 0, mass, 1.0), 1.0 / n)
+    mixed: FloatArray = (1.0 - uniform) * peaked + uniform / n
+    return mixed
+
+
+def acquire(
+    proposal: FloatArray, budget: int, race: FloatArray
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Rows drawn from ``proposal`` (n,) without replacement, and each draw's probability.
+
+    Exponential clocks of rate ``proposal`` ring in the order of successive draws; ``race`` (n,) are
+    the unit exponentials behind them, so that classifiers can share the same luck.
+    """
+    order = np.argsort(race / proposal, kind="stable")
+    rows = order[: min(budget, proposal.size)]
+    still_left = np.cumsum(proposal[order][::-1])[::-1]
+    probability: FloatArray = proposal[rows] / still_left[: rows.size]
+    return rows, probability
+
+
+def lure_weights(probability: FloatArray, n_rows: int) -> FloatArray:
+    """v_m (M,) of draws made with ``probability`` (M,) from ``n_rows`` rows."""
+    n_labels = probability.size
+    if n_labels == n_rows:
+        return np.ones(n_labels)
+    m = np.arange(1, n_labels + 1)
+    weights: FloatArray = 1.0 + (n_rows - n_labels) / (n_rows - m) * (
+        1.0 / ((n_rows - m + 1) * probability) - 1.0
+    )
+    return weights

@@ -1,0 +1,78 @@
+"""Average thresholded confidence: accuracy is the share of rows above a learned confidence.
+
+    accuracy_j = mean_i 1[c_ij >= t_j],   t_j such that this holds on the labeled rows
+
+where c_ij is the confidence of classifier j: its top probability, or its negative entropy.
+
+Source: Garg et al., "Leveraging unlabeled data to predict out-of-distribution performance",
+ICLR 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs.direct import DirectBelief, column_means
+from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.metrics.base import FloatArray, Metric
+from ssme.progress import track
+
+__all__ = ["Atc", "threshold"]
+
+
+@dataclass(frozen=True)
+class Atc:
+    """Share of rows whose confidence passes the threshold that fits the labeled rows."""
+
+    confidence: Literal["top", "entropy"] = "top"
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="atc",
+        title="Average thresholded confidence",
+        source="Garg et al. 2022",
+        metrics=("accuracy",),
+        gives_intervals=False,
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        confidence = self._confidence(data.scores)
+        truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
+        right = share_correct(cast_votes(data.scores), truth)
+        thresholds = np.full(data.n_models, np.nan)
+        for j in track(range(data.n_models), "models"):
+            known = data.labeled & np.isfinite(right[:, j])
+            thresholds[j] = threshold(confidence[known, j], right[known, j])
+        above = np.where(np.isfinite(right), confidence >= thresholds, np.nan)
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            return Estimate(column_means(above, rows, data.weights))
+
+        notes = {"thresholds": dict(zip(data.models, thresholds.tolist(), strict=True))}
+        return DirectBelief(data.n_rows, answer, notes)
+
+    def _confidence(self, scores: FloatArray) -> FloatArray:
+        if self.confidence == "top":
+            top: FloatArray = scores.max(axis=2)
+            return top
+        if self.confidence == "entropy":
+            negative_entropy: FloatArray = xlogy(scores, scores).sum(axis=2)
+            return negative_entropy
+        raise InputError(f"unknown confidence {self.confidence!r}", allowed="'top', 'entropy'")
+
+
+def threshold(confidence: FloatArray, right: FloatArray) -> float:
+    """Confidence that as many labeled rows stay below as are wrong."""
+    if confidence.size == 0:
+        return np.nan
+    wrong = int(np.round((1.0 - right).sum()))
+    return float(np.append(np.sort(confidence), np.inf)[wrong])

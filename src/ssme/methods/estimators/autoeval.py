@@ -1,0 +1,51 @@
+"""AutoEval: PPI++ on accuracy, one classifier at a time.
+
+The truth is whether classifier j is right on a labeled row; its prediction on every row is what an
+annotator thinks of that: the classifier's own top probability (``annotator="confidence"``, what
+the source does for image classifiers), or the mean score of all classifiers at j's predicted
+class (``"pool"``). See `prediction_powered` for the estimator.
+
+Source: Boyeau et al., "AutoEval done right: using synthetic data for model evaluation", ICML 2025.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
+from ssme.methods.beliefs.posterior import spawn_seed
+from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy
+from ssme.metrics.base import Metric
+
+__all__ = ["AutoEval"]
+
+
+@dataclass(frozen=True)
+class AutoEval:
+    """Accuracy of each classifier by power-tuned prediction-powered inference."""
+
+    annotator: Annotator = "confidence"
+    n_draws: int = 1000
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="autoeval",
+        title="AutoEval: PPI++ on accuracy",
+        source="Boyeau et al. 2025",
+        metrics=("accuracy",),
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            value, influence = known.means(rows, ridge=False)
+            return normal_estimate(value, influence, metric, self.n_draws, seed)
+
+        return DirectBelief(data.n_rows, answer)

@@ -1,0 +1,42 @@
+"""Confidence-based performance estimation: trust each classifier's own probabilities.
+
+    P(y = k | s_j) = s_jk,   so that for instance  accuracy_j = mean_i max_k s_ijk
+
+Label-free and exact for a calibrated classifier; the error it makes is that of calibration.
+Labeled rows, if there are any, keep their label.
+
+Source: Bialek et al., "Estimating model performance under covariate shift without labels"
+(NannyML), 2024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.per_classifier import PerModelPosterior
+from ssme.methods.beliefs.posterior import clamp, spawn_seed
+
+__all__ = ["Cbpe"]
+
+
+@dataclass(frozen=True)
+class Cbpe:
+    """Labels drawn, for each classifier, from its own scores."""
+
+    n_draws: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="cbpe",
+        title="Each classifier's own confidence",
+        source="Bialek et al. 2024 (CBPE)",
+        needs_labels=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
+        own = np.stack([clamp(data.scores[:, j], data.labels) for j in range(data.n_models)])
+        return PerModelPosterior(data, own, self.n_draws, spawn_seed(rng))

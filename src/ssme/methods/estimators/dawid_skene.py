@@ -1,0 +1,95 @@
+"""Dawid-Skene: latent true labels, one confusion matrix per classifier, errors independent.
+
+    P(y = k, votes) = p_k prod_j prod_l C_j[k, l] ** v_jl
+
+fitted by EM from the share of votes, with the labeled rows held at their label throughout.
+Stops when no prior or confusion probability moves by more than ``tol``.
+
+Source: Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM
+algorithm", JRSS C 28(1), 1979.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.votes import cast_votes
+from ssme.metrics.base import FloatArray
+
+__all__ = ["DawidSkene", "DawidSkeneFit", "fit_dawid_skene"]
+
+FLOOR = 1e-10
+"""Smallest probability inside a logarithm: a vote never seen from a class stays possible."""
+
+
+@dataclass(frozen=True)
+class DawidSkene:
+    """Labels drawn from the Dawid-Skene posterior of the classifiers' votes."""
+
+    tol: float = 1e-5
+    max_iter: int = 100
+    n_draws: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="dawid_skene",
+        title="Dawid-Skene on the votes, labels clamped",
+        source="Dawid and Skene 1979",
+        needs_labels=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        fit = fit_dawid_skene(cast_votes(data.scores), data.labels, self.tol, self.max_iter)
+        notes = {"converged": fit.converged, "n_iter": fit.n_iter, "prior": fit.prior.tolist()}
+        return LabelPosterior(data, fit.posterior, self.n_draws, spawn_seed(rng), notes)
+
+
+@dataclass(frozen=True, eq=False)
+class DawidSkeneFit:
+    """Posterior (n, K), class prior (K,), confusion[j, k, l] = P(classifier j votes l | y = k)."""
+
+    posterior: FloatArray
+    prior: FloatArray
+    confusion: FloatArray
+    converged: bool
+    n_iter: int
+
+
+def fit_dawid_skene(
+    votes: FloatArray, labels: NDArray[np.int64], tol: float, max_iter: int
+) -> DawidSkeneFit:
+    """EM on ``votes`` (n, M, K); rows with a label (not negative) never leave it."""
+    n, n_models, k = votes.shape
+    flat = votes.reshape(n, n_models * k)
+    share = votes.sum(axis=1)
+    posterior = clamp(share / np.maximum(share.sum(axis=1, keepdims=True), 1.0), labels)
+    prior, confusion = _m_step(posterior, flat, n_models)
+    for step in range(1, max_iter + 1):
+        log_joint = np.log(np.maximum(prior, FLOOR)) + flat @ np.log(
+            np.maximum(confusion, FLOOR)
+        ).transpose(0, 2, 1).reshape(n_models * k, k)
+        posterior = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        posterior = clamp(posterior / posterior.sum(axis=1, keepdims=True), labels)
+        before = prior, confusion
+        prior, confusion = _m_step(posterior, flat, n_models)
+        moved = max(np.abs(prior - before[0]).max(), np.abs(confusion - before[1]).max())
+        if moved < tol:
+            return DawidSkeneFit(posterior, prior, confusion, True, step)
+    return DawidSkeneFit(posterior, prior, confusion, False, max_iter)
+
+
+def _m_step(
+    posterior: FloatArray, flat: FloatArray, n_models: int
+) -> tuple[FloatArray, FloatArray]:
+    """Class prior (K,) and confusion matrices (M, K, K) from expected counts."""
+    k = posterior.shape[1]
+    counts = (posterior.T @ flat).reshape(k, n_models, k).transpose(1, 0, 2)
+    total = counts.sum(axis=2, keepdims=True)
+    confusion = np.where(total > 0, counts / np.where(total > 0, total, 1.0), 1.0 / k)
+    return posterior.mean(axis=0), confusion

@@ -1,0 +1,49 @@
+"""Ensembling: labels drawn from the mean score of the classifiers.
+
+    P(y = k | s) = mean over classifiers j of s_jk
+
+Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data",
+NeurIPS 2025, appendix (comparison to ensembling). A classifier without a score for a row is left
+out of that row's mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
+from ssme.metrics.base import FloatArray
+
+__all__ = ["Ensemble", "mean_score"]
+
+
+def mean_score(scores: FloatArray) -> FloatArray:
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out."""
+    present = np.isfinite(scores)
+    total = np.where(present, scores, 0.0).sum(axis=1)
+    mean: FloatArray = total / present.sum(axis=1)
+    return mean
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Labels drawn from the average classifier."""
+
+    n_draws: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ensemble",
+        title="Mean score of the classifiers",
+        source="Shanmugam et al. 2025, app. E",
+        needs_labels=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        posterior = clamp(mean_score(data.scores), data.labels)
+        seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+        return LabelPosterior(data, posterior, self.n_draws, seed, predictor=mean_score)

@@ -1,0 +1,77 @@
+"""Majority vote weighted by labeled accuracy.
+
+    P(y = k | s) = sum_j a_j v_jk / sum_j a_j
+
+where v_jk is classifier j's vote for class k and a_j its accuracy on the labeled rows. Without any
+labels, or where every a_j is zero, all classifiers weigh the same.
+
+Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data",
+NeurIPS 2025, app. B.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.votes import cast_votes
+from ssme.metrics.base import FloatArray
+
+__all__ = ["MajorityVote", "labeled_accuracy", "weighted_vote"]
+
+
+@dataclass(frozen=True)
+class MajorityVote:
+    """Accuracy-weighted average of discrete predictions.
+
+    Parameters
+    ----------
+    hard : the class with the largest share is the label, instead of a draw from the shares.
+    """
+
+    hard: bool = False
+    n_draws: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="majority_vote",
+        title="Vote of the classifiers, weighted by labeled accuracy",
+        source="Shanmugam et al. 2025, app. B.2",
+        needs_labels=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        votes = cast_votes(data.scores)
+        accuracy = labeled_accuracy(votes, data)
+        share = weighted_vote(votes, accuracy)
+        if self.hard:
+            share = cast_votes(share[:, None])[:, 0]
+        posterior = clamp(share, data.labels)
+        notes = {"vote_weights": dict(zip(data.models, accuracy.tolist(), strict=True))}
+        return LabelPosterior(data, posterior, self.n_draws, spawn_seed(rng), notes)
+
+
+def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
+    """Accuracy (M,) of ``votes`` (n, M, K) on the labeled rows; all ones if it says nothing."""
+    labeled = np.flatnonzero(data.labeled)
+    cast = votes[labeled].sum(axis=(0, 2))
+    right = votes[labeled, :, data.labels[labeled]].sum(axis=0)
+    accuracy: FloatArray = right / np.maximum(cast, 1.0)
+    return accuracy if accuracy.any() else np.ones_like(accuracy)
+
+
+def weighted_vote(votes: FloatArray, weights: FloatArray) -> FloatArray:
+    """Share (n, K) of the weight ``weights`` (M,) that votes for each class."""
+    total = np.einsum("nmk,m->nk", votes, weights)
+    cast = total.sum(axis=1, keepdims=True)
+    unweighted = votes.sum(axis=1)
+    share: FloatArray = np.where(
+        cast > 0,
+        total / np.where(cast > 0, cast, 1.0),
+        unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
+    )
+    return share

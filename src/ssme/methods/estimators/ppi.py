@@ -1,0 +1,137 @@
+"""PPI for any metric: prediction-powered bootstrap, closed-form PPI++ for accuracy.
+
+    theta = g(labeled, y) + lambda * (g(unlabeled, f) - g(labeled, f))
+
+where g is the metric, y the true labels and f the predicted ones: the mean score of the
+classifiers, as fractional labels. Both parts are resampled; over the resamples
+
+    lambda = Cov(g(L, y), g(L, f)) / (Var g(L, f) + Var g(U, f)), kept in [0, 1],
+
+and the resampled theta give the interval. Accuracy is a mean, so lambda, theta and the interval
+have closed forms (`prediction_powered`), by default with the ridge-stabilised lambda.
+
+Sources: Angelopoulos, Duchi and Zrnic, "PPI++: Efficient prediction-powered inference", 2023;
+Zrnic, "A note on the prediction-powered bootstrap", 2024; Eyre and Madras, ICML 2025 (ridge).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
+from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.parts.predicted_accuracy import PredictedAccuracy
+from ssme.metrics.base import FloatArray, Metric
+from ssme.progress import track
+
+__all__ = ["Ppi"]
+
+
+@dataclass(frozen=True)
+class Ppi:
+    """Prediction-powered estimates with the mean score as annotator.
+
+    Parameters
+    ----------
+    power : fixed lambda in [0, 1]; None tunes it (1 is plain PPI, 0 uses labeled rows only).
+    ridge : stabilise the tuned lambda of accuracy by ridge regression.
+    n_boot : resamples of the prediction-powered bootstrap.
+    """
+
+    power: float | None = None
+    ridge: bool = True
+    n_boot: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ppi",
+        title="Prediction-powered inference, power-tuned",
+        source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        if self.power is not None and not 0.0 <= self.power <= 1.0:
+            raise InputError(f"power {self.power}", allowed="0 to 1, or None to tune it")
+        known = PredictedAccuracy.of(data, "pool")
+        pool = mean_score(data.scores)
+        seeds = spawn_seed(rng), spawn_seed(rng)
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            if metric.name == "accuracy":
+                value, influence = known.means(rows, ridge=self.ridge, lam=self.power)
+                return normal_estimate(value, influence, metric, self.n_boot, seeds[0])
+            return self._bootstrap(metric, data, pool, rows, seeds)
+
+        return DirectBelief(data.n_rows, answer)
+
+    def _bootstrap(
+        self,
+        metric: Metric,
+        data: ScoreSet,
+        pool: FloatArray,
+        rows: NDArray[np.int64],
+        seeds: tuple[np.random.SeedSequence, np.random.SeedSequence],
+    ) -> Estimate:
+        labeled, unlabeled = rows[data.labeled[rows]], rows[~data.labeled[rows]]
+        true = clamp(np.zeros_like(pool), data.labels)
+        predicted = _hardened(pool) if metric.hard_only else pool
+        if data.weights is not None:
+            true, predicted = true * data.weights[:, None], predicted * data.weights[:, None]
+        on_labeled, on_unlabeled = seeds
+        scores, n_boot = data.scores, self.n_boot
+        t, ts = _resampled(metric, scores[labeled], true[labeled], n_boot, on_labeled)
+        f, fs = _resampled(metric, scores[labeled], predicted[labeled], n_boot, on_labeled)
+        u, us = _resampled(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
+        lam = _tuned(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
+        lam = np.where(np.isfinite(u - f), lam, 0.0)
+        value = t + np.where(lam > 0, lam * (u - f), 0.0)
+        draws = ts + np.where(lam > 0, lam * (us - fs), 0.0)
+        draws = draws[np.isfinite(draws).all(axis=1)]
+        return Estimate(
+            value=np.clip(value, metric.low, metric.high),
+            draws=np.clip(draws, metric.low, metric.high) if len(draws) else None,
+        )
+
+
+def _resampled(
+    metric: Metric, scores: FloatArray, mass: FloatArray, n_boot: int, seed: np.random.SeedSequence
+) -> tuple[FloatArray, FloatArray]:
+    """The metric (M,) on the labeling ``mass`` (n, K), and (n_boot, M) on resamples of its rows."""
+    n, k = mass.shape
+    if n == 0:
+        nothing = np.full((n_boot, scores.shape[1]), np.nan)
+        return nothing[0], nothing
+    plan, rng = metric.plan(scores), np.random.default_rng(seed)
+    batch = max(1, BATCH_CELLS // (n * k))
+    values = []
+    for start in track(range(0, n_boot, batch), "resamples"):
+        times = rng.multinomial(n, np.full(n, 1.0 / n), size=min(batch, n_boot - start))
+        values.append(plan(times[:, :, None] * mass))
+    return plan(mass[None])[0], np.concatenate(values)
+
+
+def _tuned(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:
+    """Power-tuned lambda (M,) from resampled metrics (B, M), undefined resamples left out."""
+    lam = np.zeros(true.shape[1])
+    for j, (t, f, u) in enumerate(zip(true.T, predicted.T, unlabeled.T, strict=True)):
+        both, u = np.isfinite(t) & np.isfinite(f), u[np.isfinite(u)]
+        if both.sum() < 2 or u.size < 2:
+            continue
+        covariance = np.cov(t[both], f[both])
+        spread = covariance[1, 1] + u.var(ddof=1)
+        lam[j] = np.clip(covariance[0, 1] / spread, 0.0, 1.0) if spread > 0 else 0.0
+    return lam
+
+
+def _hardened(pool: FloatArray) -> FloatArray:
+    """The class with the most mass, as one-hot rows."""
+    hard: FloatArray = np.eye(pool.shape[1])[pool.argmax(axis=1)]
+    return hard

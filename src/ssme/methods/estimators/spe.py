@@ -1,0 +1,131 @@
+"""Semi-supervised performance evaluation: two truncated normals per classifier.
+
+    P(y, s_j) = p_y TN(s_j; mu_y, sigma_y, [0, 1])
+
+for the score s_j of the second class, fitted to one classifier at a time by maximising
+
+    sum_labeled log P(y, s) + sum_unlabeled log sum_y P(y, s)
+
+(bounded quasi-Newton with exact gradients, from the moments of the labeled rows of each class).
+
+Source: Welinder, Welling and Perona, "A lazy man's approach to benchmarking: semisupervised
+classifier evaluation and recalibration", CVPR 2013; truncated normals as in Shanmugam et al. 2025,
+app. B.2. The source samples the parameters; here they are held at the maximum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from ssme.data.scoreset import ScoreSet
+from ssme.densities.truncated_normal import truncated_normal_gradient, truncated_normal_logpdf
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.per_classifier import PerModelPosterior
+from ssme.methods.beliefs.posterior import clamp, spawn_seed
+from ssme.metrics.base import FloatArray
+from ssme.progress import track
+
+__all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
+
+MU_BOUNDS = (-1.0, 2.0)
+"""Centers may lie outside [0, 1]: scores that pile up at an end are one tail of a normal."""
+LOG_SIGMA_BOUNDS = (np.log(1e-2), np.log(2.0))
+"""Narrower components would fit a handful of equal scores, wider ones are flat on [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Spe:
+    """Labels drawn, for each classifier, from a mixture of truncated normals of its scores."""
+
+    n_draws: int = 500
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="spe",
+        title="Mixture of truncated normals per classifier",
+        source="Welinder et al. 2013",
+        multiclass=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
+        posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
+        fitted = {}
+        for j, model in enumerate(track(data.models, "models")):
+            present = np.isfinite(data.scores[:, j, 1])
+            scores = data.scores[present, j, 1]
+            theta, converged = fit_truncated_mixture(scores, data.labels[present])
+            posteriors[j, present] = mixture_posterior(scores, theta)
+            posteriors[j] = clamp(posteriors[j], data.labels)
+            fitted[model] = {
+                "means": theta[[0, 2]].tolist(),
+                "deviations": np.exp(theta[[1, 3]]).tolist(),
+                "prior": float(expit(theta[4])),
+                "converged": converged,
+            }
+        return PerModelPosterior(data, posteriors, self.n_draws, spawn_seed(rng), fitted)
+
+
+def fit_truncated_mixture(scores: FloatArray, labels: NDArray[np.int64]) -> tuple[FloatArray, bool]:
+    """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and whether they converged."""
+    from scipy.optimize import minimize
+
+    result = minimize(
+        _loss,
+        _start(scores, labels),
+        args=(scores, labels),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[MU_BOUNDS, LOG_SIGMA_BOUNDS, MU_BOUNDS, LOG_SIGMA_BOUNDS, (-10.0, 10.0)],
+    )
+    return result.x, bool(result.success)
+
+
+def mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:
+    """P(y | s) (n, 2) under the mixture ``theta``."""
+    joint = _log_joint(scores, theta)
+    weight = np.exp(joint - joint.max(axis=1, keepdims=True))
+    posterior: FloatArray = weight / weight.sum(axis=1, keepdims=True)
+    return posterior
+
+
+def _log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:
+    log_prior = -np.logaddexp(0.0, [theta[4], -theta[4]])
+    columns = [
+        log_prior[y] + truncated_normal_logpdf(scores, theta[2 * y], np.exp(theta[2 * y + 1]))
+        for y in (0, 1)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _loss(
+    theta: FloatArray, scores: FloatArray, labels: NDArray[np.int64]
+) -> tuple[float, FloatArray]:
+    """Minus the mean log likelihood and its gradient."""
+    joint = _log_joint(scores, theta)
+    marginal = np.logaddexp(joint[:, 0], joint[:, 1])
+    share = clamp(np.exp(joint - marginal[:, None]), labels)
+    labeled = labels >= 0
+    total = joint[labeled, labels[labeled]].sum() + marginal[~labeled].sum()
+    gradient = np.empty(5)
+    for y in (0, 1):
+        by_mu, by_log_sigma = truncated_normal_gradient(
+            scores, theta[2 * y], np.exp(theta[2 * y + 1])
+        )
+        gradient[2 * y : 2 * y + 2] = share[:, y] @ by_mu, share[:, y] @ by_log_sigma
+    gradient[4] = (share[:, 1] - expit(theta[4])).sum()
+    return -total / scores.size, -gradient / scores.size
+
+
+def _start(scores: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+    """Moments of each class's labeled rows; a class without labels starts in its own half."""
+    theta = np.empty(5)
+    for y in (0, 1):
+        own = scores[labels == y]
+        mu, sigma = (own.mean(), max(own.std(), 0.1)) if own.size else (0.25 + 0.5 * y, 0.25)
+        theta[2 * y : 2 * y + 2] = mu, np.log(sigma)
+    theta[4] = np.log(((labels == 1).sum() + 1.0) / ((labels == 0).sum() + 1.0))
+    return theta

@@ -1,0 +1,107 @@
+"""Stratified PPI: prediction-powered accuracy within strata of the prediction, then averaged.
+
+    theta = sum_h W_h theta_h,   W_h the share of rows in stratum h, theta_h its PPI++ estimate
+
+Strata are quantile bins of the predicted correctness of each classifier, so each gets its own
+power-tuning parameter: where the annotator is useless it is ignored, where it is good it is used.
+Neighbors are merged until every stratum holds ``min_labels`` labeled rows. The interval is that
+of a design with fixed shares W_h.
+
+Source: Fisch et al., "Stratified prediction-powered inference for hybrid language model
+evaluation", NeurIPS 2024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
+from ssme.methods.beliefs.posterior import spawn_seed
+from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy
+from ssme.metrics.base import FloatArray, Metric
+
+__all__ = ["StratifiedPpi", "strata"]
+
+
+@dataclass(frozen=True)
+class StratifiedPpi:
+    """PPI++ on accuracy with strata of equal size in the annotator's prediction."""
+
+    n_strata: int = 5
+    min_labels: int = 5
+    annotator: Annotator = "pool"
+    ridge: bool = True
+    n_draws: int = 1000
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="stratified_ppi",
+        title="Stratified PPI++ on accuracy",
+        source="Fisch et al. 2024",
+        metrics=("accuracy",),
+        gives_posterior=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
+
+        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            pairs = [self._model(known, j, rows) for j in range(data.n_models)]
+            value = np.array([value for value, _ in pairs])
+            influence = np.stack([shares for _, shares in pairs])
+            return normal_estimate(value, influence, metric, self.n_draws, seed)
+
+        return DirectBelief(data.n_rows, answer)
+
+    def _model(
+        self, known: PredictedAccuracy, model: int, rows: NDArray[np.int64]
+    ) -> tuple[float, FloatArray]:
+        """Accuracy of one classifier, and what each row adds to its error."""
+        labeled, unlabeled = known.parts(model, rows)
+        both = np.concatenate([labeled, unlabeled])
+        if labeled.size == 0:
+            return np.nan, np.full(len(known.truth), np.nan)
+        stratum = strata(
+            known.predicted[both, model],
+            np.arange(both.size) < labeled.size,
+            self.n_strata,
+            self.min_labels,
+        )
+        weights = np.ones(both.size) if known.weights is None else known.weights[both]
+        value, influence = 0.0, np.zeros(len(known.truth))
+        for h in range(int(stratum.max()) + 1):
+            inside = stratum == h
+            mean, shares = known.mean(
+                model,
+                both[: labeled.size][inside[: labeled.size]],
+                both[labeled.size :][inside[labeled.size :]],
+                ridge=self.ridge,
+            )
+            share = float(weights[inside].sum() / weights.sum())
+            value += share * mean
+            influence += share * shares
+        return value, influence
+
+
+def strata(
+    predicted: FloatArray, labeled: NDArray[np.bool_], n_strata: int, min_labels: int
+) -> NDArray[np.int64]:
+    """Stratum 0..H-1 of every row: quantile bins of ``predicted``, merged upward until each
+    holds at least ``min_labels`` labeled rows (all rows in one stratum if there are fewer)."""
+    edges = np.unique(np.quantile(predicted, np.arange(1, n_strata) / n_strata))
+    bins = np.searchsorted(edges, predicted, side="left")
+    counts = np.bincount(bins[labeled], minlength=edges.size + 1)
+    merged = np.zeros(counts.size, dtype=np.int64)
+    stratum = held = 0
+    for b, count in enumerate(counts):
+        merged[b] = stratum
+        held += count
+        if held >= min_labels and counts[b + 1 :].sum() >= min_labels:
+            stratum, held = stratum + 1, 0
+    out: NDArray[np.int64] = merged[bins]
+    return out

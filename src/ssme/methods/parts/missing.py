@@ -1,0 +1,23 @@
+"""Missing scores filled by what the row's other classifiers say.
+
+For methods that need a full matrix (regressions, pools): a classifier without a score for a row is
+given the mean score of the classifiers that have one. It then adds no information to that row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.metrics.base import FloatArray
+
+__all__ = ["fill_missing"]
+
+
+def fill_missing(scores: FloatArray) -> FloatArray:
+    """``scores`` (n, M, K) without NaN; unchanged where nothing is missing."""
+    present = np.isfinite(scores)
+    if present.all():
+        return scores
+    filled: FloatArray = np.where(present, scores, mean_score(scores)[:, None, :])
+    return filled

@@ -1,0 +1,85 @@
+"""Whether each classifier is right: known on labeled rows, predicted by an annotator on all rows.
+
+The common ground of the prediction-powered methods. The annotator is the classifier itself (its top
+probability) or the pool (the mean score of all classifiers at the predicted class).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.parts.prediction_powered import power_tuning, prediction_powered_mean
+from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.metrics.base import FloatArray
+
+__all__ = ["Annotator", "PredictedAccuracy"]
+
+Annotator = Literal["confidence", "pool"]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedAccuracy:
+    """``truth`` (n, M) counts on labeled rows only, ``predicted`` (n, M) is NaN without a score."""
+
+    truth: FloatArray
+    predicted: FloatArray
+    labeled: NDArray[np.bool_]
+    weights: FloatArray | None
+
+    @classmethod
+    def of(cls, data: ScoreSet, annotator: Annotator) -> PredictedAccuracy:
+        """``annotator`` is ``"confidence"`` or ``"pool"``."""
+        votes = cast_votes(data.scores)
+        truth = share_correct(votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels))
+        if annotator == "confidence":
+            predicted = np.where(np.isfinite(truth), data.scores.max(axis=2), np.nan)
+        elif annotator == "pool":
+            predicted = share_correct(votes, mean_score(data.scores))
+        else:
+            raise InputError(f"unknown annotator {annotator!r}", allowed="'confidence', 'pool'")
+        return cls(truth, predicted, data.labeled, data.weights)
+
+    def parts(
+        self, model: int, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Labeled and unlabeled row numbers among ``rows`` that ``model`` has scored."""
+        rows = rows[np.isfinite(self.predicted[rows, model])]
+        return rows[self.labeled[rows]], rows[~self.labeled[rows]]
+
+    def mean(
+        self,
+        model: int,
+        labeled: NDArray[np.int64],
+        unlabeled: NDArray[np.int64],
+        *,
+        ridge: bool,
+        lam: float | None = None,
+    ) -> tuple[float, FloatArray]:
+        """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to it."""
+        truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
+        predicted_unlabeled = self.predicted[unlabeled, model]
+        if lam is None:
+            lam = power_tuning(truth, predicted, predicted_unlabeled, ridge)
+        w = np.ones(len(self.truth)) if self.weights is None else self.weights
+        powered = prediction_powered_mean(
+            truth, predicted, predicted_unlabeled, lam, w[labeled], w[unlabeled]
+        )
+        influence = np.zeros(len(self.truth))
+        influence[labeled], influence[unlabeled] = powered.on_labeled, powered.on_unlabeled
+        return powered.value, influence
+
+    def means(
+        self, rows: NDArray[np.int64], *, ridge: bool, lam: float | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
+        models = range(self.truth.shape[1])
+        pairs = [self.mean(j, *self.parts(j, rows), ridge=ridge, lam=lam) for j in models]
+        return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])

@@ -1,0 +1,334 @@
+"""Options as checked data: what each may be, what it means, what it is when nobody says.
+
+An option is declared once, as a field of a dataclass:
+
+    @dataclass(frozen=True)
+    class Vote(Declared):
+        n_draws: int = option(500, "Label vectors drawn for the estimates.", Whole(least=1))
+
+Making a `Vote` checks every value. ``-O n_draws=5`` on the command line, a config file, ``ssme
+methods vote`` and the reference in the docs read the same declaration (`declared`), so they cannot
+disagree with it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+from ssme.errors import InputError, argument
+from ssme.wording import did_you_mean
+
+__all__ = [
+    "Anything",
+    "Choice",
+    "Declared",
+    "Flag",
+    "Kind",
+    "Names",
+    "Nothing",
+    "Number",
+    "OneOf",
+    "Option",
+    "Series",
+    "Text",
+    "Whole",
+    "accept",
+    "accept_all",
+    "declared",
+    "option",
+    "parse_text",
+]
+
+
+class Kind(Protocol):
+    """What values an option takes."""
+
+    def accept(self, value: Any) -> Any:
+        """``value`` as the program uses it; `ValueError` where it is none of this kind."""
+
+    def describe(self) -> str:
+        """The values in words: "a whole number of at least 1"."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers between two ends, both allowed. True and 2.0 are none."""
+
+    least: int | None = None
+    most: int | None = None
+
+    def accept(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise ValueError
+        _refuse_outside(int(value), self.least, self.most)
+        return int(value)
+
+    def describe(self) -> str:
+        return "a whole number" + _range(self.least, self.most)
+
+
+@dataclass(frozen=True)
+class Number:
+    """Finite numbers between two ends; an end is left out where ``open`` says so."""
+
+    least: float | None = None
+    most: float | None = None
+    open_least: bool = False
+    open_most: bool = False
+
+    def accept(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ValueError
+        number = float(value)
+        _refuse_outside(number, self.least, self.most)
+        on_open_end = (self.open_least and number == self.least) or (
+            self.open_most and number == self.most
+        )
+        if on_open_end or not math.isfinite(number):
+            raise ValueError
+        return number
+
+    def describe(self) -> str:
+        return "a number" + _range(self.least, self.most, self.open_least, self.open_most)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False; neither 1 nor the text "false"."""
+
+    def accept(self, value: Any) -> bool:
+        if type(value).__name__ not in ("bool", "bool_"):
+            raise ValueError
+        return bool(value)
+
+    def describe(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text that is not blank."""
+
+    def accept(self, value: Any) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "text"
+
+
+class Choice:
+    """One of some values, which are text or numbers."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def accept(self, value: Any) -> Any:
+        for each in self.values:
+            if type(each) is type(value) and each == value:
+                return each
+        raise ValueError
+
+    def describe(self) -> str:
+        return _either([json.dumps(value) for value in self.values])
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """None: leave the choice to the program."""
+
+    meaning: str = "nothing"
+
+    def accept(self, value: Any) -> None:
+        if value is not None:
+            raise ValueError
+
+    def describe(self) -> str:
+        return f"null ({self.meaning})"
+
+
+class OneOf:
+    """Whatever one of several kinds takes; the first that does decides."""
+
+    def __init__(self, *kinds: Kind) -> None:
+        self.kinds = kinds
+
+    def accept(self, value: Any) -> Any:
+        for kind in self.kinds:
+            try:
+                return kind.accept(value)
+            except ValueError:
+                continue
+        raise ValueError
+
+    def describe(self) -> str:
+        return _either([kind.describe() for kind in self.kinds])
+
+
+@dataclass(frozen=True)
+class Series:
+    """A list of values of one kind, kept as a tuple."""
+
+    kind: Kind
+    length: int | None = None
+    least: int = 0
+
+    def accept(self, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+            raise ValueError
+        items = tuple(self.kind.accept(item) for item in value)
+        if len(items) < self.least or (self.length is not None and len(items) != self.length):
+            raise ValueError
+        return items
+
+    def describe(self) -> str:
+        count = "" if self.length is None else f"{self.length} values, "
+        return f"a list ({count}each {self.kind.describe()})"
+
+
+@dataclass(frozen=True)
+class Names:
+    """One or more texts; a single one may stand without a list."""
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        text = Text()
+        return (
+            (text.accept(value),) if isinstance(value, str) else Series(text, least=1).accept(value)
+        )
+
+    def describe(self) -> str:
+        return "a name, or a list of names"
+
+
+@dataclass(frozen=True)
+class Anything:
+    """An object of Python that no file and no command line can hold, checked by its user."""
+
+    description: str
+
+    def accept(self, value: Any) -> Any:
+        return value
+
+    def describe(self) -> str:
+        return self.description
+
+
+@dataclass(frozen=True)
+class Option:
+    """One declared option."""
+
+    name: str
+    kind: Kind
+    default: Any
+    meaning: str
+    python_only: bool = False
+
+
+def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False) -> Any:
+    """Declare a dataclass field as an option.
+
+    Parameters
+    ----------
+    default : object
+        The value when nobody gives one.
+    meaning : str
+        What the option does, as a full sentence; shown in help texts and the reference.
+    kind : Kind
+        The values it takes.
+    python_only : bool, default False
+        Whether only a Python caller can give it (an oracle function, for example).
+    """
+    return field(default=default, metadata={"option": (meaning, kind, python_only)})
+
+
+def declared(cls: Any) -> tuple[Option, ...]:
+    """The options that the dataclass ``cls`` declares, in order."""
+    found = []
+    for each in fields(cls):
+        if each.init and "option" in each.metadata:
+            meaning, kind, python_only = each.metadata["option"]
+            found.append(Option(each.name, kind, each.default, meaning, python_only))
+    return tuple(found)
+
+
+class Declared:
+    """A dataclass whose options are checked when an object is made."""
+
+    def __post_init__(self) -> None:
+        for each in declared(self):
+            value = accept(each, getattr(self, each.name))
+            object.__setattr__(self, each.name, value)
+
+
+def accept(of: Option, value: Any) -> Any:
+    """``value`` for the option; `InputError` names the option, the value and what is allowed."""
+    try:
+        return of.kind.accept(value)
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(
+            f"{argument(of.name, _shown(value))}",
+            allowed=of.kind.describe(),
+            fix=f"give {argument(of.name)} such a value, or leave it out",
+        ) from None
+
+
+def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """``given`` values checked against the options of ``cls``; an unknown name is an error.
+
+    ``owner`` says in the message whose options they are: "method 'ssme'".
+    """
+    known = {each.name: each for each in declared(cls)}
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"{owner} has no option {name!r}",
+                allowed=", ".join(sorted(known)) or "no options",
+                fix=f"{did_you_mean(name, known)}leave {name!r} out, or name one of these",
+            )
+    return {name: accept(known[name], value) for name, value in given.items()}
+
+
+def parse_text(of: Option, text: str) -> Any:
+    """The value that ``text`` spells on a command line: JSON (3, 0.5, true, null), else text."""
+    if of.python_only:
+        raise InputError(
+            f"the option {of.name!r} takes {of.kind.describe()}",
+            fix="call ssme from Python to give it",
+        )
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    try:
+        return of.kind.accept(value)
+    except (ValueError, TypeError, OverflowError):
+        return accept(of, text)
+
+
+def _refuse_outside(value: float, least: float | None, most: float | None) -> None:
+    if (least is not None and value < least) or (most is not None and value > most):
+        raise ValueError
+
+
+def _range(
+    least: float | None, most: float | None, open_least: bool = False, open_most: bool = False
+) -> str:
+    above = "" if least is None else f"{'above' if open_least else 'of at least'} {least:g}"
+    below = "" if most is None else f"{'below' if open_most else 'at most'} {most:g}"
+    words = " and ".join(part for part in (above, below) if part)
+    return f" {words}" if words else ""
+
+
+def _either(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

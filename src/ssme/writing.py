@@ -1,0 +1,113 @@
+"""The one place where files are written: whole or not at all, never over another unasked.
+
+Content goes to a new file beside the target, is flushed to the disk and takes the target's name in
+one step. A full disk, a kill or an exception leaves the target as it was; what had been written of
+the new file is removed (a kill may leave it, under a name that ends in ``.unfinished``).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from ssme.errors import InputError
+
+__all__ = ["UNFINISHED", "open_whole", "refuse_existing", "write_bytes", "write_text"]
+
+UNFINISHED = ".unfinished"
+"""How the name of a file ends while it is being written."""
+
+
+@contextmanager
+def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary file that appears under the name ``path`` when the block ends without an error."""
+    target = Path(path)
+    if _is_special(target):
+        with _naming(target), target.open("wb") as file:
+            yield file
+        return
+    target = target.resolve()
+    with _naming(target):
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name[:80]}.", suffix=UNFINISHED, dir=target.parent
+        )
+    unfinished = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            with _naming(target):
+                file.flush()
+                os.fsync(file.fileno())
+        with _naming(target):
+            unfinished.chmod(_mode_of(target))
+            os.replace(unfinished, target)
+    except BaseException as error:
+        with suppress(OSError):
+            unfinished.unlink()
+        if isinstance(error, OSError) and error.filename in (None, name):
+            raise _named(error, target) from error
+        raise
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write ``content`` to ``path``, whole or not at all."""
+    with open_whole(path) as file:
+        file.write(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write ``text`` to ``path`` as UTF-8, line ends as they are, whole or not at all.
+
+    A lone surrogate, which UTF-8 cannot hold, is written as its escape (``\\udc80``).
+    """
+    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+def refuse_existing(path: str | Path, *, force: bool = False) -> None:
+    """Refuse to write over ``path`` unless told to, and to write where no folder is."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target} is a folder", fix="name a file")
+    if target.exists() and not force and not _is_special(target):
+        raise InputError(f"{target} exists", fix="name another file, or add --force")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"{target}: there is no folder {target.parent}", fix="make the folder first"
+        )
+
+
+def _is_special(path: Path) -> bool:
+    """Whether ``path`` is a device or pipe, such as /dev/stdout, which cannot be replaced."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _mode_of(path: Path) -> int:
+    """The permissions of ``path``, or those that a new file gets."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let an operating system's error name ``path``."""
+    try:
+        yield
+    except OSError as error:
+        raise _named(error, path) from error
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    return type(error)(error.errno, error.strerror or str(error), str(path))

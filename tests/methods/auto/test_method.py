@@ -1,0 +1,205 @@
+"""auto: what it promises for every input, and the parts against slow oracles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto.correction import label_share
+from ssme.methods.auto.method import Auto, AutoBelief
+from ssme.methods.registry import get_method, method_names
+from ssme.metrics import default_metrics, get_metric, metric_names
+from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.results import curves
+
+
+def made_up(
+    n: int = 300, n_models: int = 4, n_classes: int = 2, n_labeled: int = 30, seed: int = 0
+) -> tuple[FloatArray, np.ndarray, np.ndarray]:
+    """Scores (n, M, K), labels with NaN, and the true labels."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(n_classes, size=n)
+    signal = 2.0 * (truth[:, None] == np.arange(n_classes))
+    logits = signal[:, None] + rng.normal(size=(n, n_models, n_classes))
+    scores = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    labels = truth.astype(float)
+    labels[n_labeled:] = np.nan
+    return scores, labels, truth
+
+
+def score_set(scores: FloatArray, labels: np.ndarray, **options: object) -> ScoreSet:
+    return ScoreSet.from_arrays(scores, labels, classes=list(range(scores.shape[2])), **options)
+
+
+def believe(data: ScoreSet, seed: int = 0, n_draws: int = 60) -> AutoBelief:
+    return Auto(n_draws=n_draws).fit(data, np.random.default_rng(seed))
+
+
+def check(data: ScoreSet, names: tuple[str, ...] | None = None) -> AutoBelief:
+    """Finite estimates in range, inside their intervals at any level."""
+    belief = believe(data)
+    metrics = [get_metric(name) for name in names or default_metrics(data.n_classes)]
+    for metric, estimate in zip(metrics, belief.estimate(metrics, [None])[0], strict=True):
+        assert np.isfinite(estimate.value).all(), metric.name
+        for level in (0.1, 0.5, 0.95):
+            low, high = estimate.interval(level)
+            assert ((low <= estimate.value) & (estimate.value <= high)).all(), metric.name
+            assert ((metric.low <= low) & (high <= metric.high)).all(), metric.name
+    assert np.allclose(belief.posterior.sum(axis=1), 1.0)
+    return belief
+
+
+def test_is_the_first_method() -> None:
+    assert method_names()[0] == "auto"
+    assert get_method("auto", n_draws=10) == Auto(n_draws=10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_metric_lies_inside_its_interval(n_classes: int) -> None:
+    scores, labels, _ = made_up(n_classes=n_classes)
+    check(score_set(scores, labels), metric_names(n_classes))
+
+
+def test_labeled_rows_of_the_posterior_are_one_hot() -> None:
+    scores, labels, truth = made_up()
+    posterior = believe(score_set(scores, labels)).posterior
+    assert (posterior[:30] == one_hot_mass(truth[:30], 2)[0]).all()
+    assert ((posterior[30:] > 0.0) & (posterior[30:] < 1.0)).all()
+
+
+def test_same_seed_same_bits() -> None:
+    data = score_set(*made_up()[:2])
+    metrics = [get_metric("accuracy")]
+    first, second, other = (
+        believe(data, seed).estimate(metrics, [None])[0][0] for seed in (1, 1, 2)
+    )
+    assert (first.value == second.value).all()
+    assert (first.draws == second.draws).all()
+    assert (first.draws != other.draws).any()
+
+
+@pytest.mark.parametrize("n_models", [1, 2, 30])
+def test_any_number_of_classifiers(n_models: int) -> None:
+    check(score_set(*made_up(n_models=n_models)[:2]))
+
+
+def test_no_label_is_label_free_and_says_so() -> None:
+    scores, _, truth = made_up()
+    belief = check(score_set(scores, np.full(300, np.nan)))
+    assert belief.notes["label_free"] is True
+    assert belief.notes["correction_weight"] == 0.0
+    assert belief.notes["temperature"] == pytest.approx(belief.notes["prior_temperature"])
+    accuracy = belief.estimate([get_metric("accuracy")], [None])[0][0].value
+    assert np.abs(accuracy - (scores.argmax(axis=2) == truth[:, None]).mean(axis=0)).max() < 0.15
+
+
+def test_curves_without_labels() -> None:
+    scores, _, _ = made_up()
+    result = ssme.evaluate(score_set(scores, np.full(300, np.nan)), metrics="accuracy")
+    rows = curves.roc(result)
+    assert all(row["low"] <= row["true_positive_rate"] <= row["high"] for row in rows)
+
+
+def test_one_class_labeled_only() -> None:
+    scores, _, truth = made_up()
+    check(
+        score_set(scores, np.where(np.arange(300) < 60, np.where(truth == 1, 1.0, np.nan), np.nan))
+    )
+
+
+def test_all_rows_labeled() -> None:
+    scores, _, truth = made_up()
+    check(score_set(scores, truth.astype(float)))
+
+
+def test_fifty_rows() -> None:
+    check(score_set(*made_up(n=50, n_labeled=5)[:2]))
+
+
+@pytest.mark.parametrize("kind", ["judges", "constant", "exact", "copies"])
+def test_hostile_scores(kind: str) -> None:
+    scores, labels, _ = made_up()
+    hard = one_hot_mass(scores.argmax(axis=2).T, 2).transpose(1, 0, 2)
+    hostile = {
+        "judges": hard,
+        "constant": np.full_like(scores, 0.5),
+        "exact": np.where(np.arange(300)[:, None, None] % 2 == 0, hard, scores),
+        "copies": np.repeat(scores[:, :1], 4, axis=1),
+    }[kind]
+    check(score_set(hostile, labels), ("accuracy", "ece", "log_loss", "brier_score"))
+
+
+def test_missing_scores_leave_a_classifier_its_own_rows() -> None:
+    scores, labels, _ = made_up()
+    scores[::3, 1] = np.nan
+    belief = check(score_set(scores, labels))
+    assert np.isfinite(belief.soft).all()
+
+
+def test_weights_count_rows() -> None:
+    scores, labels, _ = made_up()
+    weights = np.ones(300)
+    weights[:150] = 1e-9
+    halved = believe(score_set(scores, labels, weights=weights))
+    whole = believe(score_set(scores, labels))
+    mask = np.arange(300) >= 150
+    metrics = [get_metric(name) for name in default_metrics(2)[::2]]
+    for a, b in zip(
+        halved.estimate(metrics, [None])[0], whole.estimate(metrics, [mask])[0], strict=True
+    ):
+        assert np.allclose(a.value, b.value, atol=3e-3)
+
+
+def test_groups_share_worlds_and_need_no_labels() -> None:
+    scores, labels, _ = made_up()
+    belief = believe(score_set(scores, labels), n_draws=200)
+    unlabeled = np.arange(300) >= 30
+    metric = get_metric("accuracy")
+    whole, part = (group[0] for group in belief.estimate([metric], [None, unlabeled]))
+    assert np.isfinite(part.value).all()
+    for m in range(4):
+        assert np.corrcoef(whole.draws[:, m], part.draws[:, m])[0, 1] > 0.9
+
+
+def test_empty_group_is_undefined() -> None:
+    belief = believe(score_set(*made_up()[:2]))
+    estimate = belief.estimate([get_metric("accuracy")], [np.zeros(300, dtype=bool)])[0][0]
+    assert np.isnan(estimate.value).all()
+    assert np.isnan(estimate.draws).all()
+
+
+def test_callables_see_hard_labels() -> None:
+    def share_right(y_true: np.ndarray, y_score: np.ndarray) -> float:
+        assert set(np.unique(y_true)) <= {0, 1}
+        return float(np.mean(y_true == (y_score > 0.5)))
+
+    belief = believe(score_set(*made_up()[:2]))
+    custom, soft = belief.estimate([get_metric(share_right), get_metric("accuracy")], [None])[0]
+    assert np.allclose(custom.value, soft.value, atol=0.02)
+    wider = np.std(custom.draws, axis=0) / np.std(soft.draws, axis=0)
+    assert ((wider > 0.8) & (wider < 2.0)).all()
+
+
+def test_agrees_with_labels_alone_as_labels_grow() -> None:
+    scores, labels, truth = made_up(n=12_000, n_labeled=10_000)
+    metrics = [get_metric(name) for name in default_metrics(2)]
+    data = score_set(scores, labels)
+    ours = believe(data).estimate(metrics, [None])[0]
+    for metric, estimate in zip(metrics, ours, strict=True):
+        alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
+        assert np.abs(estimate.value - alone).max() < 0.01, metric.name
+    assert label_share(10_000, 4) > 0.99
+
+
+def test_part_of_many_rows_has_the_spread_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = score_set(*made_up(n=2000, n_labeled=30)[:2])
+    metrics = [get_metric("accuracy"), get_metric("roc_auc")]
+    whole = believe(data, n_draws=300).estimate(metrics, [None])[0]
+    monkeypatch.setattr("ssme.methods.auto.method.WORLD_ROWS", 500)
+    monkeypatch.setattr("ssme.methods.auto.worlds.WORLD_ROWS", 500)
+    part = believe(data, n_draws=300).estimate(metrics, [None])[0]
+    for a, b in zip(whole, part, strict=True):
+        assert (a.value == b.value).all()
+        assert np.allclose(a.draws.std(axis=0), b.draws.std(axis=0), rtol=0.4)

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import UNLABELED
+from ssme.datasets.synthetic import gaussian_set
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.estimators.active_testing import ActiveTesting, acquire, acquisition
+from ssme.methods.parts.votes import cast_votes
+from ssme.metrics import get_metric
+
+FULL = gaussian_set(400, np.array([1.0, 1.5, 2.0]), rng=np.random.default_rng(0))
+HIDDEN = FULL.replace(labels=np.full(400, UNLABELED))
+TRUTH = (FULL.scores.argmax(axis=2) == FULL.labels[:, None]).mean(axis=0)
+
+
+def estimate(method, data=HIDDEN, seed=0):
+    belief = method.fit(data, np.random.default_rng(seed))
+    return belief.estimate([get_metric("accuracy")], [None])[0][0].value
+
+
+@pytest.mark.parametrize("share", ["each", "all"])
+def test_unbiased_over_seeds(share) -> None:
+    method = ActiveTesting(oracle=FULL.label_values, budget=60, share=share)
+    values = np.array([estimate(method, seed=seed) for seed in range(300)])
+    error = values.std(axis=0) / np.sqrt(len(values))
+    assert (np.abs(values.mean(axis=0) - TRUTH) < 4 * error).all()
+
+
+def test_all_labels_give_the_truth() -> None:
+    np.testing.assert_allclose(estimate(ActiveTesting(budget=400), FULL), TRUTH)
+    np.testing.assert_allclose(estimate(ActiveTesting(budget=9999), FULL), TRUTH)
+
+
+def test_a_function_is_asked_for_no_more_rows_than_the_budget() -> None:
+    asked = []
+
+    def oracle(rows):
+        asked.append(len(rows))
+        return FULL.label_values[rows]
+
+    method = ActiveTesting(oracle=oracle, budget=25)
+    same = ActiveTesting(oracle=FULL.label_values, budget=25)
+    np.testing.assert_array_equal(estimate(method), estimate(same))
+    assert asked == [25, 25, 25]
+
+
+def test_shared_acquisition_asks_once_for_all() -> None:
+    method = ActiveTesting(oracle=FULL.label_values, budget=25, share="all")
+    belief = method.fit(HIDDEN, np.random.default_rng(0))
+    assert len(belief.notes["asked_rows"]) == 25
+
+
+def test_doubtful_rows_are_more_likely_and_none_is_impossible() -> None:
+    proposal = acquisition(FULL.scores, cast_votes(FULL.scores), 0.1)
+    np.testing.assert_allclose(proposal.sum(axis=0), 1.0)
+    assert proposal.min() >= 0.1 / 400 - 1e-15
+    disagreement = FULL.scores[:, 1:, :].mean(axis=1)[np.arange(400), FULL.scores[:, 0].argmax(1)]
+    assert np.corrcoef(proposal[:, 0], disagreement)[0, 1] < -0.99
+
+
+def test_acquire_draws_in_proportion() -> None:
+    proposal = np.array([0.5, 0.3, 0.2])
+    rng = np.random.default_rng(0)
+    draws = [acquire(proposal, 2, rng.exponential(size=3)) for _ in range(4000)]
+    first = np.bincount([rows[0] for rows, _ in draws], minlength=3) / 4000
+    np.testing.assert_allclose(first, proposal, atol=0.03)
+    for rows, probability in draws[:50]:
+        left = 1.0 - proposal[rows[0]]
+        np.testing.assert_allclose(probability, [proposal[rows[0]], proposal[rows[1]] / left])
+
+
+def test_nobody_to_ask_is_an_error_that_says_what_to_pass() -> None:
+    with pytest.raises(UnsupportedError, match="oracle="):
+        estimate(ActiveTesting())
+
+
+def test_bad_answers_and_options_are_refused() -> None:
+    with pytest.raises(InputError, match="oracle says 7 for row"):
+        estimate(ActiveTesting(oracle=np.full(400, 7)))
+    with pytest.raises(InputError, match="budget 0"):
+        estimate(ActiveTesting(budget=0), FULL)
+    with pytest.raises(InputError, match="'each', 'all'"):
+        estimate(ActiveTesting(share="some"), FULL)
+    with pytest.raises(InputError, match="impossible to draw"):
+        estimate(ActiveTesting(uniform=0.0), FULL)

@@ -1,0 +1,59 @@
+"""cbpe, atc and agreement: accuracy from confidence and agreement."""
+
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.datasets.synthetic import gaussian_set
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.estimators.agreement import Agreement, agreement_with_others
+from ssme.methods.estimators.atc import Atc, threshold
+from ssme.methods.estimators.cbpe import Cbpe
+from ssme.metrics import get_metric
+
+FULL = gaussian_set(4000, np.array([1.0, 2.0]), rng=np.random.default_rng(0))
+HIDDEN = FULL.replace(labels=np.full(4000, UNLABELED))
+TRUTH = (FULL.scores.argmax(axis=2) == FULL.labels[:, None]).mean(axis=0)
+
+
+def accuracy(method, data):
+    belief = method.fit(data, np.random.default_rng(0))
+    return belief.estimate([get_metric("accuracy")], [None])[0][0].value
+
+
+def test_cbpe_is_the_mean_confidence_and_right_for_calibrated_classifiers() -> None:
+    value = accuracy(Cbpe(), HIDDEN)
+    np.testing.assert_allclose(value, HIDDEN.scores.max(axis=2).mean(axis=0), atol=0.003)
+    np.testing.assert_allclose(value, TRUTH, atol=0.02)
+
+
+def test_atc_threshold_leaves_as_many_below_as_are_wrong() -> None:
+    assert threshold(np.array([0.9, 0.6, 0.8, 0.7]), np.array([1.0, 0.0, 1.0, 1.0])) == 0.7
+    assert threshold(np.array([0.9, 0.6]), np.zeros(2)) == np.inf
+    assert np.isnan(threshold(np.empty(0), np.empty(0)))
+
+
+@pytest.mark.parametrize("confidence", ["top", "entropy"])
+def test_atc_finds_the_accuracy_from_labels(confidence) -> None:
+    data = FULL.replace(labels=np.where(np.arange(4000) < 1000, FULL.labels, UNLABELED))
+    np.testing.assert_allclose(accuracy(Atc(confidence=confidence), data), TRUTH, atol=0.03)
+
+
+def test_atc_confidence_must_be_known() -> None:
+    with pytest.raises(InputError, match="'top', 'entropy'"):
+        Atc(confidence="none").fit(FULL, np.random.default_rng(0))
+
+
+def test_agreement_counts_equal_votes_of_the_others() -> None:
+    votes = np.eye(2)[np.array([[0, 0, 1], [1, 1, 1]])]
+    np.testing.assert_allclose(agreement_with_others(votes), [[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]])
+
+
+def test_agreement_with_labels_is_the_truth() -> None:
+    np.testing.assert_allclose(accuracy(Agreement(), FULL), TRUTH)
+
+
+def test_agreement_needs_two_classifiers() -> None:
+    one = ScoreSet(HIDDEN.scores[:, :1], HIDDEN.labels, ("a",), (0, 1))
+    with pytest.raises(UnsupportedError, match="only one"):
+        Agreement().fit(one, np.random.default_rng(0))

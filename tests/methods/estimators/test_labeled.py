@@ -1,0 +1,203 @@
+"""Labels alone: points equal the metric on labeled rows; intervals by rule; joint draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Belief, Estimate
+from ssme.methods.estimators.labeled import Labeled
+from ssme.methods.parts.label_intervals import ap_interval, newcombe_auc, wilson
+from ssme.methods.parts.label_resampling import bootstrap_mass, confusion_interval
+from ssme.metrics import get_metric, metric_names
+from ssme.metrics.confusion import expected_cost
+
+
+def score_set(n: int = 60, k: int = 2, m: int = 3, labeled: int = 30, seed: int = 0, **extra):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+    logits = rng.normal(size=(n, m, k))
+    logits[np.arange(n), :, y] += 1.2
+    scores = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    labels = np.where(np.arange(n) < labeled, y, -1)
+    names = tuple(f"m{j}" for j in range(m))
+    return ScoreSet(scores, labels, names, tuple(range(k)), **extra)
+
+
+def with_scores(data: ScoreSet, rows: object, models: object, values: object) -> ScoreSet:
+    scores = data.scores.copy()
+    scores[rows, models] = values
+    return replace(data, scores=scores)
+
+
+def estimate(data: ScoreSet, metric: object, rows=None, seed: int = 0) -> Estimate:
+    belief = Labeled(n_draws=200).fit(data, np.random.default_rng(seed))
+    return belief.estimate([get_metric(metric)], [rows])[0][0]
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_every_metric_contains_its_point_and_stays_in_range(k: int):
+    data = score_set(k=k)
+    for name in metric_names(k):
+        metric = get_metric(name)
+        result = estimate(data, name)
+        low, high = result.interval()
+        assert result.value == pytest.approx(
+            metric(data.scores[:30], np.eye(k)[data.labels[:30]][None])[0], nan_ok=True
+        )
+        if name in {"mce", "classwise_ece", "ece_l2"}:
+            assert np.isnan(low).all(), name
+            continue
+        assert (low <= result.value).all(), name
+        assert (result.value <= high).all(), name
+        assert (low >= metric.low).all(), name
+        assert (high <= metric.high).all(), name
+
+
+def test_unlabeled_rows_do_not_matter():
+    data = score_set()
+    short = ScoreSet(data.scores[:30], data.labels[:30], data.models, data.classes)
+    one, two = estimate(data, "roc_auc"), estimate(short, "roc_auc")
+    assert np.array_equal(one.value, two.value)
+    assert np.array_equal(one.draws, two.draws)
+
+
+def test_closed_forms_rest_on_their_own_denominators():
+    data = score_set()
+    y = data.labels[:30]
+    flagged = (data.scores[:30, :, 1] >= 0.3).sum(axis=0)
+    positives = np.full(3, float((y == 1).sum()))
+    expected = {
+        "accuracy": lambda v: wilson(v, np.full(3, 30.0)),
+        "recall": lambda v: wilson(v, positives),
+        "specificity": lambda v: wilson(v, 30.0 - positives),
+        "precision@0.3": lambda v: wilson(v, flagged.astype(float)),
+        "roc_auc": lambda v: newcombe_auc(v, positives, 30.0 - positives),
+        "average_precision": lambda v: ap_interval(v, positives),
+    }
+    for name, rule in expected.items():
+        result = estimate(data, name)
+        assert np.allclose(result.interval(), rule(result.value)), name
+
+
+def test_missing_scores_do_not_count_for_that_classifier():
+    data = with_scores(score_set(), slice(10), 0, np.nan)
+    result = estimate(data, "accuracy")
+    low, high = wilson(result.value, np.array([20.0, 30.0, 30.0]))
+    assert np.allclose(result.interval(), (low, high))
+
+
+def test_equal_weights_change_nothing_and_uneven_ones_widen():
+    plain = score_set()
+    for name in ("accuracy", "f1", "ece", "brier_score"):
+        equal = estimate(score_set(weights=np.full(60, 2.5)), name)
+        low, high = estimate(plain, name).interval()
+        assert np.allclose(equal.interval(), (low, high), rtol=1e-6), name
+    uneven = estimate(score_set(weights=np.where(np.arange(60) < 5, 20.0, 1.0)), "accuracy")
+    wide_low, wide_high = uneven.interval()
+    low, high = estimate(plain, "accuracy").interval()
+    assert (wide_high - wide_low > high - low).all()
+
+
+def test_bootstrap_accuracy_is_jeffreys_beta():
+    from scipy.stats import beta, kstest
+
+    rng = np.random.default_rng(3)
+    labels = np.array([0] * 3 + [1] * 17)
+    mass = bootstrap_mass(rng.standard_exponential((4000, 20)), labels, 2, np.ones(20), rng)
+    accuracy = mass[:, :, 1].sum(axis=1) / mass.sum(axis=(1, 2))
+    # every row predicted 1: right mass is that on class 1
+    assert kstest(accuracy, beta(17.5, 3.5).cdf).pvalue > 0.01
+
+
+def test_confusion_interval_of_accuracy_is_near_wilson():
+    counts = np.array([[[9.0, 1.0], [2.0, 8.0]]])
+    value = np.array([17 / 20])
+    rng = np.random.default_rng(0)
+    low, high = confusion_interval(get_metric("accuracy"), counts, value, 4000, 0.95, rng)
+    assert np.allclose((low, high), wilson(value, np.array([20.0])), atol=0.03)
+
+
+def test_cost_and_threshold_metrics_use_the_confusion_rule():
+    plain = score_set()
+    truth = np.eye(2)[plain.labels[:30]][:, None, :]
+    perfect = with_scores(plain, slice(30), slice(None), truth)
+    cost = expected_cost([[0.0, 1.0], [5.0, 0.0]], name="euros")
+    low, high = estimate(perfect, cost).interval()
+    assert (low == 0.0).all()
+    assert (high > 0.1).all()  # thirty right answers do not prove a cost of zero
+    low, high = estimate(perfect, "f1@0.4").interval()
+    assert (high == 1.0).all()
+    assert ((low > 0.7) & (low < 0.97)).all()
+
+
+def test_callables_with_and_without_weights():
+    def median_score(y_true, y_score):
+        return float(np.median(y_score[y_true == 1]))
+
+    def mean_error(y_true, y_score, sample_weight=None):
+        return float(np.average(np.abs(y_true - y_score), weights=sample_weight))
+
+    for function in (median_score, mean_error):
+        result = estimate(score_set(), function)
+        low, high = result.interval()
+        assert result.draws is not None
+        assert result.draws.shape == (200, 3)
+        assert ((low < result.value) & (result.value < high)).all()
+
+
+def test_draws_are_joint_and_reproducible():
+    plain = score_set()
+    data = with_scores(plain, slice(None), 1, plain.scores[:, 0])
+    first, again, other = (estimate(data, "accuracy", seed=s) for s in (1, 1, 2))
+    assert np.array_equal(first.draws[:, 0], first.draws[:, 1])
+    assert np.array_equal(first.draws, again.draws)
+    assert not np.array_equal(first.draws, other.draws)
+
+
+def test_groups_use_their_own_rows_and_an_empty_one_is_nan():
+    data = score_set()
+    belief = Labeled(n_draws=50).fit(data, np.random.default_rng(0))
+    even = np.arange(60) % 2 == 0
+    nobody = np.arange(60) >= 30
+    accuracy = get_metric("accuracy")
+    (inside,), (empty,), (everyone,) = belief.estimate([accuracy], [even, nobody, None])
+    subset = ScoreSet(data.scores[even], data.labels[even], data.models, data.classes)
+    assert np.array_equal(inside.value, estimate(subset, "accuracy").value)
+    assert np.isnan(empty.value).all()
+    assert np.isnan(empty.interval()).all()
+    assert everyone.draws is not None
+    assert everyone.draws.shape == (50, 3)
+
+
+def test_one_class_only_is_nan_not_an_error():
+    plain = score_set()
+    data = replace(plain, labels=np.where(plain.labeled, 1, -1))
+    for name in ("roc_auc", "specificity"):
+        result = estimate(data, name)
+        assert np.isnan(result.value).all()
+        assert np.isnan(result.interval()).all()
+
+
+def test_it_is_a_belief_without_posterior():
+    belief = Labeled().fit(score_set(), np.random.default_rng(0))
+    assert isinstance(belief, Belief)
+    assert belief.posterior is None
+
+
+def test_without_joint_draws_the_intervals_stay_and_only_bootstrapped_metrics_are_drawn():
+    data = score_set()
+    metrics = [get_metric(name) for name in ("accuracy", "f1", "ece", "brier_score")]
+    full, lean = (
+        Labeled(n_draws=100, joint_draws=joint)
+        .fit(data, np.random.default_rng(0))
+        .estimate(metrics, [None])[0]
+        for joint in (True, False)
+    )
+    assert [estimate.draws is None for estimate in lean] == [True, True, True, False]
+    for one, two in zip(full, lean, strict=True):
+        assert np.array_equal(one.value, two.value)
+        assert np.array_equal(one.interval(), two.interval())

@@ -1,0 +1,31 @@
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.estimators.majority_vote import MajorityVote
+
+# Classifier "a" is always right on the labeled rows, "b" half the time, "c" never.
+POSITIVE = np.array(
+    [[0.9, 0.9, 0.1], [0.2, 0.7, 0.9], [0.8, 0.1, 0.2], [0.6, 0.3, 0.9]],
+)
+SCORES = np.stack([1 - POSITIVE, POSITIVE], axis=2)
+
+
+def fit(labels, **options):
+    data = ScoreSet(SCORES, np.array(labels), ("a", "b", "c"), (0, 1))
+    return MajorityVote(**options).fit(data, np.random.default_rng(0))
+
+
+def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
+    belief = fit([1, 0, -1, -1])
+    assert belief.notes["vote_weights"] == {"a": 1.0, "b": 0.5, "c": 0.0}
+    np.testing.assert_allclose(belief.posterior[2:], [[1 / 3, 2 / 3], [1 / 3, 2 / 3]])
+
+
+def test_without_labels_all_weigh_the_same() -> None:
+    belief = fit([-1, -1, -1, -1])
+    np.testing.assert_allclose(belief.posterior[:, 1], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
+
+
+def test_a_hard_vote_takes_the_winner() -> None:
+    belief = fit([1, 0, -1, -1], hard=True)
+    np.testing.assert_array_equal(belief.posterior[2:], [[0, 1], [0, 1]])

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import UNLABELED
+from ssme.datasets.synthetic import gaussian_set
+from ssme.errors import InputError
+from ssme.methods.estimators.autoeval import AutoEval
+from ssme.methods.estimators.ppi import Ppi
+from ssme.methods.estimators.stratified_ppi import StratifiedPpi, strata
+from ssme.metrics import from_callable, get_metric
+
+ACCURACY = get_metric("accuracy")
+
+
+def hidden(n=1000, n_labeled=50, seed=0, sharpness=1.0):
+    rng = np.random.default_rng(seed)
+    data = gaussian_set(n, np.array([1.0, 1.5, 2.0]), rng=rng, sharpness=sharpness)
+    return data.replace(labels=np.where(np.arange(n) < n_labeled, data.labels, UNLABELED)), data
+
+
+def estimate(method, data, metric=ACCURACY, rows=None):
+    return method.fit(data, np.random.default_rng(0)).estimate([metric], [rows])[0][0]
+
+
+def right(data):
+    return data.scores.argmax(axis=2) == data.labels[:, None]
+
+
+@pytest.mark.parametrize("method", [Ppi(power=0.0), Ppi(power=0.0, n_boot=50)])
+@pytest.mark.parametrize("name", ["accuracy", "roc_auc"])
+def test_power_zero_is_labels_only(method, name) -> None:
+    data, _ = hidden()
+    labeled = data.take(data.labeled)
+    mass = np.eye(2)[labeled.labels][None]
+    metric = get_metric(name)
+    np.testing.assert_allclose(
+        estimate(method, data, metric).value, metric(labeled.scores, mass)[0]
+    )
+
+
+@pytest.mark.parametrize("method", [AutoEval(), AutoEval(annotator="pool"), Ppi(), StratifiedPpi()])
+def test_intervals_of_accuracy_cover(method) -> None:
+    covered = []
+    for seed in range(60):
+        data, full = hidden(600, 60, seed, sharpness=2.5)
+        low, high = estimate(method, data).interval(0.9)
+        truth = right(full).mean(axis=0)
+        covered += ((low <= truth) & (truth <= high)).tolist()
+    assert 0.78 < np.mean(covered) < 0.97
+
+
+@pytest.mark.parametrize("method", [AutoEval(), Ppi(), StratifiedPpi()])
+def test_smaller_error_than_labels_alone_where_scores_are_calibrated(method) -> None:
+    ours, alone = [], []
+    for seed in range(60):
+        data, full = hidden(1000, 30, seed)
+        truth = right(full).mean(axis=0)
+        ours.append(np.abs(estimate(method, data).value - truth).mean())
+        alone.append(np.abs(right(full)[:30].mean(axis=0) - truth).mean())
+    assert np.mean(ours) < np.mean(alone)
+
+
+def test_bootstrap_interval_of_auc_covers() -> None:
+    covered = []
+    for seed in range(30):
+        data, full = hidden(600, 60, seed)
+        metric = get_metric("roc_auc")
+        truth = metric(full.scores, np.eye(2)[full.labels][None])[0]
+        low, high = estimate(Ppi(n_boot=100), data, metric).interval(0.9)
+        covered += ((low <= truth) & (truth <= high)).tolist()
+    assert np.mean(covered) > 0.75
+
+
+def test_a_callable_gets_hard_labels() -> None:
+    data, _ = hidden(200, 40)
+    metric = from_callable(lambda y, s: float(((s > 0.5) == y).mean()))
+    value = estimate(Ppi(n_boot=30), data, metric).value
+    np.testing.assert_allclose(value, estimate(Ppi(), data).value, atol=0.15)
+
+
+def test_a_group_without_labels_is_undefined() -> None:
+    data, _ = hidden()
+    rows = ~data.labeled
+    for method in (AutoEval(), Ppi(), StratifiedPpi()):
+        assert np.isnan(estimate(method, data, rows=rows).value).all()
+    assert np.isnan(estimate(Ppi(), data, get_metric("ece"), rows).value).all()
+
+
+def test_all_rows_labeled_is_the_plain_accuracy() -> None:
+    _, full = hidden()
+    for method in (AutoEval(), Ppi(), StratifiedPpi(min_labels=1000)):
+        np.testing.assert_allclose(estimate(method, full).value, right(full).mean(axis=0))
+
+
+def test_unknown_options_are_refused() -> None:
+    data, _ = hidden()
+    with pytest.raises(InputError, match="power 2"):
+        Ppi(power=2).fit(data, np.random.default_rng(0))
+    with pytest.raises(InputError, match="'pool'"):
+        AutoEval(annotator="oracle").fit(data, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("method", [AutoEval(), Ppi(n_boot=4000), StratifiedPpi()])
+def test_draws_are_joint_and_as_wide_as_the_interval(method) -> None:
+    data, _ = hidden()
+    twins = data.replace(scores=data.scores[:, [0, 0, 1]])
+    found = estimate(method, twins)
+    np.testing.assert_allclose(found.draws[:, 0], found.draws[:, 1], atol=1e-6)
+    assert np.corrcoef(found.draws.T)[0, 2] < 0.95
+    low, high = found.interval(0.95)
+    assert found.draws[:, 0].std() * 3.92 == pytest.approx(high[0] - low[0], rel=0.1)
+
+
+def test_strata_are_merged_until_each_has_enough_labels() -> None:
+    predicted = np.linspace(0, 1, 100)
+    labeled = predicted > 0.55
+    stratum = strata(predicted, labeled, n_strata=5, min_labels=10)
+    counts = np.bincount(stratum[labeled])
+    assert (np.diff(stratum) >= 0).all()
+    assert counts.min() >= 10
+    assert strata(predicted, labeled, 5, 1000).max() == 0

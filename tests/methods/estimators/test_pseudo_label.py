@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from ssme.data.scoreset import UNLABELED
+from ssme.datasets.synthetic import gaussian_set
+from ssme.errors import UnsupportedError
+from ssme.methods.estimators.pseudo_label import PseudoLabel
+
+
+def hidden(n_labeled=40):
+    data = gaussian_set(200, np.array([1.0, 2.0]), rng=np.random.default_rng(0))
+    keep = np.arange(200) < n_labeled
+    return data.replace(labels=np.where(keep, data.labels, UNLABELED))
+
+
+def test_posterior_is_scikit_learns_prediction_on_unlabeled_rows() -> None:
+    data = hidden()
+    positive = data.scores[:, :, 1]
+    model = LogisticRegression().fit(positive[:40], data.labels[:40])
+    posterior = PseudoLabel().fit(data, np.random.default_rng(0)).posterior
+    np.testing.assert_allclose(posterior[40:], model.predict_proba(positive[40:]), atol=1e-4)
+
+
+def test_smaller_inverse_penalty_flattens() -> None:
+    data = hidden()
+    usual, flat = (
+        PseudoLabel(inverse_penalty=c).fit(data, np.random.default_rng(0)).posterior[40:, 1]
+        for c in (1.0, 0.01)
+    )
+    assert flat.std() < usual.std() / 3
+
+
+def test_one_class_among_the_labels_is_refused() -> None:
+    data = hidden()
+    one = data.replace(labels=np.where(data.labels == 1, 1, UNLABELED))
+    with pytest.raises(UnsupportedError, match="two classes"):
+        PseudoLabel().fit(one, np.random.default_rng(0))

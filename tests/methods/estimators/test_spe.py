@@ -1,0 +1,39 @@
+import numpy as np
+from scipy.optimize import check_grad
+from scipy.stats import truncnorm
+
+from ssme.methods.estimators.spe import _loss, fit_truncated_mixture, mixture_posterior
+
+TRUE = np.array([0.1, np.log(0.25), 0.8, np.log(0.2), np.log(0.3 / 0.7)])
+
+
+def sample(n, n_labeled, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(np.int64)
+    mu, sigma = np.where(y, 0.8, 0.1), np.where(y, 0.2, 0.25)
+    scores = truncnorm.rvs(-mu / sigma, (1 - mu) / sigma, mu, sigma, random_state=rng)
+    return scores, np.where(np.arange(n) < n_labeled, y, -1), y
+
+
+def test_gradient_is_exact() -> None:
+    scores, labels, _ = sample(200, 20)
+    for theta in (TRUE, np.zeros(5), np.array([-0.5, -1.0, 1.4, 0.2, 1.0])):
+        error = check_grad(
+            lambda t: _loss(t, scores, labels)[0], lambda t: _loss(t, scores, labels)[1], theta
+        )
+        assert error < 1e-5
+
+
+def test_recovers_the_mixture_from_few_labels() -> None:
+    scores, labels, _ = sample(4000, 20)
+    theta, converged = fit_truncated_mixture(scores, labels)
+    assert converged
+    np.testing.assert_allclose(theta[[0, 2]], TRUE[[0, 2]], atol=0.1)
+    ideal, fitted = mixture_posterior(scores, TRUE)[:, 1], mixture_posterior(scores, theta)[:, 1]
+    assert np.abs(ideal - fitted).mean() < 0.06
+
+
+def test_exact_zeros_and_ones_are_scores_like_others() -> None:
+    scores, labels, _ = sample(300, 30)
+    theta, _ = fit_truncated_mixture(np.round(scores), labels)
+    assert np.isfinite(mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()

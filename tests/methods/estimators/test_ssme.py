@@ -1,0 +1,172 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.estimators.ssme_m import SsmeMMethod
+from ssme.methods.registry import get_method, method_names
+
+QUICK = {"max_iter": 1000, "tol": 1e-2}
+
+
+def score_set(n=300, n_models=3, n_classes=2, n_labeled=30, seed=0, noise=1.0) -> ScoreSet:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    logits = 2.0 * np.eye(n_classes)[y][:, None] + noise * rng.normal(size=(n, n_models, n_classes))
+    scores = np.exp(logits)
+    scores /= scores.sum(axis=2, keepdims=True)
+    labels = np.where(np.arange(n) < n_labeled, y, -1)
+    models = tuple(f"m{j}" for j in range(n_models))
+    return ScoreSet(scores, labels, models, tuple(range(n_classes)))
+
+
+def posterior(data, method="ssme", seed=0, **options):
+    belief = get_method(method, **(QUICK | options)).fit(data, np.random.default_rng(seed))
+    return belief.posterior if method == "ssme" else belief.posteriors
+
+
+def test_both_are_registered() -> None:
+    assert {"ssme", "ssme_m"} <= set(method_names())
+    assert isinstance(get_method("ssme"), SsmeMethod)
+    assert isinstance(get_method("ssme_m"), SsmeMMethod)
+
+
+@pytest.mark.parametrize("method", ["ssme", "ssme_m"])
+@pytest.mark.parametrize("preset", ["paper", "public_code"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_posterior_is_a_distribution_with_labels_kept(method, preset, n_classes) -> None:
+    data = score_set(n_classes=n_classes)
+    p = np.atleast_3d(posterior(data, method, preset=preset))
+    p = p.reshape(-1, data.n_rows, n_classes)
+    np.testing.assert_allclose(p.sum(axis=2), 1.0)
+    for of_model in p:
+        np.testing.assert_array_equal(of_model[:30], np.eye(n_classes)[data.labels[:30]])
+
+
+def test_separated_classes_are_found() -> None:
+    data = score_set(n=600, noise=0.4)
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    assert (posterior(data, bandwidth="silverman", across="each").argmax(axis=1) == y).mean() > 0.97
+
+
+def hostile(kind: str) -> ScoreSet:
+    data = score_set()
+    scores = data.scores.copy()
+    if kind == "exact zeros and ones":
+        scores[::3, 0] = [1.0, 0.0]
+        scores[1::3, 0] = [0.0, 1.0]
+        scores[2::3, 0] = [0.0, 1.0]
+    elif kind == "duplicated models":
+        scores[:, 1] = scores[:, 2] = scores[:, 0]
+    elif kind == "constant model":
+        scores[:, 1] = [0.25, 0.75]
+    elif kind == "all constant":
+        scores[:] = [0.25, 0.75]
+    elif kind == "missing scores":
+        scores[::2, 1] = np.nan
+        scores[::5, 0] = np.nan
+        scores[20:25] = np.nan
+    elif kind == "two values":
+        scores[:] = np.where(scores[..., :1] > 0.5, [0.9, 0.1], [0.1, 0.9])
+    return dataclasses.replace(data, scores=scores)
+
+
+KINDS = [
+    "exact zeros and ones",
+    "duplicated models",
+    "constant model",
+    "all constant",
+    "missing scores",
+    "two values",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["ssme", "ssme_m"])
+@pytest.mark.parametrize("init", ["draw", "knn"])
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "exponential"])
+def test_posteriors_stay_finite(kind, method, init, kernel) -> None:
+    p = posterior(hostile(kind), method, init=init, kernel=kernel)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=-1), 1.0)
+
+
+def test_public_code_preset_stays_finite_on_hostile_scores() -> None:
+    for kind in KINDS:
+        p = get_method("ssme", preset="public_code").fit(hostile(kind), np.random.default_rng(0))
+        assert np.isfinite(p.posterior).all()
+
+
+def test_same_seed_same_answer_and_another_seed_another() -> None:
+    data = score_set()
+    np.testing.assert_array_equal(posterior(data, seed=1), posterior(data, seed=1))
+    assert (posterior(data, seed=1) != posterior(data, seed=2)).any()
+
+
+def test_order_of_models_does_not_matter() -> None:
+    data = score_set()
+    turned = dataclasses.replace(data, scores=data.scores[:, ::-1], models=data.models[::-1])
+    np.testing.assert_allclose(posterior(turned), posterior(data), atol=1e-9)
+
+
+def test_duplicating_a_model_per_dimension_only_adds_certainty() -> None:
+    one = score_set(n_models=1)
+    two = dataclasses.replace(one, scores=one.scores[:, [0, 0]], models=("a", "b"))
+    a, b = (posterior(d, bandwidth=0.5) for d in (one, two))
+    assert np.abs(b[:, 1] - 0.5).mean() >= np.abs(a[:, 1] - 0.5).mean() - 0.02
+
+
+def test_sample_weights_zero_rows_do_not_count() -> None:
+    data = score_set()
+    weights = np.ones(data.n_rows)
+    weights[200:] = 0.0
+    kept = dataclasses.replace(data, scores=data.scores[:200], labels=data.labels[:200])
+    whole = dataclasses.replace(data, weights=weights)
+    a = SsmeMethod(init="knn", tol=1e-6, bandwidth=0.6).fit(kept, np.random.default_rng(0))
+    b = SsmeMethod(init="knn", tol=1e-6, bandwidth=0.6).fit(whole, np.random.default_rng(0))
+    np.testing.assert_allclose(b.posterior[:200], a.posterior, atol=1e-4)
+
+
+def test_ssme_m_sees_one_model_at_a_time() -> None:
+    data = score_set()
+    other = data.scores.copy()
+    other[:, 1:] = other[:, :0:-1]
+    p, q = posterior(data, "ssme_m"), posterior(dataclasses.replace(data, scores=other), "ssme_m")
+    np.testing.assert_array_equal(p[0], q[0])
+
+
+def test_presets_fill_only_what_is_not_given() -> None:
+    assert SsmeMethod(preset="public_code").mixture_options().bandwidth == "public_code"
+    assert SsmeMethod(preset="public_code", bandwidth=1.0).mixture_options().bandwidth == 1.0
+    assert SsmeMethod(preset="public_code").draws() == 100
+    assert SsmeMethod().draws() == 500
+    assert SsmeMethod(n_draws=7).draws() == 7
+
+
+def test_notes_tell_how_it_went() -> None:
+    notes = SsmeMethod(**QUICK).fit(score_set(), np.random.default_rng(0)).notes
+    assert notes["converged"] is True
+    assert notes["n_iter"] == len(notes["objective_history"])
+    assert notes["bandwidth_rule"] == "isj"
+    assert notes["engine"].startswith("dense")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"preset": "papre"}, "unknown preset 'papre'"),
+        ({"kernel": "box"}, "unknown kernel 'box'"),
+        ({"bandwidth": "best"}, "unknown bandwidth 'best'"),
+        ({"init": "kmeans"}, "unknown init 'kmeans'"),
+        ({"lambda_u": -1.0}, "lambda_u is -1.0"),
+        ({"max_iter": 0}, "max_iter is 0"),
+        ({"n_draws": 0}, "n_draws is 0"),
+        ({"clip": 0.7}, "eps is 0.7"),
+    ],
+)
+def test_bad_options_are_refused(options, message) -> None:
+    with pytest.raises(InputError, match=message):
+        get_method("ssme", **options).fit(score_set(), np.random.default_rng(0))

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from ssme.methods.parts.prediction_powered import (
+    power_tuning,
+    prediction_powered_mean,
+    ridge_factor,
+)
+
+
+def sample(n, n_unlabeled, seed=0):
+    rng = np.random.default_rng(seed)
+    predicted = rng.random(n + n_unlabeled)
+    truth = (rng.random(n) < predicted[:n]).astype(float)
+    return truth, predicted[:n], predicted[n:]
+
+
+def test_lambda_zero_is_the_labeled_mean_and_needs_no_unlabeled_rows() -> None:
+    truth, predicted, unlabeled = sample(30, 100)
+    powered = prediction_powered_mean(truth, predicted, unlabeled, 0.0)
+    assert powered.value == pytest.approx(truth.mean())
+    assert powered.error == pytest.approx(truth.std() / np.sqrt(30))
+    alone = prediction_powered_mean(truth, predicted, np.empty(0), 0.7)
+    assert (alone.value, alone.error) == pytest.approx((powered.value, powered.error))
+
+
+def test_no_labels_is_undefined() -> None:
+    nothing = prediction_powered_mean(*np.empty((2, 0)), np.ones(3), 1.0)
+    assert np.isnan([nothing.value, nothing.error]).all()
+
+
+def test_tuned_lambda_minimises_the_estimated_variance() -> None:
+    truth, predicted, unlabeled = sample(2000, 3000)
+    lam = power_tuning(truth, predicted, unlabeled, ridge=False)
+    errors = [
+        prediction_powered_mean(truth, predicted, unlabeled, x).error
+        for x in (lam - 0.1, lam, lam + 0.1)
+    ]
+    assert 0 < lam < 1
+    assert errors[1] < min(errors[0], errors[2])
+
+
+def test_useless_or_contrary_predictions_are_ignored() -> None:
+    truth, predicted, unlabeled = sample(50, 100)
+    assert power_tuning(truth, 1 - predicted, 1 - unlabeled, ridge=False) == 0.0
+    assert power_tuning(truth, np.ones(50), np.ones(100), ridge=False) == 0.0
+    assert power_tuning(truth[:1], predicted[:1], unlabeled, ridge=False) == 0.0
+
+
+def test_ridge_shrinks_with_noise_and_not_with_signal() -> None:
+    f = np.linspace(0, 1, 40)
+    assert ridge_factor(f, f) == 0.0
+    noise = np.random.default_rng(3).normal(size=40)
+    assert ridge_factor(noise, f) > 1.0
+
+
+def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
+    def spread(ridge):
+        errors = []
+        for seed in range(400):
+            rng = np.random.default_rng(seed)
+            truth = (rng.random(8) < 0.8).astype(float)
+            predicted, unlabeled = rng.random(8), rng.random(200)
+            lam = power_tuning(truth, predicted, unlabeled, ridge)
+            errors.append(prediction_powered_mean(truth, predicted, unlabeled, lam).value - 0.8)
+        return np.std(errors)
+
+    assert spread(True) < spread(False)
+
+
+def test_weights_count_rows_as_often() -> None:
+    truth, predicted, unlabeled = sample(6, 10)
+    times, times_unlabeled = np.array([1, 2, 3, 1, 1, 2]), np.arange(10) % 3 + 1
+    powered = prediction_powered_mean(truth, predicted, unlabeled, 0.5, times, times_unlabeled)
+    repeated = prediction_powered_mean(
+        truth.repeat(times), predicted.repeat(times), unlabeled.repeat(times_unlabeled), 0.5
+    )
+    assert powered.value == pytest.approx(repeated.value)

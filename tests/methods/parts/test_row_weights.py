@@ -1,0 +1,121 @@
+"""Worlds: draws that carry unknown labels, refits and the sampling of rows, around the estimate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.base import Estimate
+from ssme.methods.beliefs.posterior import LabelPosterior, child_seed
+from ssme.methods.estimators.ensemble import Ensemble
+from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered
+from ssme.methods.registry import get_method
+from ssme.metrics import get_metric
+
+
+def data_of(n: int = 400, labeled: int = 40, seed: int = 0) -> ScoreSet:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    positive = 1 / (1 + np.exp(-(2 * y[:, None] - 1) * [0.6, 1.2] - rng.normal(size=(n, 2))))
+    scores = np.stack([1 - positive, positive], axis=2)
+    return ScoreSet(scores, np.where(np.arange(n) < labeled, y, -1), ("a", "b"), (0, 1))
+
+
+def test_row_weights_have_mean_one_and_whole_ones_are_counts():
+    def custom(y_true, y_score):
+        return 0.0
+
+    rng = np.random.default_rng(0)
+    plain = RowWeights.draw([get_metric("accuracy")], 5, 30, rng)
+    assert plain.whole is None
+    assert np.allclose(plain.smooth.sum(axis=1), 30)
+    metrics = [get_metric("accuracy"), get_metric(custom)]
+    both = RowWeights.draw(metrics, 5, 30, rng)
+    assert np.array_equal(both.of(metrics[1]).sum(axis=1), np.full(5, 30.0))
+    assert both.of(metrics[0]) is both.smooth
+
+
+def test_worlds_are_moved_onto_the_estimate_and_cut_to_the_range():
+    worlds = np.array([[0.1, 0.8], [0.3, 1.0], [np.nan, 0.9]])
+    got = centered(np.array([0.5, 0.99]), worlds, get_metric("accuracy"))
+    assert np.nanmean(got.draws[:, 0]) == pytest.approx(0.5)
+    assert got.draws[:, 1].max() == 1.0
+    low, high = got.interval()
+    assert (low <= got.value).all()
+    assert (got.value <= high).all()
+
+
+def test_the_interval_holds_its_value_at_any_level():
+    skewed = Estimate(np.array([0.5]), np.array([[0.0]] * 9 + [[5.0]]))
+    for level in (0.01, 0.5, 0.95):
+        low, high = skewed.interval(level)
+        assert low[0] <= 0.5 <= high[0]
+
+
+def test_estimates_stay_the_mean_over_label_draws():
+    data = data_of()
+    metric = get_metric("roc_auc")
+    belief = Ensemble(n_draws=50).fit(data, np.random.default_rng(0))
+    from ssme.metrics.base import one_hot_mass
+
+    by_hand = np.concatenate(
+        [metric(data.scores, one_hot_mass(labels, 2)) for labels in belief.label_batches()]
+    )
+    got = belief.estimate([metric], [None])[0][0]
+    assert np.allclose(got.value, by_hand.mean(axis=0))
+    assert got.draws.shape == (N_WORLDS, 2)
+
+
+def test_worlds_are_wider_than_label_draws_and_as_wide_as_sampling_alone_when_all_is_known():
+    data = data_of(labeled=400)
+    belief = Ensemble().fit(data, np.random.default_rng(0))
+    got = belief.estimate([get_metric("accuracy")], [None])[0][0]
+    standard_error = np.sqrt(got.value * (1 - got.value) / 400)
+    assert got.draws.std(axis=0) == pytest.approx(standard_error, rel=0.25)
+
+
+def test_refits_widen_by_their_spread():
+    data = data_of(labeled=0)
+    sure = np.tile([0.0, 1.0], (400, 1))
+    seed = np.random.SeedSequence(0)
+    metric = get_metric("accuracy")
+    alone = LabelPosterior(data, sure, 10, seed).estimate([metric], [None])[0][0]
+    shaken = LabelPosterior(data, sure, 10, seed, {}, (sure, 1.0 - sure))
+    refitted = shaken.estimate([metric], [None])[0][0]
+    assert np.array_equal(alone.value, refitted.value)
+    assert (refitted.draws.std(axis=0) > 0.5 * np.abs(2 * alone.value - 1)).all()
+
+
+def test_ssme_estimates_do_not_depend_on_refits_and_intervals_do():
+    data = data_of(n=120, labeled=20)
+    metric = get_metric("accuracy")
+
+    def run(n_bootstrap: int | None) -> Estimate:
+        method = get_method("ssme", preset="public_code", n_bootstrap=n_bootstrap)
+        belief = method.fit(data, np.random.default_rng(4))
+        assert belief.notes["n_bootstrap"] == (20 if n_bootstrap is None else n_bootstrap)
+        return belief.estimate([metric], [None])[0][0]
+
+    without, default = run(0), run(None)
+    assert np.array_equal(without.value, default.value)
+    assert (default.draws.std(axis=0) > without.draws.std(axis=0)).all()
+    assert np.array_equal(default.draws, run(None).draws)
+    with pytest.raises(InputError, match="n_bootstrap is -1"):
+        run(-1)
+
+
+def test_methods_with_a_posterior_per_classifier_resample_rows_too():
+    data = data_of(n=150, labeled=150)
+    belief = get_method("cbpe", n_draws=20).fit(data, np.random.default_rng(0))
+    got = belief.estimate([get_metric("accuracy")], [None])[0][0]
+    assert got.draws.shape == (20, 2)
+    assert (got.draws.std(axis=0) > 0.0).all()
+
+
+def test_child_seeds_are_stable_and_different():
+    seed = np.random.SeedSequence(5)
+    one, again, other = child_seed(seed, 0), child_seed(seed, 0), child_seed(seed, 1)
+    assert one.generate_state(2).tolist() == again.generate_state(2).tolist()
+    assert one.generate_state(2).tolist() != other.generate_state(2).tolist()
