@@ -38,7 +38,7 @@ from benchmarks.auto.study import (
     truth_of,
     write,
 )
-from ssme.methods.auto import temperature
+from ssme.methods.auto import prior as temperature
 from ssme.methods.auto.method import Auto
 from ssme.methods.auto.model import NU
 from ssme.methods.auto.recentering import recentered
