@@ -35,6 +35,7 @@ __all__ = [
     "OneOf",
     "Option",
     "Series",
+    "Table",
     "Text",
     "Whole",
     "accept",
@@ -112,10 +113,12 @@ class Flag:
 
 @dataclass(frozen=True)
 class Text:
-    """Text that is not blank."""
+    """Text, which may be of blanks alone only where ``blank`` says so (a tab that delimits)."""
+
+    blank: bool = False
 
     def accept(self, value: Any) -> str:
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not (value if self.blank else value.strip()):
             raise ValueError
         return value
 
@@ -204,6 +207,19 @@ class Names:
 
     def describe(self) -> str:
         return "a name, or a list of names"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values by name, each checked by its user."""
+
+    def accept(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+            raise ValueError
+        return dict(value)
+
+    def describe(self) -> str:
+        return "a table of values by name"
 
 
 @dataclass(frozen=True)

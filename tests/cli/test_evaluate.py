@@ -161,6 +161,70 @@ def test_bad_config(run: Run, scores: Path, tmp_path: Path, text: str, message: 
     assert message in result.stderr
 
 
+CODES = """label,a,b
+1,0.9,0.8
+0,0.2,0.3
+1,0.8,0.4
+0,0.1,0.2
+1,0.7,0.9
+-1,0.5,0.6
+-1,0.3,0.2
+"""
+
+
+@pytest.mark.parametrize("code", ['"-1"', "-1", "[-1]", '["-1"]'])
+def test_a_code_in_a_config_is_one_value_and_not_its_characters(
+    run: Run, tmp_path: Path, code: str
+) -> None:
+    (tmp_path / "s.csv").write_text(CODES)
+    config = tmp_path / "run.toml"
+    config.write_text(f"[read]\nunlabeled = {code}\n[run]\nmethod = 'ensemble'\n")
+    result = run("evaluate", tmp_path / "s.csv", "--config", config, "--json", "-")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["settings"]["n_labeled"] == 5
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "allowed"),
+    [
+        ("read", 'logits = "false"', "true or false"),
+        ("read", "normalize = 0", "true or false"),
+        ("read", "label = 3", "text"),
+        ("read", "models = 3", "a name, or a list of names"),
+        ("read", "group = [1, 2]", "a name, or a list of names"),
+        ("read", "classes = 'abc'", "a list"),
+        ("read", "unlabeled = {a = 1}", "whole number"),
+        ("read", "labels_file = true", "text"),
+        ("run", 'level = "0.9"', "a number"),
+        ("run", "seed = 1.5", "a whole number"),
+        ("run", 'draws = "20"', "a whole number"),
+        ("run", "threshold = [0.5]", "a number"),
+        ("run", "method = ['auto']", "text"),
+        ("run", "option = 3", "a table"),
+        ("engine", "workers = 2.0", "a whole number"),
+        ("engine", "sample_rows = true", "a whole number"),
+    ],
+)
+def test_values_of_a_config_are_typed(
+    run: Run, scores: Path, tmp_path: Path, section: str, line: str, allowed: str
+) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(f"[{section}]\n{line}\n")
+    result = run("evaluate", scores, *FAST, *MODELS, "--config", config)
+    assert result.exit_code == 2, result.output
+    assert line.split(" = ")[0] in result.stderr
+    assert f"section [{section}]" in result.stderr
+    assert allowed in result.stderr
+
+
+def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text("file = 3\n")
+    result = run("evaluate", "--config", config)
+    assert result.exit_code == 2
+    assert "file = 3" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 from typer import Argument, Option
 
 from ssme.errors import InputError
+from ssme.options import Flag, Kind, Names, Number, OneOf, Series, Table, Text, Whole
+from ssme.wording import did_you_mean
 
 __all__ = [
     "ENGINES",
@@ -30,6 +32,26 @@ __all__ = [
     "merged",
     "names_in",
 ]
+
+CLASS = OneOf(Text(), Whole(), Number(), Flag())
+"""A class as a label column may hold it."""
+
+KINDS: dict[Any, Kind] = {
+    str: Text(),
+    Path: Text(),
+    bool: Flag(),
+    int: Whole(),
+    float: Number(),
+    list[str]: Names(),
+}
+SPECIAL_KINDS: dict[str, Kind] = {
+    "classes": Series(CLASS, least=1),
+    "positive": CLASS,
+    "unlabeled": OneOf(CLASS, Series(CLASS, least=1)),
+    "option": Table(),
+    "delimiter": Text(blank=True),
+}
+"""Options that hold more in a config file than the text of a command line."""
 
 READ = "Reading the file"
 RUN = "The evaluation"
@@ -269,14 +291,40 @@ def given(options: Any) -> dict[str, Any]:
 
 
 def merged(options: Any, base: Mapping[str, Any], section: str) -> dict[str, Any]:
-    """``given(options)`` over the section of a config file; an unknown key is an error."""
-    known = [field.name for field in dataclasses.fields(options)]
-    for key in base:
-        if key not in known:
+    """``given(options)`` over the section of a config file, whose keys and values are checked."""
+    kinds = kinds_of(type(options))
+    checked = {}
+    for key, value in base.items():
+        if key not in kinds:
             raise InputError(
-                f"the config has {key!r} in section [{section}]", allowed=", ".join(known)
+                f"the config has {key!r} in section [{section}]",
+                allowed=", ".join(kinds),
+                fix=f"{did_you_mean(key, kinds)}leave it out",
             )
-    return {**base, **given(options)}
+        try:
+            checked[key] = kinds[key].accept(value)
+        except (ValueError, TypeError, OverflowError):
+            raise InputError(
+                f"the config has {key} = {_shown(value)} in section [{section}]",
+                allowed=kinds[key].describe(),
+                fix="write such a value; text stands in quotation marks, numbers, true and "
+                "false do not",
+            ) from None
+    return {**checked, **given(options)}
+
+
+def kinds_of(bundle: type) -> dict[str, Kind]:
+    """What a config file may hold for each option, by the type the command line gives it."""
+    found: dict[str, Kind] = {}
+    for name, hint in get_type_hints(bundle).items():
+        plain = [each for each in get_args(hint) if each is not type(None)]
+        found[name] = SPECIAL_KINDS.get(name) or KINDS[plain[0] if plain else hint]
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def plain_value(text: str) -> Any:

@@ -44,7 +44,7 @@ class Run:
     ) -> Run:
         """The command line over the config file."""
         base = read_config(config) if config is not None else {}
-        name = _address(file) if file is not None else base.get("file")
+        name = _address(file) if file is not None else _file_in(base)
         if name is None:
             raise InputError("no FILE was given", fix="name the file that holds the scores")
         return cls(
@@ -62,7 +62,10 @@ class Run:
             "run": self.run_options,
             "engine": self.engine_options,
         }
-        return {"file": self.file, **{name: part for name, part in sections.items() if part}}
+        return {
+            "file": self.file,
+            **{name: _plain(part) for name, part in sections.items() if part},
+        }
 
     @property
     def streams(self) -> bool:
@@ -120,7 +123,8 @@ class Run:
         options = {READ_NAMES.get(key, key): value for key, value in self.read_options.items()}
         for key in ("classes", "unlabeled"):
             if key in options:
-                options[key] = [_class_name(item) for item in options[key]]
+                values = options[key] if isinstance(options[key], list | tuple) else [options[key]]
+                options[key] = [_class_name(item) for item in values]
         if "positive" in options:
             options["positive"] = _class_name(options["positive"])
         return options
@@ -148,6 +152,17 @@ class Run:
         if layout.ignored:
             said.append(f"Columns left out: {', '.join(layout.ignored)}.")
         return said
+
+
+def _plain(section: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in section.items()}
+
+
+def _file_in(config: dict[str, Any]) -> str | None:
+    file = config.get("file")
+    if file is not None and (not isinstance(file, str) or not file.strip()):
+        raise InputError(f"the config has file = {file!r}", allowed="the path of a file, as text")
+    return file
 
 
 def _refuse_unnamed_labels(layout: Layout) -> None:
