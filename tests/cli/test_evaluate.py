@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import Result
 
@@ -346,3 +347,24 @@ def test_a_message_says_what_to_do(
     result = run("evaluate", scores, *FAST, "--label", "y", *options)
     assert result.exit_code == 2
     assert told in result.stderr
+
+
+def test_models_and_label_of_an_npz_are_chosen_by_name(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 60)
+    good = np.where(truth == 1, 0.9, 0.1)
+    np.savez(
+        tmp_path / "s.npz",
+        scores=np.stack([1 - good, good], axis=1),
+        models=np.array(["bad", "good"]),
+        labels=1 - truth,
+        audited=truth,
+    )
+    file = str(tmp_path / "s.npz")
+    options = ("--method", "labeled", "--metric", "accuracy", "--json", "-")
+    chosen = run("evaluate", file, "--label", "audited", "--models", "good", *options)
+    (row,) = json.loads(chosen.stdout)["estimates"]
+    assert (row["model"], row["estimate"]) == ("good", 1.0)
+    missing = run("evaluate", file, "--label", "truth", *options)
+    assert missing.exit_code == 2
+    assert "'audited'" in missing.stderr

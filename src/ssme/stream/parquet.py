@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import observe
-from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.arrow import decode, from_arrow
 from ssme.data.readers.frames import FrameOptions
 from ssme.data.readers.roles import find_roles
 from ssme.data.readers.tables import Table
@@ -195,7 +195,7 @@ def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[
 
     if columns.label is None or table[columns.label].null_count == len(table):
         return np.zeros(0, dtype=np.int64), []
-    column = table[columns.label]
+    column = decode(table[columns.label])
     valid = np.from_dlpack(pc.indices_nonzero(column.is_valid())).astype(np.int64)
     values = from_arrow(column.drop_null())
     if values.dtype.kind == "f":

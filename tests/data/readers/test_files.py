@@ -117,11 +117,74 @@ def test_npz_with_every_key(folder: Path) -> None:
     assert data.groups["site"].tolist() == [0, 1, 1, 0]
     assert_array_equal(data.labels, [0, 2, 1, 1])
     assert ScoreSet.read(folder / "s.npz", False).n_labeled == 0
-    given = ScoreSet.read(folder / "s.npz", [None, 0, None, 1], models=["m", "n"])
-    assert given.models == ("m", "n")
+    given = ScoreSet.read(folder / "s.npz", [None, 0, None, 1], models=["b"])
+    assert given.models == ("b",)
+    assert_array_equal(given.scores, data.scores[:, [1]])
     assert_array_equal(given.labels, [U, 0, U, 1])
     pd.DataFrame({"id": ["s"], "label": [2]}).to_csv(folder / "labels.csv", index=False)
     assert_array_equal(ScoreSet.read(folder / "s.npz", folder / "labels.csv").labels, [U, U, U, 2])
+
+
+@pytest.fixture
+def npz(folder: Path) -> Path:
+    """Three models; the array ``labels`` is not the one that is wanted."""
+    np.savez(
+        folder / "s.npz",
+        scores=np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]),
+        models=np.array(["a", "b", "c"]),
+        labels=np.array([0, 0, 1]),
+        audited=np.array([1.0, np.nan, 0.0]),
+        importance=np.array([1.0, 2.0, 3.0]),
+        row=np.array(["x", "y", "z"]),
+        group_site=np.array(["n", "s", "n"]),
+        ward=np.array([7, 8, 8]),
+    )
+    return folder / "s.npz"
+
+
+def test_models_select_those_of_an_npz_in_the_order_asked(npz: Path) -> None:
+    everything = ScoreSet.read(npz)
+    data = ScoreSet.read(npz, models=["c", "a"])
+    assert data.models == ("c", "a")
+    assert_array_equal(data.scores, everything.scores[:, [2, 0]])
+    with pytest.raises(InputError, match=r"no model 'd'.*'a', 'b', 'c'"):
+        ScoreSet.read(npz, models=["a", "d"])
+
+
+def test_models_of_an_npz_without_names(folder: Path) -> None:
+    scores = np.array([[0.1, 0.2], [0.4, 0.5]])
+    np.savez(folder / "bare.npz", scores=scores)
+    assert ScoreSet.read(folder / "bare.npz", models=["x", "y"]).models == ("x", "y")
+    swapped = ScoreSet.read(folder / "bare.npz", models=["model_2", "model_1"])
+    assert swapped.models == ("model_2", "model_1")
+    assert_array_equal(swapped.scores[:, :, 1], scores[:, ::-1])
+    with pytest.raises(InputError, match="1 model names for 2 models"):
+        ScoreSet.read(folder / "bare.npz", models=["x"])
+
+
+def test_the_label_names_an_array_of_an_npz(npz: Path) -> None:
+    assert_array_equal(ScoreSet.read(npz).labels, [0, 0, 1])
+    assert_array_equal(ScoreSet.read(npz, label="audited").labels, [1, U, 0])
+    assert_array_equal(ScoreSet.read(npz, "audited").labels, [1, U, 0])
+    with pytest.raises(InputError, match=r"no array 'audit'.*'labels'.*did you mean 'audited'"):
+        ScoreSet.read(npz, label="audit")
+
+
+def test_the_other_roles_name_arrays_of_an_npz(npz: Path) -> None:
+    data = ScoreSet.read(npz, weight="importance", id="row", groups=["ward", "site"])
+    assert data.weights is not None
+    assert data.ids is not None
+    assert_array_equal(data.weights, [1.0, 2.0, 3.0])
+    assert data.ids.tolist() == ["x", "y", "z"]
+    assert {name: values.tolist() for name, values in data.groups.items()} == {
+        "ward": [7, 8, 8],
+        "site": ["n", "s", "n"],
+    }
+    for role in ("weight", "id"):
+        with pytest.raises(InputError, match="no array 'imp'"):
+            ScoreSet.read(npz, **{role: "imp"})
+    with pytest.raises(InputError, match="no array 'imp'"):
+        ScoreSet.read(npz, groups="imp")
 
 
 def test_npy_holds_scores_or_labels(folder: Path) -> None:

@@ -11,7 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["from_arrow"]
+__all__ = ["decode", "from_arrow"]
+
+
+def decode(column: Any) -> Any:
+    """A ``ChunkedArray`` without its dictionary or run-length encoding; a null is a null.
+
+    A null may stand among the indices or in the dictionary they point into, and every chunk may
+    have a dictionary of its own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_run_end_encoded(column.type):
+        column = pc.run_end_decode(column)
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def from_arrow(column: Any) -> NDArray[Any]:
@@ -19,6 +33,7 @@ def from_arrow(column: Any) -> NDArray[Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    column = decode(column)
     floating = pa.types.is_floating(column.type)
     if not (floating or pa.types.is_integer(column.type)):
         out: NDArray[Any] = np.asarray(column.to_numpy(zero_copy_only=False))

@@ -10,7 +10,7 @@ import csv
 import inspect
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,7 @@ import numpy as np
 from ssme.data.readers.join import joined, joins_by_id
 from ssme.data.readers.roles import GROUP_PREFIX, FrameOptions
 from ssme.data.scoreset import ScoreSet
+from ssme.data.validation import as_models, as_names
 from ssme.errors import InputError, MissingExtraError
 from ssme.wording import did_you_mean, listing
 
@@ -239,41 +240,73 @@ def _from_arrays(
 ) -> ScoreSet:
     """Arrays of an npz or npy, with ``options`` of `ScoreSet.from_arrays` put over them."""
     known = set(inspect.signature(ScoreSet.from_arrays).parameters) - {"scores", "labels"}
-    parts = FrameOptions(label=options.pop("label", None), id=options.pop("id", None))
-    _refuse_unknown(options, sorted(known | {"label", "id"}), file)
+    parts = FrameOptions(
+        **{name: options.pop(name, None) for name in ("label", "id", "weight", "models")}
+    )
+    _refuse_unknown(options, sorted(known | {"label", "id", "weight"}), file)
     if "scores" not in arrays:
         raise InputError(
             f"{file} has no array 'scores', only {listing(arrays)}",
             allowed="an array 'scores' of shape (n, M) or (n, M, K)",
             fix="save it with numpy.savez(path, scores=..., labels=..., models=...)",
         )
-    groups = {
-        name.removeprefix(GROUP_PREFIX): values
-        for name, values in arrays.items()
-        if name.startswith(GROUP_PREFIX)
-    }
     stored = {
-        "models": _either(file, arrays, "models", "model_names"),
-        "classes": _either(file, arrays, "classes"),
-        "weights": _either(file, arrays, "weights", "weight"),
-        "ids": _either(file, arrays, "ids", "id"),
-        "groups": groups or None,
+        "models": _find_array(file, arrays, None, "models", "model_names"),
+        "classes": _find_array(file, arrays, None, "classes"),
+        "weights": _find_array(file, arrays, parts.weight, "weights", "weight"),
+        "ids": _find_array(file, arrays, parts.id, "ids", "id"),
     }
     stored = {
         name: values.tolist() if name in ("models", "classes") else values
         for name, values in stored.items()
         if values is not None
     }
-    given = {**stored, **options}
+    given = {**stored, "groups": _groups(file, arrays, options.pop("groups", None)), **options}
+    if isinstance(labels, str) and parts.label is None:
+        parts, labels = replace(parts, label=labels), None
     if labels is None:
-        labels = _either(file, arrays, "labels", "y")
-    elif isinstance(labels, str | Path) and Path(labels).suffix.lower() == ".npy":
-        labels = _open_arrays(Path(labels))["scores"]
+        labels = _find_array(file, arrays, parts.label, "labels", "y")
+    elif isinstance(labels, Path) and labels.suffix.lower() == ".npy":
+        labels = _open_arrays(labels)["scores"]
     elif joins_by_id(labels):
         labels = joined(labels, given.get("ids"), parts, parts.id)
+    chosen = None if parts.models is None else as_names(parts.models, "models")
+    if chosen is not None and "models" not in given:
+        default = as_models(None, arrays["scores"].shape[1] if arrays["scores"].ndim > 1 else 0)
+        if not set(chosen) <= set(default):
+            given["models"], chosen = chosen, None
     data = ScoreSet.from_arrays(arrays["scores"], labels, **given)
     assert data.layout is not None
-    return data.replace(layout=replace(data.layout, source=str(file)))
+    layout = replace(data.layout, source=str(file), label=parts.label)
+    return (data if chosen is None else data.select(chosen)).replace(layout=layout)
+
+
+def _groups(
+    file: Path, arrays: dict[str, Any], groups: Mapping[str, object] | Sequence[str] | None
+) -> Mapping[str, object]:
+    """Groups given as values, or named: the arrays ``site`` or ``group_site``; else all there."""
+    if isinstance(groups, Mapping):
+        return groups
+    stored = {name.removeprefix(GROUP_PREFIX): name for name in arrays if name[:6] == GROUP_PREFIX}
+    if groups is None:
+        return {name: arrays[array] for name, array in stored.items()}
+    return {
+        name: _find_array(file, arrays, stored.get(name, name))
+        for name in as_names(groups, "groups")
+    }
+
+
+def _find_array(file: Path, arrays: dict[str, Any], named: str | None, *usual: str) -> Any:
+    """The array ``named``, which must be there, or the one with a usual name; None without."""
+    if named is not None:
+        if named not in arrays:
+            raise InputError(
+                f"{file} has no array {named!r}",
+                allowed=f"the arrays {listing(arrays, limit=20)}",
+                fix=f"{did_you_mean(named, arrays)}name an array that is there",
+            )
+        return arrays[named]
+    return _either(file, arrays, *usual)
 
 
 def _either(file: Path, arrays: dict[str, Any], *names: str) -> Any:

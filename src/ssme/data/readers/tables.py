@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.arrow import decode, from_arrow
 from ssme.data.values import FloatArray, as_floats, is_numeric
 from ssme.errors import InputError
 from ssme.wording import did_you_mean, listing
@@ -65,6 +65,7 @@ class Table:
                     fix="pass a data frame, or arrays to ScoreSet.from_arrays",
                 )
             self._name_columns()
+            self._decode_columns()
         except DuplicateError as error:
             raise InputError(
                 f"{what} has duplicated column names: {error}",
@@ -96,6 +97,21 @@ class Table:
             native = self._frame.to_native().rename(columns=str)
             self._frame = narwhals.from_native(native, eager_only=True)
         self.columns: tuple[str, ...] = tuple(map(str, names))
+
+    def _decode_columns(self) -> None:
+        """Dictionary-encoded columns and categoricals as the values they stand for."""
+        import narwhals
+
+        native, library = self._frame.to_native(), self._frame.implementation
+        if library.is_pyarrow():
+            for place, name in enumerate(self.columns):
+                native = native.set_column(place, name, decode(native.column(place)))
+        elif library.is_pandas_like():
+            categories = {n: getattr(native[n].dtype, "categories", None) for n in self.columns}
+            native = native.astype(
+                {name: _type_of(of) for name, of in categories.items() if of is not None}
+            )
+        self._frame = narwhals.from_native(native, eager_only=True)
 
     def require(self, name: str, role: str) -> str:
         """``name`` if it is a column; otherwise an error with the closest ones."""
@@ -161,6 +177,13 @@ class Table:
                 allowed="numbers, empty where a model has no score",
                 fix="correct the entry, or list the score columns with models=[...]",
             )
+
+
+def _type_of(categories: Any) -> Any:
+    """The type of a categorical's values that also holds what is missing."""
+    kind = categories.dtype
+    holds_missing = getattr(kind, "kind", "O") not in "iub" or not hasattr(kind, "itemsize")
+    return kind if holds_missing else object
 
 
 def _to_numpy(series: Any) -> NDArray[Any]:
