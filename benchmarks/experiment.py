@@ -113,6 +113,7 @@ def run(
             load,
             executor=setup.executor,
             folder=folder,
+            overwrite=True,
             cells=CACHE / "cells" / f"{cells or setup.name}.jsonl",
             seconds=setup.end - time.monotonic() if setup.end < math.inf else None,
         )

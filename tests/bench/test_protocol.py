@@ -84,7 +84,7 @@ def test_cells_are_every_combination():
 def test_settings_tell_the_options_that_ran():
     protocol = Protocol({"kernel": ("ssme", {"kernel": "exponential"})}, runs=3, seed=5)
     *_, last = protocol.cells(["a"])
-    told = json.loads(protocol.settings(last))
+    told = json.loads(protocol.settings(last, "0f"))
     assert (told["method"], told["seed"], told["random_state"]) == ("ssme", 5, 2)
     assert told["options"]["kernel"] == "exponential"
     assert told["options"]["preset"] == "paper"
@@ -92,7 +92,7 @@ def test_settings_tell_the_options_that_ran():
 
 def test_settings_of_active_testing_leave_its_labels_out():
     (cell,) = Protocol.of(["active_testing"], n_labeled=(30,), runs=1).cells(["a"])
-    options = json.loads(Protocol.of(["active_testing"]).settings(cell))["options"]
+    options = json.loads(Protocol.of(["active_testing"]).settings(cell, "0f"))["options"]
     assert options["budget"] == 30
     assert "oracle" not in options
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ssme.bench import Protocol, UnfinishedError, run_protocol
+from ssme.bench import CellStore, Protocol, UnfinishedError, run_protocol, runner
 from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError
@@ -63,7 +63,7 @@ def test_resumed_run_gives_the_same_table(tmp_path):
 def test_a_long_table_is_parquet_too(tmp_path, monkeypatch):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "short")
     assert not (tmp_path / "short" / "results.parquet").exists()
-    monkeypatch.setattr("ssme.bench.runner.PARQUET_ROWS", 10)
+    monkeypatch.setattr("ssme.bench.tables.PARQUET_ROWS", 10)
     table = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "long")
     written = pd.read_parquet(tmp_path / "long" / "results.parquet")
     pd.testing.assert_frame_equal(written, table)
@@ -76,11 +76,63 @@ def test_finished_cells_are_not_computed_again(tmp_path):
     assert (tmp_path / "cells.jsonl").read_text() == before
 
 
-def test_another_protocol_in_the_same_folder_is_refused(tmp_path):
+def shifted(name):
+    """Another data set of the same name."""
+    data = load(name)
+    return data.replace(labels=1 - data.labels)
+
+
+def test_other_data_of_the_same_name_get_their_own_numbers(tmp_path):
+    first = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    second = run_protocol(PROTOCOL, ["one"], shifted, folder=tmp_path)
+    assert comparable(second) == comparable(run_protocol(PROTOCOL, ["one"], shifted))
+    again = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    assert comparable(again) == comparable(first)
+    assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 16
+
+
+@pytest.mark.parametrize(
+    "change", [{"level": 0.5}, {"seed": 1}, {"metrics": ("ece",)}, {"n_unlabeled": (50,)}]
+)
+def test_other_settings_in_the_same_folder_get_their_own_numbers(tmp_path, change):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
-    other = Protocol.of(["labeled"], n_labeled=(20,), n_unlabeled=(80,), runs=2)
-    with pytest.raises(InputError, match="results of another protocol"):
-        run_protocol(other, ["one"], load, folder=tmp_path)
+    other = replace(PROTOCOL, **change)
+    kept = run_protocol(other, ["one"], load, folder=tmp_path)
+    assert comparable(kept) == comparable(run_protocol(other, ["one"], load))
+
+
+def test_data_that_change_during_the_run_are_refused(tmp_path):
+    calls = []
+
+    def changing(name):
+        calls.append(name)
+        return load(name) if len(calls) == 1 else shifted(name)
+
+    class Forgetful(SerialExecutor):
+        """As a worker process that is started later: it loads the data anew."""
+
+        def submit(self, work, *arguments):
+            runner._loaded.cache_clear()
+            runner._content.cache_clear()
+            return super().submit(work, *arguments)
+
+    with pytest.raises(InputError, match="data set 'one' changed during the run"):
+        run_protocol(PROTOCOL, ["one"], changing, executor=Forgetful(), folder=tmp_path)
+
+
+def test_the_table_of_another_run_is_kept_aside(tmp_path):
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    before = (tmp_path / "results.csv").read_text()
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    assert not (tmp_path / "results.1.csv").exists()
+    for seed in (1, 2):
+        run_protocol(replace(PROTOCOL, seed=seed), ["one"], load, folder=tmp_path)
+    assert (tmp_path / "results.1.csv").read_text() == before
+    assert (tmp_path / "results.2.csv").exists()
+    assert (tmp_path / "times.2.csv").exists()
+    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, overwrite=True)
+    assert (tmp_path / "results.csv").read_text() == before
+    assert not (tmp_path / "results.3.csv").exists()
 
 
 def test_every_row_tells_how_it_was_made():
@@ -96,10 +148,12 @@ def test_every_row_tells_how_it_was_made():
 def of_another_numpy(folder, cells):
     """Makes finished cells look as if computed with another numpy: the first ``cells`` of them."""
     path = folder / "cells.jsonl"
-    results = [json.loads(line) for line in path.read_text().splitlines()]
-    for result in results[:cells]:
-        result["provenance"]["numpy"] = "1.0"
-    path.write_text("".join(json.dumps(result) + "\n" for result in results))
+    results = list(CellStore(path).done.values())
+    path.unlink()
+    for number, result in enumerate(results):
+        if number < cells:
+            result["provenance"]["numpy"] = "1.0"
+        CellStore(path).keep(result)
 
 
 def test_finished_cells_of_another_version_are_read(tmp_path):
@@ -153,22 +207,24 @@ def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
 
 
 class OneWorker(Executor):
-    """The first piece of work is under way, all others wait."""
+    """The first cell is under way, all others wait; what is no cell is done at once."""
 
     def __init__(self):
         self.first = None
 
-    def submit(self, work, cell):
+    def submit(self, work, *arguments):
+        if not isinstance(work, runner.Runner):
+            return SerialExecutor().submit(work, *arguments)
         future = Future()
         if self.first is None:
             self.first = future
             future.set_running_or_notify_cancel()
-            Timer(0.05, lambda: future.set_result(work(cell))).start()
+            Timer(0.05, lambda: future.set_result(work(*arguments))).start()
         return future
 
 
 def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
-    ticks = iter([0, 0, 0, 0])
+    ticks = iter([0, 0, 0, 0, 0])
     clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
     monkeypatch.setattr("ssme.bench.runner.time", clock)
     with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
@@ -179,15 +235,16 @@ def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatc
 def test_a_serial_executor_keeps_each_cell_as_it_comes(tmp_path):
     kept = []
 
-    def spied(name):
-        path = tmp_path / "cells.jsonl"
-        kept.append(len(path.read_text().splitlines()) if path.exists() else 0)
-        return load(name)
+    class Spied(SerialExecutor):
+        def submit(self, work, *arguments):
+            if isinstance(work, runner.Runner):
+                path = tmp_path / "cells.jsonl"
+                kept.append(len(path.read_text().splitlines()) if path.exists() else 0)
+            return super().submit(work, *arguments)
 
-    names = ["one", "two", "three"]
     protocol = replace(PROTOCOL, runs=1)
-    run_protocol(protocol, names, spied, executor=SerialExecutor(), folder=tmp_path)
-    assert kept == [0, 2, 4]
+    run_protocol(protocol, ["one", "two", "three"], load, executor=Spied(), folder=tmp_path)
+    assert kept == list(range(6))
 
 
 def test_two_workers_give_the_same_table_as_one():

@@ -47,6 +47,39 @@ def test_resumes_from_its_folder(run, history, tmp_path):
     assert (folder / "cells.jsonl").read_text() == cells
 
 
+def estimates(run, file, *options):
+    """The rows of a command's JSON."""
+    result = run("bench", file, "--runs", "2", "--metric", "accuracy", *options, "--json", "-")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_another_file_of_the_same_name_gets_its_own_numbers(run, history, tmp_path):
+    other = tmp_path / "other" / history.name
+    other.parent.mkdir()
+    frame = pd.read_csv(history)
+    frame.assign(y=(frame["logistic"] > 0.5).astype(int)).to_csv(other, index=False)
+    asked = ("-y", "y", "--models", "forest,coin", "--methods", "labeled")
+    kept = ("--resume", tmp_path / "kept")
+    first, second = estimates(run, history, *asked), estimates(run, other, *asked)
+    assert first != second
+    assert estimates(run, history, *asked, *kept) == first
+    assert estimates(run, other, *asked, *kept) == second
+
+
+@pytest.mark.parametrize(
+    "change", [("-y", "z", "--models", "forest,coin"), ("-y", "y", "--models", "forest,logistic")]
+)
+def test_another_label_or_other_models_get_their_own_numbers(run, history, tmp_path, change):
+    frame = pd.read_csv(history)
+    frame.assign(z=(frame["logistic"] > 0.5).astype(int)).to_csv(history, index=False)
+    kept = ("--methods", "labeled", "--resume", tmp_path / "kept")
+    estimates(run, history, "-y", "y", "--models", "forest,coin", *kept)
+    assert estimates(run, history, *change, *kept) == estimates(
+        run, history, *change, "--methods", "labeled"
+    )
+
+
 def test_a_partly_labeled_file_is_refused(run, scores):
     result = run("bench", scores, *OPTIONS)
     assert result.exit_code == 2

@@ -108,17 +108,18 @@ class Protocol:
                             given = tuple(options.items())
                             yield Cell(dataset, subset, n_l, n_u, run, label, method, given)
 
-    def settings(self, cell: Cell) -> str:
+    def settings(self, cell: Cell, content: str) -> str:
         """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
 
-        Options are those of the method as it ran, defaults included; an oracle's labels are left
-        out.
+        ``content`` is the checksum of the data (`ssme.bench.provenance.content_checksum`). Options
+        are those of the method as it ran, defaults included; an oracle's labels are left out.
         """
         options = dict(cell.options)
         if cell.method == "active_testing":
             options = {"budget": cell.n_labeled, **options}
         method: Any = get_method(cell.method, **options)
-        told = {
+        decisive = {
+            "data": content,
             "method": cell.method,
             "options": {
                 f.name: getattr(method, f.name) for f in fields(method) if f.name != "oracle"
@@ -129,7 +130,7 @@ class Protocol:
             "seed": self.seed,
             "random_state": cell.run,
         }
-        return json.dumps(told, separators=(",", ":"), default=str)
+        return json.dumps(decisive, separators=(",", ":"), default=str)
 
 
 def split_rows(

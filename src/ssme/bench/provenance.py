@@ -1,11 +1,13 @@
-"""Where a number comes from: the versions, the state of the source and the machine behind it.
+"""Where a number comes from: the data, versions, state of the source and machine behind it.
 
 Every cell of a benchmark carries this from the process that computed it. ``source`` tells two
-states of the code apart that bear the same version: it is a checksum over the package's files.
+states of the code apart that bear the same version: it is a checksum over the package's files. The
+checksum of the data tells two files of one name apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import zlib
@@ -16,8 +18,9 @@ from typing import Any
 import numpy as np
 
 import ssme
+from ssme.data.scoreset import ScoreSet
 
-__all__ = ["DECISIVE", "here", "source_checksum"]
+__all__ = ["DECISIVE", "content_checksum", "here", "source_checksum"]
 
 DECISIVE = ("ssme", "numpy")
 """What must agree before cells share a table: numbers may differ where one of these does."""
@@ -44,3 +47,17 @@ def source_checksum() -> str:
         name = path.relative_to(package).as_posix()
         total = zlib.crc32(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"), total)
     return f"{total:08x}"
+
+
+def content_checksum(data: ScoreSet) -> str:
+    """Sixteen hexadecimal digits over all that ``data`` holds, names and order included.
+
+    Two files of the same scores, labels, weights, groups and names have the same checksum, however
+    they are written.
+    """
+    names = [list(data.models), [[type(c).__name__, str(c)] for c in data.classes]]
+    columns = [[name, list(map(repr, values))] for name, values in data.groups.items()]
+    digest = hashlib.sha256(repr([names, columns, data.scores.shape]).encode())
+    for array in (data.scores, data.labels, data.weights):
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]

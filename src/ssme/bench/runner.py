@@ -3,13 +3,11 @@
 Every finished cell is kept by the parent process as soon as it is done (`ssme.bench.store`), with
 the settings and versions it was computed with; only what is missing is computed. The final table is
 sorted by cell, so neither order of completion nor workers show in it; times are kept apart, in
-``times.csv``, since they alone differ from run to run. Long tables are written as Parquet beside
-the CSV.
+``times.csv``, since they alone differ from run to run (`ssme.bench.tables`).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import time
 import warnings
@@ -17,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +23,11 @@ import numpy as np
 
 import ssme
 from ssme.bench.protocol import Cell, Protocol, Split, split_rows
-from ssme.bench.provenance import here
+from ssme.bench.provenance import content_checksum, here
 from ssme.bench.store import CellStore
+from ssme.bench.tables import write_table
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.engines.executors import SerialExecutor
+from ssme.engines.executors import SerialExecutor, ordered_map
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import check_supported
 from ssme.methods.registry import get_method, method_class
@@ -39,9 +38,6 @@ from ssme.progress import tell
 __all__ = ["Runner", "UnfinishedError", "run_protocol"]
 
 Loader = Callable[[str], ScoreSet]
-
-PARQUET_ROWS = 50_000
-"""Tables longer than this are written as Parquet too."""
 
 AHEAD = 256
 """Cells handed to the executor at once: enough to keep any machine's cores busy."""
@@ -61,10 +57,20 @@ class Runner:
     protocol: Protocol
     load: Loader
 
-    def __call__(self, cell: Cell) -> dict[str, Any]:
-        """All result rows of one cell as plain values: none where the method cannot do any."""
+    def __call__(self, cell: Cell, content: str) -> dict[str, Any]:
+        """All result rows of one cell as plain values: none where the method cannot do any.
+
+        ``content`` is the checksum that the data set had when the run began.
+        """
         protocol = self.protocol
         data = _loaded(self.load, cell.dataset)
+        if (found := _content(self.load, cell.dataset)) != content:
+            raise InputError(
+                f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "
+                f"is {found}",
+                allowed="data that stays as it is until the run ends",
+                fix="run it again; finished cells of the earlier content are kept apart",
+            )
         if cell.subset:
             data = data.select(cell.subset)
         metrics = _metrics_of(
@@ -73,7 +79,7 @@ class Runner:
         rows, seconds = self._estimate(cell, data, metrics) if metrics else ([], 0.0)
         return {
             "key": cell.key,
-            "settings": protocol.settings(cell),
+            "settings": protocol.settings(cell, content),
             "provenance": here(),
             "rows": rows,
             "seconds": seconds,
@@ -141,12 +147,15 @@ def run_protocol(
     folder: Path | None = None,
     cells: Path | None = None,
     seconds: float | None = None,
+    overwrite: bool = False,
 ) -> Any:
     """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
 
     ``folder`` keeps the tables and the finished cells; a second call goes on where the first
-    stopped, and cells of other settings or versions are refused (`InputError`). ``cells`` is
-    another file for the cells, which protocols may share: the same work is done once.
+    stopped. A finished cell is taken only for the same content of the data and the same settings,
+    and cells of two versions never share a table (`InputError`). ``cells`` is another file for the
+    cells, which protocols may share: the same work is done once. A table of another run that is in
+    the folder is kept under a new name (``results.1.csv``) unless ``overwrite`` is true.
 
     After ``seconds`` no cell is begun and, unless all are done, `UnfinishedError` is raised: with
     0, only what is finished is read.
@@ -154,21 +163,38 @@ def run_protocol(
     end = math.inf if seconds is None else time.monotonic() + seconds
     store = CellStore(cells or (folder / "cells.jsonl" if folder else None))
     wanted = list(protocol.cells(datasets))
-    store.check(protocol, wanted)
-    todo = {cell.key: cell for cell in wanted if cell not in store}
+    if not store.done and time.monotonic() >= end:
+        raise UnfinishedError(f"0 of {len(wanted)} cells are finished")
+    pool = executor or SerialExecutor()
+    contents = _contents(pool, load, datasets)
+    names = [(cell.key, protocol.settings(cell, contents[cell.dataset])) for cell in wanted]
+    store.check_versions(names)
+    todo = {name: cell for name, cell in zip(names, wanted, strict=True) if name not in store}
     tell("cells", len(wanted) - len(todo), len(wanted))
-    work = _completed(executor or SerialExecutor(), Runner(protocol, load), todo.values(), end)
-    for finished, result in enumerate(work, start=len(wanted) - len(todo) + 1):
+    work = _completed(
+        pool, Runner(protocol, load), [(c, contents[c.dataset]) for c in todo.values()], end
+    )
+    for done, result in enumerate(work, start=len(wanted) - len(todo) + 1):
         store.keep(result)
-        tell("cells", finished, len(wanted))
-    missing = sum(cell not in store for cell in wanted)
+        tell("cells", done, len(wanted))
+    missing = sum(name not in store for name in names)
     if missing:
         raise UnfinishedError(f"{len(wanted) - missing} of {len(wanted)} cells are finished")
-    return _table(protocol, wanted, store, folder)
+    finished = [(cell, store[name]) for cell, name in zip(wanted, names, strict=True)]
+    return _table(protocol, finished, folder, overwrite)
+
+
+def _contents(executor: Executor, load: Loader, datasets: list[str]) -> dict[str, str]:
+    """The checksum of the content of each data set, computed where cells are."""
+    if isinstance(executor, SerialExecutor):
+        _loaded.cache_clear()
+        _content.cache_clear()
+    checksums = ordered_map(executor, partial(_content, load), datasets)
+    return dict(zip(datasets, checksums, strict=True))
 
 
 def _completed(
-    executor: Executor, runner: Runner, cells: Iterable[Cell], end: float
+    executor: Executor, runner: Runner, cells: Iterable[tuple[Cell, str]], end: float
 ) -> Iterator[dict[str, Any]]:
     """Results as they come, at most `AHEAD` cells under way; none is begun after ``end``."""
     waiting, running = deque(cells), set[Future[dict[str, Any]]]()
@@ -178,7 +204,7 @@ def _completed(
             running = {future for future in running if not future.cancel()}
         room = bool(waiting) and len(running) < AHEAD
         if room:
-            running.add(executor.submit(runner, waiting.popleft()))
+            running.add(executor.submit(runner, *waiting.popleft()))
         done, running = wait(running, timeout=0 if room else None, return_when=FIRST_COMPLETED)
         for future in done:
             yield future.result()
@@ -232,6 +258,11 @@ def _loaded(load: Loader, dataset: str) -> ScoreSet:
     return data
 
 
+@lru_cache(maxsize=4096)
+def _content(load: Loader, dataset: str) -> str:
+    return content_checksum(_loaded(load, dataset))
+
+
 @lru_cache(maxsize=64)
 def _truth_of_run(
     load: Loader,
@@ -261,11 +292,16 @@ def _truth_of_run(
     return truth
 
 
-def _table(protocol: Protocol, cells: list[Cell], store: CellStore, folder: Path | None) -> Any:
+def _table(
+    protocol: Protocol,
+    finished: list[tuple[Cell, dict[str, Any]]],
+    folder: Path | None,
+    overwrite: bool,
+) -> Any:
     import pandas as pd
 
     rows, times = [], []
-    for cell in sorted(cells, key=lambda cell: cell.place):
+    for cell, result in sorted(finished, key=lambda each: each[0].place):
         head = {
             "dataset": cell.dataset,
             "subset": "+".join(cell.subset),
@@ -274,7 +310,6 @@ def _table(protocol: Protocol, cells: list[Cell], store: CellStore, folder: Path
             "run": cell.run,
             "method": cell.label,
         }
-        result = store[cell]
         tail = {
             "seed": protocol.seed,
             "random_state": cell.run,
@@ -286,8 +321,5 @@ def _table(protocol: Protocol, cells: list[Cell], store: CellStore, folder: Path
     table = pd.DataFrame(rows)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        table.to_csv(folder / "results.csv", index=False)
-        if len(table) > PARQUET_ROWS and importlib.util.find_spec("pyarrow"):
-            table.to_parquet(folder / "results.parquet", index=False)
-        pd.DataFrame(times).to_csv(folder / "times.csv", index=False)
+        write_table(table, pd.DataFrame(times), folder, overwrite=overwrite)
     return table

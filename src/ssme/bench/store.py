@@ -1,26 +1,35 @@
 """Finished cells on disk: one line of a file each, written as soon as it is done.
 
-After a crash the file is read back and a torn last line dropped. It may hold cells of several
-protocols: a cell is found by its key, which names the work, and taken only where its
-settings are those asked for. Cells of another version are taken where they are all there is to
-read; they are never completed by cells of this version.
+A line is JSON, ``{"checksum": "...", "cell": {...}}``, the checksum being over the text of the
+cell. A process that is killed while it writes leaves at most a torn last line, which is dropped;
+its cell is computed again. Any other line that is not as it was written is refused.
+
+The file may hold cells of several protocols and data sets: a cell is found by everything that
+decides its numbers (`Protocol.settings`, the content of the data among it). Cells of another
+version are taken where they are all there is to read; they are never completed by cells of this
+version.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from ssme.bench.protocol import Cell, Protocol
 from ssme.bench.provenance import DECISIVE, here
-from ssme.errors import InputError
+from ssme.errors import InputError, foreign_errors
 
 __all__ = ["CellStore"]
 
+HEAD, MIDDLE, TAIL = b'{"checksum": "', b'", "cell": ', b"}"
 AGAIN = "name another folder, or delete this file to start again"
+FIELDS = {"key": str, "settings": str, "provenance": dict, "rows": list, "seconds": float}
+"""What a finished cell holds."""
 
 
 class CellStore:
@@ -28,69 +37,106 @@ class CellStore:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.done: dict[str, dict[str, Any]] = {}
+        self.done: dict[tuple[str, str], dict[str, Any]] = {}
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._read(path)
+            if path.exists():
+                self._read(path)
 
-    def __contains__(self, cell: Cell) -> bool:
-        return cell.key in self.done
+    def __contains__(self, name: tuple[str, str]) -> bool:
+        return name in self.done
 
-    def __getitem__(self, cell: Cell) -> dict[str, Any]:
-        return self.done[cell.key]
+    def __getitem__(self, name: tuple[str, str]) -> dict[str, Any]:
+        return self.done[name]
 
     def keep(self, result: dict[str, Any]) -> None:
-        """One more finished cell."""
-        self.done[result["key"]] = result
-        if self.path is not None:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
+        """One more finished cell; a write that fails leaves the file as it was."""
+        self.done[result["key"], result["settings"]] = result
+        if self.path is None:
+            return
+        with _locked(self.path, "ab") as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                file.write(_line(result))
+                file.flush()
+            except BaseException:
+                os.truncate(self.path, end)
+                raise
 
-    def check(self, protocol: Protocol, cells: Iterable[Cell]) -> None:
-        """Refuse cells of other settings, of several versions, or of a version not ours to go on.
+    def check_versions(self, wanted: list[tuple[str, str]]) -> None:
+        """Refuse cells of several versions, or of a version that is not ours to go on with.
 
         Raises `InputError`.
         """
-        cells = list(cells)
-        found = [cell for cell in cells if cell in self]
-        for cell in found:
-            if self[cell]["settings"] != protocol.settings(cell):
-                raise InputError(
-                    f"{self.path} holds results of another protocol: cell {cell.key!r} was "
-                    f"computed with {self[cell]['settings']}",
-                    allowed=f"cells computed with {protocol.settings(cell)}",
-                    fix=AGAIN,
-                )
-        versions = Counter(_told(self[cell]["provenance"]) for cell in found)
-        if len(found) < len(cells) and found:
-            versions.setdefault(_told(here()), 0)
+        found = [name for name in wanted if name in self]
+        versions = Counter(_shown(self[name]["provenance"]) for name in found)
+        if len(found) < len(wanted) and found:
+            versions.setdefault(_shown(here()), 0)
         if len(versions) > 1:
             counts = ", ".join(f"{n} of {each}" for each, n in versions.items())
             raise InputError(
-                f"{self.path} holds finished cells of {counts}, and {len(cells) - len(found)} "
+                f"{self.path} holds finished cells of {counts}, and {len(wanted) - len(found)} "
                 "are missing",
                 allowed="cells of one version",
                 fix=f"finish them with the version that began, or {AGAIN}",
             )
 
     def _read(self, path: Path) -> None:
-        if not path.exists():
+        with _locked(path, "rb") as file:
+            content = file.read()
+            whole = content.rfind(b"\n") + 1
+            if whole < len(content):
+                os.truncate(path, whole)
+        for number, line in enumerate(content[:whole].split(b"\n")[:-1], start=1):
+            result = _parse(line, f"{path}, line {number}")
+            self.done[result["key"], result["settings"]] = result
+
+
+def _line(result: dict[str, Any]) -> bytes:
+    text = json.dumps(result).encode()
+    return HEAD + _checksum(text) + MIDDLE + text + TAIL + b"\n"
+
+
+def _parse(line: bytes, where: str) -> dict[str, Any]:
+    """The cell of ``line``, which has to be as `_line` wrote it."""
+    head, found, rest = line.partition(MIDDLE)
+    text = rest.removesuffix(TAIL)
+    if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
+        raise InputError(
+            f"{where} is no finished cell of this version of ssme",
+            allowed="lines as `ssme bench --resume` writes them, each with its checksum",
+            fix=AGAIN,
+        )
+    if head.removeprefix(HEAD) != _checksum(text):
+        raise InputError(
+            f"{where} is not as it was written: its checksum differs",
+            allowed="finished cells that nothing has altered",
+            fix=f"delete this line, and its cell is computed again; or {AGAIN}",
+        )
+    with foreign_errors(f"reading {where}", fix=AGAIN):
+        result: dict[str, Any] = json.loads(text)
+    odd = [name for name, kind in FIELDS.items() if not isinstance(result.get(name), kind)]
+    if odd:
+        raise InputError(f"{where} has no {odd[0]!r}", fix=AGAIN)
+    return result
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode()
+
+
+@contextmanager
+def _locked(path: Path, mode: str) -> Iterator[IO[bytes]]:
+    """The file, while no other process reads or writes it (where the system knows locks)."""
+    with path.open(mode) as file:
+        try:
+            import fcntl
+        except ImportError:
+            yield file
             return
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        whole = []
-        for line in lines:
-            try:
-                result = json.loads(line)
-            except json.JSONDecodeError:
-                continue  # torn by a crash: this cell is computed again
-            if line.endswith("\n"):
-                whole.append(line)
-                self.done[result["key"]] = result
-        if len(whole) < len(lines):
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text("".join(whole), encoding="utf-8")
-            temporary.replace(path)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
 
 
-def _told(provenance: dict[str, Any]) -> str:
+def _shown(provenance: dict[str, Any]) -> str:
     return " with ".join(f"{name} {provenance[name]}" for name in DECISIVE)

@@ -105,7 +105,9 @@ def bench(
         output.working("estimating"),
         open_executor(kind, **options.get(kind, {})) as executor,
     ):
-        table = run_protocol(protocol, [name], load, executor=executor, folder=resume)
+        table = run_protocol(
+            protocol, [name], load, executor=executor, folder=resume, overwrite=out.force
+        )
     if table.empty:
         raise InputError(
             f"none of the methods {methods} estimates these metrics on this data",
