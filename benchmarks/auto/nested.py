@@ -18,11 +18,10 @@ families, the power of the likelihood and the residual correction (docs/auto.md)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -38,10 +37,9 @@ from benchmarks.auto.study import (
     truth_of,
     write,
 )
-from ssme.methods.auto import prior as temperature
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import Auto
-from ssme.methods.auto.model import NU
-from ssme.methods.auto.recentering import recentered
+from ssme.methods.auto.recentering import recenter
 from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric
@@ -50,7 +48,7 @@ MARGINS = (0.0, 0.04, 0.08)
 STRETCHES = tuple(round(0.5 + 0.04 * i, 2) for i in range(21))
 TARGET = 0.97
 TYPICAL_MODELS = 8
-PARTS = "ssme.methods.auto"
+OF = Constants()
 
 Line = tuple[float, float, float]
 
@@ -63,9 +61,12 @@ class Learned:
     scale: float
 
     def method(self, margin: float, **options: Any) -> Auto:
-        """`Auto` with this line at another margin; its scale is patched."""
+        """`Auto` with this line at another margin, this scale, and draws that are not stretched."""
         alpha, beta, gamma = self.line
-        return Auto(temperature=(alpha - temperature.MARGIN + margin, beta, gamma), **options)
+        line = (alpha - OF.prior.margin + margin, beta, gamma)
+        prior = replace(OF.prior, coefficients=line, scale=self.scale)
+        unstretched = replace(OF.recentering, stretch={})
+        return Auto(constants=replace(OF, prior=prior, recentering=unstretched), **options)
 
 
 def center_errors(job: tuple[str, int, int, dict[str, Learned]]) -> list[dict[str, Any]]:
@@ -77,9 +78,8 @@ def center_errors(job: tuple[str, int, int, dict[str, Learned]]) -> list[dict[st
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
     for (outer, prior), margin in product(priors.items(), MARGINS):
-        with patch(f"{PARTS}.temperature.SCALE", prior.scale):
-            method = prior.method(margin, n_draws=2)
-            ours = method.fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
+        method = prior.method(margin, n_draws=2)
+        ours = method.fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
         for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
             exact = truth[metric.name]
             rows.append(
@@ -112,19 +112,15 @@ def judged(job: tuple[str, int, int, Learned, float]) -> list[dict[str, Any]]:
     truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
-    with (
-        patch(f"{PARTS}.temperature.SCALE", prior.scale),
-        patch(f"{PARTS}.recentering.STRETCH", {}),
-    ):
-        belief = prior.method(margin).fit(seen, np.random.default_rng(run))
-        ours = belief.estimate(metrics, [None])[0]
+    belief = prior.method(margin).fit(seen, np.random.default_rng(run))
+    ours = belief.estimate(metrics, [None])[0]
     rows = []
     for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
         exact, (labels_low, labels_high) = truth[metric.name], labels.interval()
         for stretch in STRETCHES:
-            with patch(f"{PARTS}.recentering.STRETCH", {metric.name: stretch}):
-                drawn = Estimate(estimate.value, recentered(metric, estimate.value, estimate.draws))
-            low, high = drawn.interval()
+            stretched = replace(OF.recentering, stretch={metric.name: stretch})
+            draws = recenter(metric, estimate.value, estimate.draws, 0.0, stretched)
+            low, high = Estimate(estimate.value, draws).interval()
             rows.append(
                 {
                     "variant": "nested",
@@ -167,9 +163,10 @@ def learned_without(frame: pd.DataFrame, *names: str) -> Learned:
             own = frame[frame["dataset"] == other]
             own = own[own["models"] == own["models"].max()]
             line = np.array(line_without(frame, *names, other))
-            squares.append(((own["log_b"] + temperature.MARGIN - design(own) @ line) ** 2).mean())
-    spread = np.sqrt(np.mean(squares) * (NU - 2.0) / NU)
-    few = temperature.SCALE_FEW / TYPICAL_MODELS
+            squares.append(((own["log_b"] + OF.prior.margin - design(own) @ line) ** 2).mean())
+    nu = OF.model.nu
+    spread = np.sqrt(np.mean(squares) * (nu - 2.0) / nu)
+    few = OF.prior.scale_few / TYPICAL_MODELS
     return Learned(line_without(frame, *names), float(spread) - few)
 
 

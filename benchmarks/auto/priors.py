@@ -1,7 +1,7 @@
 """The label-free prior of the temperature, refitted from data, with each set left out in turn.
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
-labels are known, regressed on (1, 1 - 1/M, log c / (c + KNEE)) with a Cauchy loss. A development
+labels are known, regressed on (1, 1 - 1/M, log c / (c + knee)) with a Cauchy loss. A development
 set counts twice: its classifiers were made by others for their own ends, those of the further sets
 by `extra_sets`. Sets made of the same rows are left out together. Other label-free regressors are
 compared by the error of log b on the set left out. The column ``rho`` is the correlation within
@@ -26,10 +26,12 @@ import pandas as pd
 from benchmarks.experiment import RESULTS
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.independence import added_posterior, within_class_correlation
-from ssme.methods.auto.pool import clipped, log_pool, log_softmax, present_scores
-from ssme.methods.auto.prior import KNEE, LEAST_ERROR, MARGIN, stated_error
+from ssme.methods.auto.pool import clip_scores, log_pool, log_softmax, present_scores
+from ssme.methods.auto.prior import stated_error
 
+OF = Constants()
 SETS = (
     "adult",
     "adult_shift",
@@ -72,7 +74,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         size = data.n_models if i % 2 == 0 else int(rng.integers(1, data.n_models + 1))
         models = rng.choice(data.n_models, size, replace=False)
         rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
-        q = clipped(data.scores[rows][:, models])
+        q = clip_scores(data.scores[rows][:, models], OF.pool.clip)
         log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
         votes = (q.argmax(axis=2)[:, :, None] == np.arange(q.shape[2])).mean(axis=1)
         out.append(
@@ -83,11 +85,15 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "disagreement": float(1.0 - (votes**2).sum(axis=1).mean()),
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": stated_error(q),
-                "rho": within_class_correlation(q, added_posterior(q)) if size > 2 else np.nan,
+                "rho": rho_of(q) if size >= OF.independence.least_models else np.nan,
                 "log_b": best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
         )
     return out
+
+
+def rho_of(q: np.ndarray) -> float:
+    return within_class_correlation(q, added_posterior(q), OF.independence)
 
 
 def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
@@ -99,7 +105,7 @@ def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
         rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
         scores = data.scores[rows][:, models]
         answers = scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
-        q = clipped(answers.astype(np.float64))
+        q = clip_scores(answers.astype(np.float64), OF.pool.clip)
         log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
         log_b = best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
         out.append({"dataset": name, "models": size, "log_b": log_b})
@@ -133,9 +139,9 @@ ALTERNATIVES = (
 
 
 def saturated(error: Any) -> Any:
-    """log c / (c + KNEE) with c at least LEAST_ERROR: smaller ones are those of judges."""
-    c = np.maximum(error, LEAST_ERROR)
-    return np.log(c / (c + KNEE))
+    """log c / (c + knee) with c at least ``least_error``: smaller ones are those of judges."""
+    c = np.maximum(error, OF.prior.least_error)
+    return np.log(c / (c + OF.prior.knee))
 
 
 def robust_fit(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
@@ -172,7 +178,7 @@ def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[floa
     if left_out is not None:
         frame = frame[frame["dataset"].map(family) != family(left_out)]
     alpha, beta, gamma = (float(value) for value in robust_fit(frame))
-    return alpha + MARGIN, beta, gamma
+    return alpha + OF.prior.margin, beta, gamma
 
 
 def table(extra: Path | None = None, part: Rows = subsets) -> pd.DataFrame:
@@ -207,7 +213,7 @@ def main() -> None:
     for name in ("none", *frame["dataset"].unique()):
         found = coefficients(frame, None if name == "none" else name)
         own = frame if name == "none" else frame[frame["dataset"] == name]
-        miss = own["log_b"] + MARGIN - design(own) @ np.array(found)
+        miss = own["log_b"] + OF.prior.margin - design(own) @ np.array(found)
         rows.append(
             {
                 "left_out": name,

@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import (
+    Variant,
     by_variant,
     load,
     measure_on,
@@ -135,7 +136,7 @@ def measure(job: tuple[str, str, int, int]) -> list[dict[str, Any]]:
     how = STRESSES[stress]
     data = how.change(load(name), np.random.default_rng([run, len(stress)]))
     n_unlabeled = min(how.n_unlabeled, data.n_rows // 2 - n_labeled)
-    return measure_on(data, name, n_labeled, n_unlabeled, run, {stress: {}}, how.see)
+    return measure_on(data, name, n_labeled, n_unlabeled, run, {stress: Variant()}, how.see)
 
 
 def main() -> None:

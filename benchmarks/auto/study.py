@@ -20,6 +20,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,13 +33,34 @@ from benchmarks.experiment import CACHE, RESULTS
 from ssme.bench.protocol import split_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.registry import load_dataset
+from ssme.methods.auto.belief import AutoBelief
+from ssme.methods.auto.constants import Constants, PriorConstants
 from ssme.methods.auto.method import Auto
+from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
 TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`Auto` with some of its constants replaced, or with another way to move its draws."""
+
+    constants: Constants = field(default_factory=Constants)
+    recenter: Recenter = recenter
+    n_draws: int = 200
+
+    @classmethod
+    def with_line(cls, coefficients: tuple[float, float, float]) -> Variant:
+        """With another line of the temperature prior."""
+        return cls(replace(Constants(), prior=replace(PriorConstants(), coefficients=coefficients)))
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief:
+        belief = Auto(n_draws=self.n_draws, constants=self.constants).fit(data, rng)
+        return replace(belief, recenter=self.recenter)
 
 
 @lru_cache(maxsize=2)
@@ -75,7 +97,7 @@ def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
     return int(sure.sum()), int((sure & right).sum())
 
 
-def measure(job: tuple[str, int, int, int, dict[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def measure(job: tuple[str, int, int, int, dict[str, Variant]]) -> list[dict[str, Any]]:
     """One set, number of labels and run: one row per method and metric, means over classifiers."""
     source, n_labeled, n_unlabeled, run, variants = job
     data = load(source)
@@ -89,7 +111,7 @@ def measure_on(
     n_labeled: int,
     n_unlabeled: int,
     run: int,
-    variants: dict[str, dict[str, Any]],
+    variants: dict[str, Variant],
     see: Callable[[ScoreSet, str, int, int, int], ScoreSet] = seen_rows,
 ) -> list[dict[str, Any]]:
     """As `measure`, on given data; ``see`` picks the rows and labels that a method sees."""
@@ -98,8 +120,8 @@ def measure_on(
     metrics = [get_metric(metric) for metric in truth]
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     rows = []
-    for variant, options in variants.items():
-        belief = Auto(**options).fit(seen, np.random.default_rng(run))
+    for name_of_variant, variant in variants.items():
+        belief = variant.fit(seen, np.random.default_rng(run))
         for metric, ours, labels in zip(
             metrics, belief.estimate(metrics, [None])[0], alone, strict=True
         ):
@@ -112,7 +134,7 @@ def measure_on(
                     "n_labeled": n_labeled,
                     "n_unlabeled": n_unlabeled,
                     "run": run,
-                    "variant": variant,
+                    "variant": name_of_variant,
                     "metric": metric.name,
                     "error": float(np.abs(ours.value - exact).mean()),
                     "bias": float((ours.value - exact).mean()),
@@ -134,9 +156,9 @@ def measure_on(
 def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]]:
     without = left_out_coefficients() if args.left_out else {}
     for name in names:
-        variants: dict[str, dict[str, Any]] = {"auto": {}}
+        variants = {"auto": Variant()}
         if name in without:
-            variants["left_out"] = {"temperature": without[name]}
+            variants["left_out"] = Variant.with_line(without[name])
         for run in range(args.runs):
             for n_labeled in args.labels:
                 yield name, n_labeled, args.unlabeled, run, variants

@@ -7,16 +7,19 @@ import pytest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.synthetic import gaussian_set
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.independence import (
     Pooling,
     added_posterior,
-    independence,
+    probability_of_independence,
     within_class_correlation,
 )
 from ssme.methods.auto.method import Auto
-from ssme.methods.auto.pool import clipped, log_pool, log_softmax
+from ssme.methods.auto.pool import clip_scores, log_pool, log_softmax
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
+
+OF = Constants()
 
 
 def simulated(n: int, n_models: int, share: float = 0.5, shared: float = 0.0) -> FloatArray:
@@ -27,40 +30,46 @@ def simulated(n: int, n_models: int, share: float = 0.5, shared: float = 0.0) ->
     noise = noise + np.sqrt(1.0 - shared) * rng.standard_normal((n, n_models))
     logit = 1.2 * (noise + 1.2 * y[:, None]) - 0.72 + np.log(share / (1.0 - share))
     p = 1.0 / (1.0 + np.exp(-logit))
-    return clipped(np.stack([1.0 - p, p], axis=2))
+    return clip_scores(np.stack([1.0 - p, p], axis=2), OF.pool.clip)
 
 
 @pytest.mark.parametrize("n_models", [3, 5, 10])
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_independent_classifiers_are_recognized(n_models: int, share: float) -> None:
-    assert independence(simulated(2000, n_models, share)) > 0.8
+    assert probability_of_independence(simulated(2000, n_models, share), OF.independence) > 0.8
 
 
 @pytest.mark.parametrize("shared", [0.1, 0.4, 0.9])
 def test_classifiers_that_err_together_are_not(shared: float) -> None:
-    assert independence(simulated(2000, 6, shared=shared)) == 0.0
+    assert probability_of_independence(simulated(2000, 6, shared=shared), OF.independence) == 0.0
 
 
 def test_overconfident_classifiers_are_not() -> None:
     sharpened = simulated(2000, 6) ** 3.0
-    assert independence(clipped(sharpened / sharpened.sum(axis=2, keepdims=True))) == 0.0
+    assert (
+        probability_of_independence(
+            clip_scores(sharpened / sharpened.sum(axis=2, keepdims=True), OF.pool.clip),
+            OF.independence,
+        )
+        == 0.0
+    )
 
 
 def test_too_few_or_constant_classifiers_are_not_asked() -> None:
-    assert independence(simulated(2000, 2)) == 0.0
-    assert independence(simulated(1, 5)) == 0.0
-    assert independence(np.full((100, 4, 2), 0.5)) == 0.0
+    assert probability_of_independence(simulated(2000, 2), OF.independence) == 0.0
+    assert probability_of_independence(simulated(1, 5), OF.independence) == 0.0
+    assert probability_of_independence(np.full((100, 4, 2), 0.5), OF.independence) == 0.0
 
 
 def test_correlation_is_zero_under_the_posterior_of_independent_classifiers() -> None:
     q = simulated(200_000, 3)
-    assert abs(within_class_correlation(q, added_posterior(q))) < 0.01
+    assert abs(within_class_correlation(q, added_posterior(q), OF.independence)) < 0.01
 
 
 def test_without_independence_the_pool_is_the_average() -> None:
     q = simulated(300, 4, shared=0.5)
     present, weights = np.ones((300, 4), bool), np.full(4, 0.25)
-    pooling = Pooling.of(q, present, weights)
+    pooling = Pooling.of(q, present, weights, OF)
     assert pooling.independent == 0.0
     assert (pooling(q, present) == log_pool(q, present, weights)).all()
 

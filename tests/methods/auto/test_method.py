@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto.belief import AutoBelief
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import label_share
-from ssme.methods.auto.method import Auto, AutoBelief
+from ssme.methods.auto.method import Auto
 from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -33,8 +37,8 @@ def score_set(scores: FloatArray, labels: np.ndarray, **options: object) -> Scor
     return ScoreSet.from_arrays(scores, labels, classes=list(range(scores.shape[2])), **options)
 
 
-def believe(data: ScoreSet, seed: int = 0, n_draws: int = 60) -> AutoBelief:
-    return Auto(n_draws=n_draws).fit(data, np.random.default_rng(seed))
+def believe(data: ScoreSet, seed: int = 0, **options: Any) -> AutoBelief:
+    return Auto(**{"n_draws": 60, **options}).fit(data, np.random.default_rng(seed))
 
 
 def check(data: ScoreSet, names: tuple[str, ...] | None = None) -> AutoBelief:
@@ -190,16 +194,15 @@ def test_agrees_with_labels_alone_as_labels_grow() -> None:
     for metric, estimate in zip(metrics, ours, strict=True):
         alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
         assert np.abs(estimate.value - alone).max() < 0.01, metric.name
-    assert label_share(10_000, 4) > 0.99
+    assert label_share(10_000, 4, Constants().correction) > 0.99
 
 
-def test_part_of_many_rows_has_the_spread_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_of_many_rows_has_the_spread_of_all() -> None:
     data = score_set(*made_up(n=2000, n_labeled=30)[:2])
     metrics = [get_metric("accuracy"), get_metric("roc_auc")]
     whole = believe(data, n_draws=300).estimate(metrics, [None])[0]
-    monkeypatch.setattr("ssme.methods.auto.method.WORLD_ROWS", 500)
-    monkeypatch.setattr("ssme.methods.auto.worlds.WORLD_ROWS", 500)
-    part = believe(data, n_draws=300).estimate(metrics, [None])[0]
+    few = Constants(world_rows=500)
+    part = believe(data, n_draws=300, constants=few).estimate(metrics, [None])[0]
     for a, b in zip(whole, part, strict=True):
         assert (a.value == b.value).all()
         assert np.allclose(a.draws.std(axis=0), b.draws.std(axis=0), rtol=0.4)

@@ -8,42 +8,48 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto import model as recalibration
-from ssme.methods.auto.correction import DOUBT, LABEL_DRAWS, Correction, label_share
+from ssme.methods.auto.constants import Constants
+from ssme.methods.auto.correction import Correction, label_share
 from ssme.methods.auto.independence import Pooling
 from ssme.methods.auto.model import (
     Design,
-    Evidence,
-    center,
+    LabelEvidence,
     curvature,
+    find_mode,
     posterior_draws,
 )
 from ssme.methods.auto.pool import (
-    CLIP,
-    clipped,
+    clip_scores,
     label_weights,
     log_pool,
     log_softmax,
     present_scores,
 )
-from ssme.methods.auto.prior import TemperaturePrior, temperature_prior
-from ssme.methods.auto.recentering import recentered
-from ssme.methods.auto.sampler import POWER, draw_coefficients
+from ssme.methods.auto.prior import TemperaturePrior, predict_temperature
+from ssme.methods.auto.recentering import recenter
+from ssme.methods.auto.sampler import draw_coefficients
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
+
+OF = Constants()
+CLIP = OF.pool.clip
 
 
 def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) -> FloatArray:
     rng = np.random.default_rng(seed)
-    return clipped(rng.dirichlet(np.ones(n_classes), (n, n_models)))
+    return clip_scores(rng.dirichlet(np.ones(n_classes), (n, n_models)), CLIP)
 
 
-def evidence(n_labeled: int = 25, n_classes: int = 3, seed: int = 0) -> tuple[Design, Evidence]:
+def evidence(
+    n_labeled: int = 25, n_classes: int = 3, seed: int = 0
+) -> tuple[Design, LabelEvidence]:
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
-    design = Design(log_pool(q, present_scores(q), equal), q, np.log(q.mean(axis=(0, 1))))
+    log_share = np.log(q.mean(axis=(0, 1)))
+    design = Design(log_pool(q, present_scores(q), equal), q, log_share, OF.model)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
     prior = TemperaturePrior(0.1, 0.25)
-    return design, Evidence.of(design, np.arange(n_labeled), labels, prior)
+    return design, LabelEvidence.of(design, np.arange(n_labeled), labels, prior)
 
 
 def test_pool_by_its_definition() -> None:
@@ -74,73 +80,81 @@ def test_a_missing_classifier_weighs_nothing() -> None:
     holed = raw.copy()
     holed[:, 2] = np.nan
     weights = np.array([0.1, 0.2, 0.4, 0.3])
-    with_hole = log_pool(clipped(holed), present_scores(holed), weights)
+    with_hole = log_pool(clip_scores(holed, CLIP), present_scores(holed), weights)
     kept = [0, 1, 3]
-    without = log_pool(clipped(raw[:, kept]), np.ones((30, 3), bool), weights[kept])
+    without = log_pool(clip_scores(raw[:, kept], CLIP), np.ones((30, 3), bool), weights[kept])
     linear = np.abs(with_hole - without).max()
     assert linear < 0.1
     holed[5] = np.nan
-    assert np.allclose(np.exp(log_pool(clipped(holed), present_scores(holed), weights)[5]), 0.5)
+    assert np.allclose(
+        np.exp(log_pool(clip_scores(holed, CLIP), present_scores(holed), weights)[5]), 0.5
+    )
 
 
 def test_weights_follow_the_labels_and_are_equal_without() -> None:
     q = np.full((9, 2, 2), 0.5)
     q[:, 0] = (0.2, 0.8)
     present = np.ones((9, 2), bool)
-    weights = label_weights(q, present, np.ones(9, dtype=np.int64))
+    weights = label_weights(q, present, np.ones(9, dtype=np.int64), 1.0)
     assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)))
-    none = label_weights(q[:0], present[:0], np.empty(0, dtype=np.int64))
+    none = label_weights(q[:0], present[:0], np.empty(0, dtype=np.int64), 1.0)
     assert (none == 0.5).all()
 
 
 def test_clipping_leaves_room_and_sums_to_one() -> None:
-    q = clipped(np.array([[[1.0, 0.0]]]))
+    q = clip_scores(np.array([[[1.0, 0.0]]]), CLIP)
     assert q.min() == pytest.approx(CLIP, rel=1e-3)
     assert np.allclose(q.sum(axis=2), 1.0)
 
 
 def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
     sure, unsure = np.full((5, 4, 2), (0.999, 0.001)), np.full((5, 4, 2), (0.7, 0.3))
-    assert temperature_prior(sure).center < temperature_prior(unsure).center
-    assert temperature_prior(unsure[:, :1]).center < temperature_prior(unsure).center
-    assert temperature_prior(unsure[:, :1]).scale > temperature_prior(unsure).scale
+    assert predict_temperature(sure, OF.prior).center < predict_temperature(unsure, OF.prior).center
+    assert (
+        predict_temperature(unsure[:, :1], OF.prior).center
+        < predict_temperature(unsure, OF.prior).center
+    )
+    assert (
+        predict_temperature(unsure[:, :1], OF.prior).scale
+        > predict_temperature(unsure, OF.prior).scale
+    )
 
 
 def test_center_is_a_stationary_point() -> None:
     _, seen = evidence()
-    theta = center(seen)
-    kept = np.flatnonzero(seen.in_center)
+    theta = find_mode(seen)
+    kept = np.flatnonzero(seen.in_mode)
     value = recalibration._log_posterior
     for i in kept:
         step = np.zeros_like(theta)
         step[i] = 1e-4
         slope = (value(seen, theta + step) - value(seen, theta - step)) / 2e-4
         assert abs(slope) < 1e-2
-    assert (theta[~seen.in_center] == 0.0).all()
+    assert (theta[~seen.in_mode] == 0.0).all()
 
 
 def test_center_of_all_rows_equals_its_features() -> None:
     design, seen = evidence()
-    theta = center(seen)[: 1 + design.families[-1].columns.stop]
+    theta = find_mode(seen)[: 1 + design.families[-1].columns.stop]
     whole = slice(None)
     features = design.features(whole)
     slow = posterior_draws(design.ratio(whole), design.log_share, features, theta[None])[0]
-    assert np.allclose(design.center(theta, slice(None)), slow)
+    assert np.allclose(design.posterior(theta, slice(None)), slow)
 
 
 def test_curvature_is_positive_definite() -> None:
     _, seen = evidence()
-    assert np.linalg.eigvalsh(curvature(seen, center(seen))).min() > 0.0
+    assert np.linalg.eigvalsh(curvature(seen, find_mode(seen))).min() > 0.0
 
 
 def test_chains_reach_the_posterior() -> None:
     """Means and spreads of log b and of a tilt against importance sampling from the prior."""
     _, seen = evidence(n_labeled=12, n_classes=2, seed=3)
     rng = np.random.default_rng(0)
-    drawn = draw_coefficients(seen, center(seen), 3000, rng)
+    drawn = draw_coefficients(seen, find_mode(seen), 3000, rng, OF.sampler)
     empty = replace(seen, ratio=seen.ratio[:0], features=seen.features[:0], labels=seen.labels[:0])
-    prior = draw_coefficients(empty, seen.mean, 200_000, rng)
-    weight = np.exp(POWER * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
+    prior = draw_coefficients(empty, seen.mean, 200_000, rng, OF.sampler)
+    weight = np.exp(OF.sampler.power * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
     weight /= weight.sum()
     for column in (0, 1, 3):
         mean = weight @ prior[:, column]
@@ -155,7 +169,7 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     rng = np.random.default_rng(0)
     draws = rng.beta(8, 2, (501, 3))
     value = np.array([0.95, 0.5, 1.0])
-    moved = recentered(get_metric("accuracy"), value, draws)
+    moved = recenter(get_metric("accuracy"), value, draws, 0.0, OF.recentering)
     assert np.allclose(np.median(moved, axis=0), value)
     assert moved.min() >= 0.0
     assert moved.max() <= 1.0
@@ -164,45 +178,49 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
 
 def test_recentering_of_errors_lets_zero_in_reach() -> None:
     draws = np.linspace(0.02, 0.08, 101)[:, None]
-    moved = recentered(get_metric("ece"), np.array([0.01]), draws)
+    moved = recenter(get_metric("ece"), np.array([0.01]), draws, 0.0, OF.recentering)
     assert np.median(moved) == pytest.approx(0.01)
     assert moved.min() == 0.0
 
 
 def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
     draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
-    moved = recentered(get_metric("roc_auc"), np.array([0.5, np.nan]), draws)
+    moved = recenter(get_metric("roc_auc"), np.array([0.5, np.nan]), draws, 0.0, OF.recentering)
     assert np.isfinite(moved[:, 0]).all()
     assert np.isnan(moved[:, 1]).all()
 
 
 def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
-    moved = recentered(get_metric("accuracy"), value, np.full((7, 1), 0.3))
+    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), 0.0, OF.recentering)
     assert (moved == value).all()
 
 
 def test_judges_state_neither_error_nor_shares() -> None:
     rng = np.random.default_rng(0)
     answers = (rng.random((200, 5, 1)) < 0.2) == np.arange(2)
-    q = clipped(answers.astype(np.float64))
-    assert temperature_prior(q).center == pytest.approx(-1.1)
-    pooling = Pooling.of(q, np.ones((200, 5), bool), np.full(5, 0.2))
+    q = clip_scores(answers.astype(np.float64), CLIP)
+    assert predict_temperature(q, OF.prior).center == pytest.approx(-1.1)
+    pooling = Pooling.of(q, np.ones((200, 5), bool), np.full(5, 0.2), OF)
     assert np.exp(pooling.log_share) == pytest.approx([0.5, 0.5])
-    soft = clipped(0.1 + 0.8 * answers)
-    stated = Pooling.of(soft, np.ones((200, 5), bool), np.full(5, 0.2)).log_share
+    soft = clip_scores(0.1 + 0.8 * answers, CLIP)
+    stated = Pooling.of(soft, np.ones((200, 5), bool), np.full(5, 0.2), OF).log_share
     assert np.exp(stated) == pytest.approx(soft.mean(axis=(0, 1)))
 
 
-def drawn_labels(size: int = LABEL_DRAWS, models: int = 3) -> np.ndarray:
+def drawn_labels(size: int = OF.correction.label_draws, models: int = 3) -> np.ndarray:
     return 0.8 + 0.05 * np.random.default_rng(0).standard_normal((size, models))
 
 
 def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
     drawn = drawn_labels()
     by_chance = drawn.mean(axis=0) + drawn.std(axis=0)
-    weights = [Correction.of(by_chance, drawn, n, 3).weight for n in (0, 100, 400, 10_000)]
-    assert weights == pytest.approx([label_share(n, 3) for n in (0, 100, 400, 10_000)])
+    weights = [
+        Correction.of(by_chance, drawn, n, 3, OF.correction).weight for n in (0, 100, 400, 10_000)
+    ]
+    assert weights == pytest.approx(
+        [label_share(n, 3, OF.correction) for n in (0, 100, 400, 10_000)]
+    )
     assert weights[0] == 0.0
     assert weights[2] == pytest.approx(0.5)
     assert weights[3] > 0.99
@@ -211,7 +229,10 @@ def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
 def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> None:
     drawn = drawn_labels()
     mean, sd = drawn.mean(axis=0), drawn.std(axis=0)
-    weights = [Correction.of(mean + k * sd, drawn, 100, 3).weight for k in (0.0, 1.0, 3.0, 1e3)]
+    weights = [
+        Correction.of(mean + k * sd, drawn, 100, 3, OF.correction).weight
+        for k in (0.0, 1.0, 3.0, 1e3)
+    ]
     assert weights == sorted(weights)
     ratios = [w / (1.0 - w) * 16.0 for w in weights]
     assert ratios == pytest.approx([0.3, 1.0, 9.0, 30.0])
@@ -221,21 +242,23 @@ def test_undefined_metrics_are_not_corrected() -> None:
     drawn = drawn_labels()
     drawn[::2, 0] = np.nan
     drawn[:, 1] = np.nan
-    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3)
+    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3, OF.correction)
     assert correction.residual[0] > 0.0
     assert (correction.residual[1:] == 0.0).all()
-    assert np.isfinite(correction.doubt(np.ones((5, LABEL_DRAWS)))).all()
+    assert np.isfinite(correction.draw_leftover(np.ones((5, OF.correction.label_draws)))).all()
 
 
-def test_doubt_has_the_variance_that_the_correction_leaves() -> None:
+def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
     drawn = drawn_labels()
-    correction = Correction.of(drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3)
-    normal = np.random.default_rng(1).standard_normal((20_000, LABEL_DRAWS))
-    expected = DOUBT * 0.25 * drawn.var(axis=0)
-    assert np.allclose(correction.doubt(normal).var(axis=0), expected, rtol=0.05)
-    assert (Correction.none().doubt(normal) == 0.0).all()
+    correction = Correction.of(drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3, OF.correction)
+    normal = np.random.default_rng(1).standard_normal((20_000, OF.correction.label_draws))
+    expected = OF.correction.leftover * 0.25 * drawn.var(axis=0)
+    assert np.allclose(correction.draw_leftover(normal).var(axis=0), expected, rtol=0.05)
+    assert (Correction.none(OF.correction).draw_leftover(normal) == 0.0).all()
 
 
 def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
     drawn = drawn_labels(models=6)
-    assert Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3).weight == label_share(100, 3)
+    assert Correction.of(
+        drawn.mean(axis=0) + 1.0, drawn, 100, 3, OF.correction
+    ).weight == label_share(100, 3, OF.correction)

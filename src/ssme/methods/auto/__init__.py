@@ -1,1 +1,1 @@
-"""The parts of ``method="auto"``, one concept a file, in the order they are used."""
+"""The parts of ``method="auto"``, one concept per file, in the order they are used."""

@@ -1,4 +1,4 @@
-"""The center of the model for two classes, column by column: the same W, several times faster.
+"""The model's mode for two classes, column by column: the same W, several times faster.
 
 With two classes every pool is one number per row, and log pi is fixed by its log-odds
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["binary_center", "binary_log_odds"]
+__all__ = ["binary_log_odds", "binary_posterior"]
 
 
 def binary_log_odds(q: FloatArray, weights: FloatArray) -> FloatArray:
@@ -43,16 +43,16 @@ def binary_log_odds(q: FloatArray, weights: FloatArray) -> FloatArray:
     return total
 
 
-def binary_center(
-    q: FloatArray, weights: FloatArray, theta: FloatArray, log_share: FloatArray
+def binary_posterior(
+    q: FloatArray, weights: FloatArray, mode: FloatArray, log_share: FloatArray
 ) -> FloatArray:
-    """W of class 1 (n,) for coefficients ``theta``: log b, a_0, a_1, then t_j."""
+    """W of class 1 (n,) for the coefficients ``mode``: log b, a_0, a_1, then t_j."""
     n_models = len(q)
     odds = binary_log_odds(q, weights)
-    tilts = theta[3 : 3 + n_models].astype(q.dtype)
-    b, share_odds = float(np.exp(theta[0])), float(log_share[1] - log_share[0])
+    tilts = mode[3 : 3 + n_models].astype(q.dtype)
+    b, share_odds = float(np.exp(mode[0])), float(log_share[1] - log_share[0])
     z = b * odds
-    z += float(theta[2] - theta[1]) + (1.0 - b) * share_odds
+    z += float(mode[2] - mode[1]) + (1.0 - b) * share_odds
     z += (2.0 * tilts) @ q
     z -= float(2.0 * tilts.sum()) * _sigmoid(odds)
     return _sigmoid(z)

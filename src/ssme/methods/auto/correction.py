@@ -17,8 +17,9 @@ is the best guess if the model's bias has the variance r V. Two things speak for
 For eight classifiers that the labels confirm w is 4 % at 100 labels, 30 % at 300, 82 % at 1,000.
 
 Given R, the bias is still known only up to the variance w V. Draws of the world carry w^2 V of it
-(the labeled rows are weighted anew in every world); `Correction.doubt` is the rest, w (1 - w) V,
-times `DOUBT`, as noise that is joint over classifiers and metrics.
+(the labeled rows are weighted anew in every world); `Correction.draw_leftover` is the rest,
+w (1 - w) V, times 2.5, as noise that is joint over classifiers and metrics. All numbers:
+`CorrectionConstants`.
 """
 
 from __future__ import annotations
@@ -27,45 +28,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ssme.methods.auto.constants import CorrectionConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["LABEL_DRAWS", "Correction", "label_share"]
-
-HALF, HALF_FEW = 500.0, -300.0
-"""n_0 = HALF + HALF_FEW / M: labels at which a model that they confirm is corrected by half."""
-
-LEAST_MISFIT, MOST_MISFIT = 0.3, 30.0
-"""Bounds of s: luck with few labels neither stops a correction nor decides it."""
-
-DOUBT = 2.5
-"""The model's bias is not normal, and s is a guess: its leftover variance counts that often."""
-
-LABEL_DRAWS = 50
-"""Label draws behind R and V."""
+__all__ = ["Correction", "label_share"]
 
 
-def label_share(n_labeled: int, n_models: int) -> float:
+def label_share(n_labeled: int, n_models: int, constants: CorrectionConstants) -> float:
     """w where the misfit s is one: 0 without labels, 1 in the limit."""
-    ratio = _ratio(n_labeled, n_models)
+    ratio = _ratio(n_labeled, n_models, constants)
     return ratio / (1.0 + ratio)
 
 
-def _ratio(n_labeled: int, n_models: int) -> float:
-    return (n_labeled / (HALF + HALF_FEW / n_models)) ** 2
+def _ratio(n_labeled: int, n_models: int, constants: CorrectionConstants) -> float:
+    return (n_labeled / (constants.half + constants.half_few / n_models)) ** 2
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """residual : R (M,), zero where undefined. noise : label draws of the metric minus their mean
-    (B, M). weight : w."""
+    """What the labels say beyond the model.
+
+    ``residual`` (M,) is R, zero where undefined; ``noise`` (B, M) are label draws of the metric
+    minus their mean; ``weight`` is w; ``leftover`` is how often the variance left over counts.
+    """
 
     residual: FloatArray
     noise: FloatArray
     weight: float
+    leftover: float
 
     @classmethod
     def of(
-        cls, observed: FloatArray, drawn: FloatArray, n_labeled: int, n_models: int
+        cls,
+        observed: FloatArray,
+        drawn: FloatArray,
+        n_labeled: int,
+        n_models: int,
+        constants: CorrectionConstants,
     ) -> Correction:
         """From the metric (M,) on the labels and (B, M) on labels drawn from W, same rows."""
         defined = np.isfinite(drawn)
@@ -76,16 +75,17 @@ class Correction:
         chance = float((noise[:, known] ** 2).mean(axis=0).sum())
         one_each = len(observed) == n_models
         misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
-        ratio = _ratio(n_labeled, n_models) * np.clip(misfit, LEAST_MISFIT, MOST_MISFIT)
-        return cls(residual, noise, float(ratio / (1.0 + ratio)))
+        bounded = np.clip(misfit, constants.least_misfit, constants.most_misfit)
+        ratio = _ratio(n_labeled, n_models, constants) * bounded
+        return cls(residual, noise, float(ratio / (1.0 + ratio)), constants.leftover)
 
     @classmethod
-    def none(cls) -> Correction:
+    def none(cls, constants: CorrectionConstants) -> Correction:
         """Where there is no label."""
-        return cls(np.zeros(1), np.zeros((LABEL_DRAWS, 1)), 0.0)
+        return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
 
-    def doubt(self, normal: FloatArray) -> FloatArray:
+    def draw_leftover(self, normal: FloatArray) -> FloatArray:
         """Noise (D, M) of the draws, from standard normal (D, B) shared by all metrics."""
-        scale = np.sqrt(DOUBT * self.weight * (1.0 - self.weight) / len(self.noise))
-        out: FloatArray = scale * (normal @ self.noise)
+        left = self.leftover * self.weight * (1.0 - self.weight)
+        out: FloatArray = np.sqrt(left / len(self.noise)) * (normal @ self.noise)
         return out

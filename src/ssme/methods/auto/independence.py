@@ -11,9 +11,9 @@ the model with b = M and the geometric mean of the scores, pi', as its pool.
 No label is needed to tell the two apart. Under W the log-odds of two independent classifiers are
 uncorrelated within a class, and every classifier is right as often as it says. Let rho be that
 correlation, averaged over pairs and classes, and tau the root mean square over classifiers of
-accuracy under W minus mean confidence. In 36 sets of real classifiers rho is `USUAL`, never below
-0.11; where they are independent both are zero up to chance. By Bayes, with `PRIOR` odds before
-and real sets given no credit for a large tau, h is the probability of independence, and
+accuracy under W minus mean confidence. In 36 sets of real classifiers rho is 0.37 +- 0.14, never
+below 0.11; where they are independent both are zero up to chance. By Bayes, with a small prior
+probability and real sets given no credit for a large tau, h is the probability of independence, and
 
     log pi  <-  (1 - h) log pi + h log pi',        mean of log b  <-  (1 - h) mu + h log M.
 
@@ -28,62 +28,39 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ssme.methods.auto.constants import ALL_POOLS, Constants, IndependenceConstants
 from ssme.methods.auto.pool import log_pool, log_softmax
-from ssme.methods.auto.prior import are_judges
+from ssme.methods.auto.prior import answer_hard
 from ssme.metrics.base import FloatArray
 
 __all__ = [
     "Pooling",
     "added_posterior",
     "confidence_gap",
-    "independence",
+    "probability_of_independence",
     "within_class_correlation",
 ]
 
-USUAL = (0.37, 0.14)
-"""Mean and standard deviation of rho over the sets of ``benchmarks/auto/priors.py``."""
 
-PRIOR = 0.1
-"""Independent classifiers, before rho is seen."""
-
-ALMOST_RHO, ALMOST_TAU = 0.015, 0.01
-"""Standard deviations about zero beyond chance: nothing is exactly independent or calibrated."""
-
-NOISE_TAU = 0.1
-"""Variance of tau by chance, times rows."""
-
-NEGLIGIBLE = 0.02
-"""A smaller probability counts as none."""
-
-ROWS = 5000
-"""Rows behind rho."""
-
-CONSTANT = 1e-6
-"""Log-odds that vary by less do not vary."""
-
-LEAST_CLASS = 5.0
-"""Expected rows below which a class is left out of rho."""
-
-
-def independence(q: FloatArray) -> float:
+def probability_of_independence(q: FloatArray, constants: IndependenceConstants) -> float:
     """h: probability that the classifiers of clipped scores ``q`` (n, M, K) are independent."""
     n_models = q.shape[1]
-    if n_models < 3 or len(q) < 2:
+    if n_models < constants.least_models or len(q) < 2:
         return 0.0
-    q = q[:: max(1, len(q) // ROWS)]
+    q = q[:: max(1, len(q) // constants.rows)]
     w = added_posterior(q)
-    rho, tau = within_class_correlation(q, w), confidence_gap(q, w)
+    rho, tau = within_class_correlation(q, w, constants), confidence_gap(q, w)
     if not np.isfinite(rho):
         return 0.0
     pairs = n_models * (n_models - 1) / 2.0
-    rho_sd = np.sqrt(1.0 / (len(q) * pairs) + ALMOST_RHO**2)
-    tau_sd = np.sqrt(NOISE_TAU / len(q) + ALMOST_TAU**2)
-    mean, spread = USUAL
-    log_odds = np.log(PRIOR / (1.0 - PRIOR)) + np.log(spread / rho_sd)
+    rho_sd = np.sqrt(1.0 / (len(q) * pairs) + constants.almost_rho**2)
+    tau_sd = np.sqrt(constants.noise_tau / len(q) + constants.almost_tau**2)
+    mean, spread = constants.usual_rho
+    log_odds = np.log(constants.prior / (1.0 - constants.prior)) + np.log(spread / rho_sd)
     log_odds += 0.5 * ((rho - mean) / spread) ** 2
     log_odds -= 0.5 * (rho / rho_sd) ** 2 + 0.5 * (tau / tau_sd) ** 2
     h = float(expit(log_odds))
-    return h if h > NEGLIGIBLE else 0.0
+    return h if h > constants.negligible else 0.0
 
 
 def added_posterior(q: FloatArray) -> FloatArray:
@@ -93,17 +70,19 @@ def added_posterior(q: FloatArray) -> FloatArray:
     return out
 
 
-def within_class_correlation(q: FloatArray, w: FloatArray) -> float:
+def within_class_correlation(
+    q: FloatArray, w: FloatArray, constants: IndependenceConstants
+) -> float:
     """rho of clipped scores ``q`` (n, M, K) under W (n, K); NaN where a classifier is constant."""
     n_models = q.shape[1]
     log_odds = np.log(q) - np.log1p(-q)
     total = weight = 0.0
-    for k in np.flatnonzero(w.sum(axis=0) > LEAST_CLASS):
+    for k in np.flatnonzero(w.sum(axis=0) > constants.least_class):
         size = w[:, k].sum()
         centered = log_odds[:, :, k] - w[:, k] @ log_odds[:, :, k] / size
         covariance = (centered * w[:, k : k + 1]).T @ centered / size
         sd = np.sqrt(np.diag(covariance))
-        if sd.min() < CONSTANT:
+        if sd.min() < constants.constant:
             return float("nan")
         correlation = covariance / np.outer(sd, sd)
         total += size * (correlation.sum() - n_models) / (n_models * (n_models - 1))
@@ -119,26 +98,35 @@ def confidence_gap(q: FloatArray, w: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """How scores become one: label ``weights`` (M,), the probability ``independent`` h, log p."""
+    """How scores become one.
+
+    ``weights`` (M,) are the classifiers' label weights, ``independent`` is the probability h,
+    ``log_share`` (K,) is log p, and ``members`` are the pools that are averaged.
+    """
 
     weights: FloatArray
     independent: float
     log_share: FloatArray
+    members: tuple[str, ...] = ALL_POOLS
 
     @classmethod
-    def of(cls, q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> Pooling:
+    def of(
+        cls, q: FloatArray, present: NDArray[np.bool_], weights: FloatArray, constants: Constants
+    ) -> Pooling:
         """From the clipped scores of all rows; missing scores are not asked for independence.
 
-        Judges that answer 0 or 1 state no shares of the classes: theirs are equal.
+        Classifiers that answer 0 or 1 state no shares of the classes: theirs are equal.
         """
-        h = independence(q) if present.all() else 0.0
-        if are_judges(q):
-            return cls(weights, h, np.full(q.shape[2], -np.log(q.shape[2])))
-        return cls(weights, h, np.log(q.mean(axis=(0, 1))))
+        h = probability_of_independence(q, constants.independence) if present.all() else 0.0
+        if constants.pool.stated_shares and not answer_hard(q, constants.prior):
+            log_share = np.log(q.mean(axis=(0, 1)))
+        else:
+            log_share = np.full(q.shape[2], -np.log(q.shape[2]))
+        return cls(weights, h, log_share, constants.pool.members)
 
     def __call__(self, q: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
         """log pi (n, K) of clipped scores ``q`` (n, M, K)."""
-        averaged = log_pool(q, present, self.weights)
+        averaged = log_pool(q, present, self.weights, self.members)
         if self.independent == 0.0:
             return averaged
         h = self.independent

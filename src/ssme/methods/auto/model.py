@@ -1,8 +1,8 @@
 """The recalibration model: P(y | scores) as one penalized logistic model of the pool.
 
-    z_ik = log p_k + b l_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                (center)
+    z_ik = log p_k + b l_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                (mode)
          + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k = argmax q_ij]
-         + r l_ik (h_i - 1/2) + s_k l_ik                                         (doubt)
+         + r l_ik (h_i - 1/2) + s_k l_ik                                         (draws)
     W_ik = exp(z_ik) / sum_l exp(z_il),        h_i = pool confidence rescaled to 0..1
     l_ik = log pi_ik - log p_k,                p_k the mean score of class k
 
@@ -10,8 +10,8 @@ b sharpens or flattens the pool about the class shares p that the scores state, 
 class stays rare; a shifts classes, the tilts t are each classifier's own shrunken
 residual correction: the score equation of t_j is
 ``sum_labeled sum_k ([y=k] - W_k)(q_jk - pi_k) = t_j / sd_t^2``. The families c, v, r, s are the
-ways in which the center may be wrong (weights of classifiers, votes, shape of the calibration
-curve, class-wise slopes): the center leaves them at zero, the draws do not.
+ways in which the mode may be wrong (weights of classifiers, votes, shape of the calibration curve,
+class-wise slopes): the mode leaves them at zero, the draws do not.
 
 Labels may over-represent rare classes (people label until every class occurs, or as many cases as
 controls). Labeled rows therefore have intercepts of their own,  d_k ~ N(0, u_k^2),
@@ -24,7 +24,8 @@ for all rows: only what is compared with the labels (`correction`) has them, see
 
 Every family is Gaussian, ``theta_F ~ N(0, (rho_F sd_F)^2)``, log b around its label-free center,
 with ``rho_F^2 ~ 4/chi2_4``: a multivariate Student t_4, so that the labels can widen a family that
-they contradict. The center is the mode under this prior, the draws (`sampler`) are its posterior.
+they contradict. The mode is found under this prior, the draws (`sampler`) are of its posterior. All
+scales: `ModelConstants`.
 """
 
 from __future__ import annotations
@@ -34,36 +35,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.methods.auto.constants import ModelConstants
 from ssme.methods.auto.pool import log_softmax
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.metrics.base import FloatArray
 
 __all__ = [
-    "NU",
     "Design",
-    "Evidence",
     "Family",
+    "LabelEvidence",
     "as_labeled",
-    "center",
     "curvature",
+    "find_mode",
     "posterior_draws",
 ]
-
-NU = 4.0
-"""Degrees of freedom of every family's Student t."""
-
-SD_A, SD_A_FEW = 0.05, 2.0
-SD_T = 0.85
-SD_C, SD_V, SD_R, SD_S = 0.045, 0.06, 0.07, 0.08
-SD_D = 1.0
-"""Prior scales: a ~ SD_A + SD_A_FEW/M^2, t ~ SD_T/sqrt(M), d in units of log(1 + 1/(n p_k)).
-Origins: docs/auto.md."""
-
-CHANCE = 2.0
-"""Standard errors by which the pool's share of a class in the labeled rows may be off by chance."""
-
-NEWTON_STEPS = 50
-NEWTON_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -73,7 +58,7 @@ class Family:
     name: str
     columns: slice
     sd: float
-    in_center: bool
+    in_mode: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,22 +68,24 @@ class Design:
     log_pi: FloatArray
     q: FloatArray
     log_share: FloatArray
+    constants: ModelConstants
 
     @property
     def families(self) -> tuple[Family, ...]:
         _, n_models, n_classes = self.q.shape
+        of = self.constants
         blocks = (
-            ("a", n_classes, SD_A + SD_A_FEW / n_models**2, True),
-            ("t", n_models, SD_T / np.sqrt(n_models), True),
-            ("c", n_models, SD_C, False),
-            ("v", n_models, SD_V, False),
-            ("r", 1, SD_R, False),
-            ("s", n_classes, SD_S, False),
+            ("a", n_classes, of.sd_a + of.sd_a_few / n_models**2),
+            ("t", n_models, of.sd_t / np.sqrt(n_models)),
+            ("c", n_models, of.sd_c),
+            ("v", n_models, of.sd_v),
+            ("r", 1, of.sd_r),
+            ("s", n_classes, of.sd_s),
         )
-        ends = np.cumsum([size for _, size, _, _ in blocks])
+        ends = np.cumsum([size for _, size, _ in blocks])
         return tuple(
-            Family(name, slice(int(end) - size, int(end)), float(sd), in_center)
-            for end, (name, size, sd, in_center) in zip(ends, blocks, strict=True)
+            Family(name, slice(int(end) - size, int(end)), float(sd), name in of.mode_families)
+            for end, (name, size, sd) in zip(ends, blocks, strict=True)
         )
 
     def features(self, rows: NDArray[np.int64] | slice) -> FloatArray:
@@ -123,17 +110,22 @@ class Design:
         out: FloatArray = self.log_pi[rows] - self.log_share
         return out
 
-    def center(self, theta: FloatArray, rows: slice) -> FloatArray:
-        """W (r, K) at ``theta`` (1 + P,), the families outside the center being zero."""
-        a, t = (theta[1:][family.columns] for family in self.families[:2])
-        z = np.exp(theta[0]) * self.ratio(rows) + a + self.log_share
+    def posterior(self, mode: FloatArray, rows: slice) -> FloatArray:
+        """W (r, K) at ``mode`` (1 + P,)."""
+        if set(self.constants.mode_families) - {"a", "t"}:
+            used = mode[None, : 1 + self.families[-1].columns.stop]
+            features = self.features(rows)
+            one = posterior_draws(self.ratio(rows), self.log_share, features, used)
+            return one.reshape(one.shape[1:])
+        a, t = (mode[1:][family.columns] for family in self.families[:2])
+        z = np.exp(mode[0]) * self.ratio(rows) + a + self.log_share
         z += np.einsum("nmk,m->nk", self.q[rows], t) - t.sum() * np.exp(self.log_pi[rows])
         out: FloatArray = np.exp(log_softmax(z))
         return out
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class LabelEvidence:
     """The labeled rows as the likelihood sees them.
 
     ratio : l (n, K). log_share : (K,). features : (n, K, P), those of the design, then the K label
@@ -146,6 +138,7 @@ class Evidence:
     labels: NDArray[np.int64]
     families: tuple[Family, ...]
     prior: TemperaturePrior
+    constants: ModelConstants
 
     @classmethod
     def of(
@@ -154,15 +147,16 @@ class Evidence:
         rows: NDArray[np.int64],
         labels: NDArray[np.int64],
         prior: TemperaturePrior,
-    ) -> Evidence:
+    ) -> LabelEvidence:
         features = design.features(rows)
         n, n_classes, size = features.shape
-        spread = _label_spread(np.exp(design.log_pi), rows)
+        spread = _label_spread(np.exp(design.log_pi), rows, design.constants.chance)
         nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
-        extra = Family("d", slice(size, size + n_classes), SD_D, True)
+        extra = Family("d", slice(size, size + n_classes), design.constants.sd_d, True)
         both = np.concatenate([features, nuisance], axis=2)
         families = (*design.families, extra)
-        return cls(design.ratio(rows), design.log_share, both, labels, families, prior)
+        seen = (design.ratio(rows), design.log_share, both, labels, families)
+        return cls(*seen, prior, design.constants)
 
     def label_shift(self, theta: FloatArray) -> FloatArray:
         """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
@@ -187,13 +181,13 @@ class Evidence:
 
     def student(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Log prior of ``theta`` (1 + P,), and the precisions of the normal of equal slope."""
-        offset = (theta - self.mean) / self.sd
+        offset, nu = (theta - self.mean) / self.sd, self.constants.nu
         value, precision = 0.0, np.empty_like(offset)
         for block in self.blocks:
             size = block.stop - block.start
             squares = float((offset[block] ** 2).sum())
-            value -= (NU + size) / 2.0 * float(np.log1p(squares / NU))
-            precision[block] = (NU + size) / (NU + squares)
+            value -= (nu + size) / 2.0 * float(np.log1p(squares / nu))
+            precision[block] = (nu + size) / (nu + squares)
         return value, precision / self.sd**2
 
     @property
@@ -204,10 +198,10 @@ class Evidence:
         return out
 
     @property
-    def in_center(self) -> NDArray[np.bool_]:
-        """(1 + P,) True for log b and the coefficients that the center fits."""
+    def in_mode(self) -> NDArray[np.bool_]:
+        """(1 + P,) True for log b and the coefficients that the mode fits."""
         sizes = [family.columns.stop - family.columns.start for family in self.families]
-        rest = np.repeat([family.in_center for family in self.families], sizes)
+        rest = np.repeat([family.in_mode for family in self.families], sizes)
         return np.concatenate([[True], rest])
 
     def linear(self, theta: FloatArray) -> FloatArray:
@@ -231,53 +225,54 @@ class Evidence:
         return out
 
 
-def _label_spread(pi: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+def _label_spread(pi: FloatArray, rows: NDArray[np.int64], chance: float) -> FloatArray:
     """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells."""
     share, n = pi.mean(axis=0), len(rows)
     if n == 0:
         return np.ones_like(share)
     off = np.abs(np.log(pi[rows].mean(axis=0) / share))
-    chance = CHANCE * pi.std(axis=0) / share / np.sqrt(n)
-    out: FloatArray = np.log1p(1.0 / (n * share)) + np.maximum(off - chance, 0.0)
+    by_chance = chance * pi.std(axis=0) / share / np.sqrt(n)
+    out: FloatArray = np.log1p(1.0 / (n * share)) + np.maximum(off - by_chance, 0.0)
     return out
 
 
-def center(evidence: Evidence) -> FloatArray:
+def find_mode(evidence: LabelEvidence) -> FloatArray:
     """The mode (1 + P,): damped Newton steps, each Student t as a normal of equal slope."""
-    kept = np.flatnonzero(evidence.in_center)
+    kept = np.flatnonzero(evidence.in_mode)
     theta = evidence.mean
     if len(evidence.labels) == 0:
         return theta
     value = _log_posterior(evidence, theta)
-    for _ in range(NEWTON_STEPS):
+    tolerance = evidence.constants.newton_tolerance
+    for _ in range(evidence.constants.newton_steps):
         slope, bend = _information(evidence, theta, kept)
         precision = evidence.student(theta)[1][kept]
         slope -= precision * (theta - evidence.mean)[kept]
         step = np.zeros_like(theta)
         step[kept] = np.linalg.solve(bend + np.diag(precision), slope)
         reached = _log_posterior(evidence, theta + step)
-        while reached < value and np.abs(step).max() > NEWTON_TOLERANCE:
+        while reached < value and np.abs(step).max() > tolerance:
             step /= 2.0
             reached = _log_posterior(evidence, theta + step)
-        if reached <= value + NEWTON_TOLERANCE:
+        if reached <= value + tolerance:
             break
         theta, value = theta + step, reached
     return theta
 
 
-def curvature(evidence: Evidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
+def curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
     """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
     everything = np.arange(theta.size)
     return power * _information(evidence, theta, everything)[1] + np.diag(1.0 / evidence.sd**2)
 
 
-def _log_posterior(evidence: Evidence, theta: FloatArray) -> float:
+def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
     likelihood = evidence.log_likelihood(theta[:1], evidence.linear(theta[None]))
     return float(likelihood[0]) + evidence.student(theta)[0]
 
 
 def _information(
-    evidence: Evidence, theta: FloatArray, kept: NDArray[np.int64]
+    evidence: LabelEvidence, theta: FloatArray, kept: NDArray[np.int64]
 ) -> tuple[FloatArray, FloatArray]:
     """Slope and expected curvature of the log-likelihood over ``kept``, log b first."""
     b = np.exp(theta[0])

@@ -5,11 +5,11 @@
 
 with weights that favor a classifier only by what n labels can tell,
 
-    w_j  proportional to  exp( sqrt(n) * mean labeled log q_j(y) ).
+    w_j  proportional to  exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
 
-Scores q are clipped at `CLIP` and renormalized. No single pool wins on all data: means are robust
-to a classifier that is certain and wrong, geometric means to one that is vague, medians to one that
-is odd. A classifier without a score for a row weighs nothing there.
+Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wins on all data:
+means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
+medians to one that is odd. A classifier without a score for a row weighs nothing there.
 
 Linear and logarithmic pools: Genest and Zidek, Statistical Science 1, 1986.
 """
@@ -20,13 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.binary import binary_log_odds
+from ssme.methods.auto.constants import ALL_POOLS
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.metrics.base import FloatArray
 
-__all__ = ["CLIP", "clipped", "label_weights", "log_pool", "log_softmax", "present_scores"]
-
-CLIP = 1e-4
-"""Least score: 1e-5 does as well, 1e-2 is worse (docs/auto.md)."""
+__all__ = ["clip_scores", "label_weights", "log_pool", "log_softmax", "present_scores"]
 
 CHUNK_CELLS = 1 << 20
 """Scores pooled at once, so that a million rows need no large temporary."""
@@ -48,21 +46,21 @@ def present_scores(scores: FloatArray) -> NDArray[np.bool_]:
     return present
 
 
-def clipped(scores: FloatArray) -> FloatArray:
-    """``scores`` (n, M, K) in [CLIP, 1], rows summing to one; a missing one is the row's mean."""
+def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
+    """``scores`` (n, M, K) in [clip, 1], rows summing to one; a missing one is the row's mean."""
     present = present_scores(scores)
     if not present.all():
         known = present.any(axis=1)
         middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
         middle[known] = mean_score(scores[known])
         scores = np.where(present[:, :, None], scores, middle[:, None, :])
-    out: FloatArray = np.maximum(scores, CLIP)
+    out: FloatArray = np.maximum(scores, clip)
     out /= out.sum(axis=2, keepdims=True)
     return out
 
 
 def label_weights(
-    q: FloatArray, present: NDArray[np.bool_], labels: NDArray[np.int64]
+    q: FloatArray, present: NDArray[np.bool_], labels: NDArray[np.int64], trust: float
 ) -> FloatArray:
     """Weights w (M,) from labeled rows ``q`` (n, M, K); equal without labels."""
     n, n_models, _ = q.shape
@@ -72,18 +70,23 @@ def label_weights(
     fit = np.where(present, np.log(q[np.arange(n), :, labels]), 0.0).sum(axis=0)
     mean = fit / np.maximum(counts, 1)
     mean[counts == 0] = mean[counts > 0].mean()
-    weights = np.exp(np.sqrt(n) * (mean - mean.max()))
+    weights = np.exp(trust * np.sqrt(n) * (mean - mean.max()))
     out: FloatArray = weights / weights.sum()
     return out
 
 
-def log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
-    """log pi (n, K) of clipped scores ``q`` (n, M, K), normalized."""
+def log_pool(
+    q: FloatArray,
+    present: NDArray[np.bool_],
+    weights: FloatArray,
+    members: tuple[str, ...] = ALL_POOLS,
+) -> FloatArray:
+    """log pi (n, K) of clipped scores ``q`` (n, M, K), normalized; ``members`` are its pools."""
     n, n_models, n_classes = q.shape
     if n_models == 1:
         return np.log(q[:, 0])
     out: FloatArray = np.empty((n, n_classes))
-    binary = n_classes == 2 and bool(present.all())
+    binary = n_classes == 2 and members == ALL_POOLS and bool(present.all())
     step = max(1, (BINARY_CHUNK_CELLS if binary else CHUNK_CELLS) // (n_models * n_classes))
     for start in range(0, n, step):
         part = slice(start, start + step)
@@ -92,22 +95,27 @@ def log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> 
             np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
             np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
         else:
-            out[part] = _log_pool(q[part], present[part], weights)
+            out[part] = _log_pool(q[part], present[part], weights, members)
     return out
 
 
-def _log_pool(q: FloatArray, present: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+def _log_pool(
+    q: FloatArray, present: NDArray[np.bool_], weights: FloatArray, members: tuple[str, ...]
+) -> FloatArray:
     n_models = q.shape[1]
     log_q = np.log(q)
     order = np.argsort(q.transpose(0, 2, 1), axis=2)
     ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
     total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
-    for base in (np.full(n_models, 1.0 / n_models), weights):
+    for prefix, base in (("", np.full(n_models, 1.0 / n_models)), ("weighted ", weights)):
         by_row = _by_row(base, present)
-        total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
-        total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
-        total += log_softmax(np.log(_weighted_median(ranked, order, by_row)))
-    return log_softmax(total / 6.0)
+        if f"{prefix}mean" in members:
+            total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
+        if f"{prefix}geometric mean" in members:
+            total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
+        if f"{prefix}median" in members:
+            total += log_softmax(np.log(_weighted_median(ranked, order, by_row)))
+    return log_softmax(total / len(members))
 
 
 def _by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:

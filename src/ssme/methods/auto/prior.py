@@ -2,16 +2,18 @@
 
     log b ~ Student-t_4( mu, scale ),   mu = ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) )
 
-where c = 1 - mean top score of the classifiers is the error they state themselves. Judges that
-answer 0 or 1 state none (c below `LEAST_ERROR`) and have a center of their own, `JUDGES`. Very
-confident classifiers are usually overconfident (GAMMA); beyond a stated error of about `KNEE`
-vagueness tells little more. Averaging makes a pool underconfident (BETA). The scale is how far the
+where c = 1 - mean top score of the classifiers is the error they state themselves. Classifiers that
+answer 0 or 1 (judges) state none, c is below ``least_error``, and they have a center of their own:
+the mean of the best log b of the sets below with their scores rounded to 0 and 1. Very confident
+classifiers are usually overconfident (GAMMA); beyond a stated error of about ``KNEE`` vagueness
+tells little more. Averaging makes a pool underconfident (BETA). The scale is how far the
 best log b of a set of classifiers lies from that line, and more for few classifiers, which cannot
 check each other.
 
 The three coefficients are a robust fit of the best log b, all labels known, over random subsets of
 the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` refits them, with each
-set left out in turn.
+set left out in turn. The line misses a new domain by 0.2 to 0.5, so draws of log b have a wider
+scale than its mode. All numbers: `PriorConstants`.
 """
 
 from __future__ import annotations
@@ -20,38 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ssme.methods.auto.constants import PriorConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = [
-    "COEFFICIENTS",
-    "MARGIN",
-    "TemperaturePrior",
-    "are_judges",
-    "stated_error",
-    "temperature_prior",
-]
-
-MARGIN = 0.04
-"""Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
-
-COEFFICIENTS = (-0.06, 0.43, 1.22)
-"""ALPHA (margin included), BETA, GAMMA."""
-
-KNEE = 0.02
-"""Of log c alone the prediction of sets left out is worse (docs/auto.md)."""
-
-LEAST_ERROR = 0.007
-"""Who states a smaller error states none: a judge that answers 0 or 1."""
-
-JUDGES = (-1.5, 0.5)
-"""Center of log b for judges, by (1, 1 - 1/M), about equal class shares: the mean of the best log b
-of the same sets with their scores rounded to 0 and 1."""
-
-SCALE, SCALE_FEW = 0.12, 0.30
-"""The center's scale is SCALE + SCALE_FEW / M."""
-
-DOUBT = 2.2
-"""The draws' scale is this many times the center's: the line misses a new domain by 0.2 to 0.5."""
+__all__ = ["TemperaturePrior", "answer_hard", "predict_temperature", "stated_error"]
 
 
 @dataclass(frozen=True)
@@ -61,10 +35,9 @@ class TemperaturePrior:
     center: float
     scale: float
 
-    @property
-    def doubted(self) -> TemperaturePrior:
-        """As the draws see it: shrinking hard is good for the center, not for an interval."""
-        return TemperaturePrior(self.center, DOUBT * self.scale)
+    def widened(self, factor: float) -> TemperaturePrior:
+        """As the draws see it: shrinking hard is good for the mode, not for an interval."""
+        return TemperaturePrior(self.center, factor * self.scale)
 
     def independent(self, probability: float, n_models: int) -> TemperaturePrior:
         """With that probability the classifiers are independent, and the center is log M."""
@@ -80,19 +53,17 @@ def stated_error(q: FloatArray) -> float:
     return float(1.0 - q.max(axis=2).mean())
 
 
-def are_judges(q: FloatArray) -> bool:
+def answer_hard(q: FloatArray, constants: PriorConstants) -> bool:
     """Whether the classifiers of clipped scores ``q`` (n, M, K) answer 0 or 1."""
-    return stated_error(q) < LEAST_ERROR
+    return stated_error(q) < constants.least_error
 
 
-def temperature_prior(
-    q: FloatArray, coefficients: tuple[float, float, float] = COEFFICIENTS
-) -> TemperaturePrior:
+def predict_temperature(q: FloatArray, constants: PriorConstants) -> TemperaturePrior:
     """Prior of log b from the scores ``q`` (n, M, K) of all rows, labeled or not."""
-    alpha, beta, gamma = coefficients
     few, c = 1.0 / q.shape[1], stated_error(q)
-    if are_judges(q):
-        center = JUDGES[0] + JUDGES[1] * (1.0 - few)
+    if answer_hard(q, constants):
+        center = constants.hard_answers[0] + constants.hard_answers[1] * (1.0 - few)
     else:
-        center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + KNEE)))
-    return TemperaturePrior(center, SCALE + SCALE_FEW * few)
+        alpha, beta, gamma = constants.coefficients
+        center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + constants.knee)))
+    return TemperaturePrior(center, constants.scale + constants.scale_few * few)

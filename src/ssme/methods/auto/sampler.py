@@ -8,11 +8,12 @@ level. Between steps each family's scale is drawn given its coefficients,
     rho_F^2 | theta_F  ~  (4 + |theta_F - mean|^2 / sd_F^2) / chi2_(4 + size of F).
 
 The model is not exact, and 100 labels would make it surer than it is: the likelihood enters raised
-to `POWER`, a generalized posterior (Bissiri, Holmes and Walker, JRSS B 78, 2016). That widens draws
-where labels decide (100 labels) and hardly where the prior does (20).
+to the power 1/2, a generalized posterior (Bissiri, Holmes and Walker, JRSS B 78, 2016). That widens
+draws where labels decide (100 labels) and hardly where the prior does (20).
 
-Every chain is one draw; it starts at a Laplace draw around the center and takes `STEPS` steps.
-Beyond `LAPLACE_ROWS` labels the posterior is normal for all purposes and the Laplace draw is kept.
+Every chain is one draw; it starts at a Laplace draw around the mode and takes a few steps. With
+very many labels the posterior is normal for all purposes and the Laplace draw is kept. All numbers:
+`SamplerConstants`.
 
 Murray, Adams and MacKay, "Elliptical slice sampling", AISTATS 2010.
 """
@@ -23,39 +24,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssme.methods.auto.model import NU, Evidence, curvature
+from ssme.methods.auto.constants import SamplerConstants
+from ssme.methods.auto.model import LabelEvidence, curvature
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
 __all__ = ["draw_coefficients"]
 
-STEPS = 12
-"""Steps per chain: 50 gave the same coverage and widths (docs/auto.md)."""
-
-POWER = 0.5
-"""Weight of a label in the draws: at 1 coverage falls as labels grow (docs/auto.md)."""
-
-LAPLACE_ROWS = 2000
-
-SHRINKS = 60
-"""Most bracket shrinkages of one step; a chain that has not moved by then stays where it was."""
-
 
 def draw_coefficients(
-    evidence: Evidence, theta: FloatArray, n_draws: int, rng: np.random.Generator
+    evidence: LabelEvidence,
+    mode: FloatArray,
+    n_draws: int,
+    rng: np.random.Generator,
+    constants: SamplerConstants,
 ) -> FloatArray:
-    """(D, 1 + P) draws around the center ``theta`` (1 + P,)."""
-    size = theta.size
+    """(D, 1 + P) draws around the ``mode`` (1 + P,)."""
+    size = mode.size
     if len(evidence.labels) == 0:
         state = np.broadcast_to(evidence.mean, (n_draws, size))
         return evidence.mean + _prior_sd(evidence, state, rng) * rng.standard_normal(state.shape)
-    root = np.linalg.cholesky(curvature(evidence, theta, POWER))
-    state = theta + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
-    if len(evidence.labels) > LAPLACE_ROWS:
+    root = np.linalg.cholesky(curvature(evidence, mode, constants.power))
+    state = mode + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
+    if len(evidence.labels) > constants.laplace_rows:
         return state
-    chains = _Chains.at(evidence, state)
-    for _ in track(range(STEPS), "posterior draws"):
-        chains = _slice_step(evidence, chains, _prior_sd(evidence, chains.state, rng), rng)
+    chains = _Chains.at(evidence, state, constants.power)
+    for _ in track(range(constants.steps), "posterior draws"):
+        sd = _prior_sd(evidence, chains.state, rng)
+        chains = _slice_step(evidence, chains, sd, rng, constants)
     return chains.state
 
 
@@ -68,26 +64,30 @@ class _Chains:
     level: FloatArray
 
     @classmethod
-    def at(cls, evidence: Evidence, state: FloatArray) -> _Chains:
+    def at(cls, evidence: LabelEvidence, state: FloatArray, power: float) -> _Chains:
         linear = evidence.linear(state)
-        return cls(state, linear, POWER * evidence.log_likelihood(state[:, 0], linear))
+        return cls(state, linear, power * evidence.log_likelihood(state[:, 0], linear))
 
 
-def _prior_sd(evidence: Evidence, state: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _prior_sd(evidence: LabelEvidence, state: FloatArray, rng: np.random.Generator) -> FloatArray:
     """rho sd (D, 1 + P) with each family's rho drawn given ``state``."""
     offset = (state - evidence.mean) / evidence.sd
-    sd = np.empty_like(offset)
+    sd, nu = np.empty_like(offset), evidence.constants.nu
     known = len(evidence.labels) > 0
     for block in evidence.blocks:
         size = (block.stop - block.start) * known
         squares = (offset[:, block] ** 2).sum(axis=1) * known
-        rho = np.sqrt((NU + squares) / rng.chisquare(NU + size, len(state)))
+        rho = np.sqrt((nu + squares) / rng.chisquare(nu + size, len(state)))
         sd[:, block] = rho[:, None] * evidence.sd[block]
     return sd
 
 
 def _slice_step(
-    evidence: Evidence, chains: _Chains, sd: FloatArray, rng: np.random.Generator
+    evidence: LabelEvidence,
+    chains: _Chains,
+    sd: FloatArray,
+    rng: np.random.Generator,
+    constants: SamplerConstants,
 ) -> _Chains:
     """One elliptical slice step of every chain.
 
@@ -95,19 +95,19 @@ def _slice_step(
     as the state does, and a proposal costs no product with the features.
     """
     n_draws = len(chains.level)
-    here = chains.state - evidence.mean
-    there = sd * rng.standard_normal(here.shape)
-    linear_there = evidence.linear(there)
+    offset = chains.state - evidence.mean
+    other = sd * rng.standard_normal(offset.shape)
+    linear_other = evidence.linear(other)
     bar = chains.level - rng.standard_exponential(n_draws)
     angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
     low, high = angle - 2.0 * np.pi, angle.copy()
     moved = _Chains(chains.state.copy(), chains.linear.copy(), chains.level.copy())
     active = np.arange(n_draws)
-    for _ in range(SHRINKS):
+    for _ in range(constants.shrinks):
         cos, sin = np.cos(angle[active])[:, None], np.sin(angle[active])[:, None]
-        proposal = evidence.mean + cos * here[active] + sin * there[active]
-        linear = cos * chains.linear[active] + sin * linear_there[active]
-        reached = POWER * evidence.log_likelihood(proposal[:, 0], linear)
+        proposal = evidence.mean + cos * offset[active] + sin * other[active]
+        linear = cos * chains.linear[active] + sin * linear_other[active]
+        reached = constants.power * evidence.log_likelihood(proposal[:, 0], linear)
         accepted = reached > bar[active]
         done = active[accepted]
         moved.state[done] = proposal[accepted]

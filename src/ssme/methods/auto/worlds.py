@@ -4,8 +4,9 @@ World d is the posterior W_d of one draw of the coefficients, and weights of the
 were sampled anew: e_i ~ Exp(1), the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981).
 Metrics, classifiers and groups all see the same worlds.
 
-Worlds are computed on at most `WORLD_ROWS` rows of a group. A part of m rows out of n stands for
-all when its rows weigh 1 + (e_i - 1) sqrt(m / n): a weighted mean then varies as that of n rows.
+Worlds are computed on at most `Constants.world_rows` rows of a group. A part of m rows out of n
+stands for all when its rows weigh 1 + (e_i - 1) sqrt(m / n): a weighted mean then varies as that of
+n rows.
 
 A metric that needs hard labels (a callable) sees one labeling drawn from W_d and rows counted
 Poisson(1) times, an ordinary bootstrap; on a part of the rows its draws are those of the part.
@@ -19,14 +20,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import Design, as_labeled, posterior_draws
-from ssme.methods.beliefs.posterior import BATCH_CELLS
+from ssme.methods.beliefs.posterior import child_seed
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.progress import track
 
-__all__ = ["WORLD_ROWS", "Worlds", "child", "draw_worlds"]
-
-WORLD_ROWS = 5000
+__all__ = ["Worlds", "draw_worlds"]
 
 IntArray = NDArray[np.int64]
 
@@ -58,30 +58,26 @@ class Worlds:
         return replace(self, soft=soft, exponential=self.exponential[:, rows])
 
 
-def child(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    """A child of ``seed`` that is the same whenever it is asked for."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
-
-
 def draw_worlds(
     design: Design,
-    theta: FloatArray,
-    shifts: FloatArray,
+    draws: FloatArray,
+    shift_draws: FloatArray,
     rows: IntArray,
     seed: np.random.SeedSequence,
+    constants: Constants,
 ) -> Iterator[Worlds]:
-    """Worlds of the draws ``theta`` (D, 1 + P), ``shifts`` (D, K), in batches of bounded memory.
+    """Worlds of coefficient ``draws`` (D, 1 + P), ``shift_draws`` (D, K), in bounded batches.
 
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
-    rng, hard_rng = (np.random.default_rng(child(seed, key)) for key in (0, 1))
+    rng, hard_rng = (np.random.default_rng(child_seed(seed, key)) for key in (0, 1))
     n, features, ratio = len(design.q), design.features(rows), design.ratio(rows)
-    batch = max(1, BATCH_CELLS // max(1, rows.size * design.q.shape[2]))
-    for start in track(range(0, len(theta), batch), "worlds"):
-        part = theta[start : start + batch]
-        if n <= WORLD_ROWS:
+    batch = max(1, constants.batch_cells // max(1, rows.size * design.q.shape[2]))
+    for start in track(range(0, len(draws), batch), "worlds"):
+        part = draws[start : start + batch]
+        if n <= constants.world_rows:
             exponential = rng.standard_exponential((len(part), n))[:, rows]
         else:
             exponential = rng.standard_exponential((len(part), rows.size))
         soft = posterior_draws(ratio, design.log_share, features, part)
-        yield Worlds(soft, exponential, shifts[start : start + batch], hard_rng)
+        yield Worlds(soft, exponential, shift_draws[start : start + batch], hard_rng)
