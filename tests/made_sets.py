@@ -16,6 +16,21 @@ HOSTILE = (
     "long " * 1000,
 )
 
+UNPRINTABLE = (
+    "bell \x07 and null \x00",
+    "\x1b[31mred\x1b[0m",
+    "\x9b31m one-byte escape",
+    "not a character \ufffe\uffff",
+    "line\u2028paragraph\u2029",
+    "half \ud800 a pair \udcff",
+    "\N{WOMAN}\u200d\N{PERSONAL COMPUTER}" * 60,
+    "a\r\nb\tc",
+    "z" + "\u0301\u0323" * 300,
+    "\\",
+    " ",
+)
+"""Names that a terminal would obey, or that a drawing library or an encoding cannot take."""
+
 
 def binary_set(
     models: tuple[str, ...] = ("forest", "logistic", "tree"),

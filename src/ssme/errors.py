@@ -105,7 +105,10 @@ class MissingExtraError(ImportError):
 
 
 class SsmeWarning(UserWarning):
-    """Base of every warning this package gives."""
+    """Base of every warning this package gives; its text is safe for a terminal."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class UndefinedMetricWarning(SsmeWarning):

@@ -1,4 +1,8 @@
-"""Words for messages: short lists, what was probably meant, and text safe for a terminal."""
+"""Words for people: short lists, what was probably meant, and names that are safe to show.
+
+Names of models, groups, classes and columns come from files, so anything may be in them. Whatever
+shows a name (a terminal, a page, a chart) passes it through `printable` or `shorten` first.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "listing", "printable"]
+__all__ = ["did_you_mean", "distinct_labels", "listing", "printable", "shorten"]
 
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
@@ -48,3 +52,47 @@ def _is_unsafe(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def shorten(text: str, width: int) -> str:
+    """``text`` made printable, on one line, and cut to ``width`` columns with an ellipsis.
+
+    A wide character (Chinese, an emoji) counts as two columns, a combining mark as none.
+    """
+    text = " ".join(printable(text[: 40 * width]).split())
+    used = 0
+    for position, character in enumerate(text[: 4 * width]):
+        used += _columns(character)
+        if used > width:
+            return _cut(text, position, width)
+    return text if len(text) <= 4 * width else _cut(text, 4 * width, width)
+
+
+def distinct_labels(names: Iterable[str], width: int) -> dict[str, str]:
+    """Each name with its `shorten`-ed form, numbered where two names would read the same."""
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        if name in labels:
+            continue
+        label = shorten(name, width)
+        number = 1
+        while label in taken:
+            number += 1
+            label = f"{shorten(name, width)} ({number})"
+        labels[name] = label
+        taken.add(label)
+    return labels
+
+
+def _cut(text: str, position: int, width: int) -> str:
+    """The first characters of ``text``, with room left for the ellipsis."""
+    while position and sum(map(_columns, text[:position])) > width - 1:
+        position -= 1
+    return text[:position].rstrip() + "…"
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -21,6 +21,7 @@ from ssme.cli.program import CONDITION_FAILED, command
 from ssme.cli.run import Run
 from ssme.config import write_config
 from ssme.errors import InputError
+from ssme.wording import printable
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -83,7 +84,7 @@ def evaluate(
         output.write(out.html, report_html(result))
     show(result, output, show_all)
     for sentence in failed:
-        typer.echo(f"Failed: {sentence}", err=True)
+        typer.echo(printable(f"Failed: {sentence}"), err=True)
     if failed:
         raise typer.Exit(CONDITION_FAILED)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ssme import progress
 from ssme.cli.options import WriteOptions
 from ssme.errors import InputError
+from ssme.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """One remark on stderr."""
-        self.notes.print(text, style="dim", markup=False)
+        self.notes.print(printable(text), style="dim", markup=False)
 
     @contextmanager
     def working(self, title: str) -> Iterator[None]:

@@ -10,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from ssme.wording import printable, shorten
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -47,15 +49,14 @@ def interval_text(low: float | None, high: float | None) -> str:
 
 
 def short(name: object, width: int = 24) -> str:
-    """A name cut to ``width`` characters, control characters made visible."""
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))
-    return text if len(text) <= width else text[: width - 1] + "…"
+    """A name cut to ``width`` columns, control characters made visible."""
+    return shorten(str(name), width)
 
 
 def plain_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -> Table:
     """A table in the house style; columns named in ``right`` hold numbers."""
     table = Table(
-        title=Text(title) if title else None,
+        title=Text(shorten(title, 100)) if title else None,
         title_justify="left",
         title_style="bold",
         header_style="bold",
@@ -120,8 +121,8 @@ def print_doubts(console: Console, doubts: tuple[Doubt, ...]) -> None:
     console.print(Text("\nWhat should worry you", style="bold"))
     for doubt in doubts:
         head = Text(f"{doubt.severity}: ", style=SEVERITY_STYLE[doubt.severity])
-        console.print(head + Text(f"{doubt.code} {doubt.title}", style="bold"))
-        console.print(Text(f"{doubt.reason} {doubt.advice}"))
+        console.print(head + Text(printable(f"{doubt.code} {doubt.title}"), style="bold"))
+        console.print(Text(printable(f"{doubt.reason} {doubt.advice}")))
 
 
 def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:

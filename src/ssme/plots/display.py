@@ -6,19 +6,23 @@ say the same as color, so that every picture also reads in grey.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
+from ssme.plots.names import WORDS, called, with_safe_names
+from ssme.results.frames import build_frame
+from ssme.writing import write_bytes, write_text
 
 __all__ = [
     "BLUE",
     "GREEN",
     "GREY",
-    "NAME_LIMIT",
     "SAID",
+    "UNCUT",
     "VERMILION",
     "Plot",
     "Spec",
@@ -38,18 +42,22 @@ BLUE = "#0072B2"
 VERMILION = "#D55E00"
 GREEN = "#009E73"
 GREY = "#767676"
-NAME_LIMIT = 150
-"""Pixels of a model's name on an axis; the rest is cut with an ellipsis."""
+UNCUT = {"labelLimit": 0, "titleLimit": 0}
+"""Names are cut by `ssme.plots.names`, not by the drawing library."""
+
+LESS_THAN = "\ufdd3"
+"""Stands for ``<`` until a page is written: a noncharacter, which no printable text holds."""
 
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 CONFIG = {
     "background": "#ffffff",
     "font": "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif",
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridColor": "#00000018"},
-    "header": {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 220},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 90},
+    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridColor": "#00000018", **UNCUT},
+    "header": {"labelFontSize": 12, "titleFontSize": 12, **UNCUT},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 90, **UNCUT},
     "title": {
         "fontSize": 14,
+        "limit": 0,
         "anchor": "start",
         "subtitleFontSize": 12,
         "subtitleColor": "#555555",
@@ -62,7 +70,9 @@ def data(rows: Sequence[dict[str, Any]], words: Words | None = None) -> Spec:
     """Rows as a chart's data, NaN as null; ``words`` say what a mark shows (see `SAID`)."""
     clean = [{k: None if v != v else v for k, v in row.items()} for row in rows]
     if words is not None:
-        clean = [{**kept, "words": words(row)} for kept, row in zip(clean, rows, strict=True)]
+        for kept, row in zip(clean, rows, strict=True):
+            short = {k: called(v) if isinstance(v, str) else v for k, v in row.items()}
+            kept[WORDS] = words(short)
     return {"values": clean}
 
 
@@ -89,7 +99,7 @@ def facet(
     return {"data": data(rows, words), "facet": by_model, "columns": columns, "spec": spec, **more}
 
 
-SAID: Spec = {"description": named("words"), "tooltip": named("words")}
+SAID: Spec = {"description": named(WORDS), "tooltip": named(WORDS)}
 """Channels that give each mark its words, for pointers and screen readers."""
 
 
@@ -121,18 +131,20 @@ class Plot:
 
     def frame(self) -> Any:
         """The numbers drawn, as a pandas frame."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows))
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        return build_frame({name: [row.get(name) for row in self.rows] for name in names})
 
     def spec(self) -> Spec:
-        """The whole Vega-Lite specification: title, words and house style included."""
+        """The whole Vega-Lite specification: title, words and house style included.
+
+        Names in it are made safe to draw (see `ssme.plots.names`); `frame` has them as they are.
+        """
         return {
             "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-            "title": {"text": self.title},
-            "description": self.alt,
             "config": CONFIG,
-            **self.body,
+            **with_safe_names(
+                {"title": {"text": self.title}, "description": self.alt, **self.body}
+            ),
         }
 
     def save(self, path: str | Path, *, scale: float = 2.0) -> Path:
@@ -141,17 +153,15 @@ class Plot:
         spec, vlc = self.spec(), _vl_convert()
         match target.suffix.lower():
             case ".png":
-                target.write_bytes(vlc.vegalite_to_png(spec, scale=scale))
+                write_bytes(target, vlc.vegalite_to_png(spec, scale=scale))
             case ".svg":
-                target.write_text(svg_of(spec), encoding="utf-8")
+                write_text(target, svg_of(spec))
             case ".pdf":
-                target.write_bytes(vlc.vegalite_to_pdf(spec))
+                write_bytes(target, vlc.vegalite_to_pdf(spec))
             case ".html":
-                target.write_text(vlc.vegalite_to_html(spec, bundle=True), encoding="utf-8")
+                write_text(target, _html_of(spec))
             case ".json":
-                import json
-
-                target.write_text(json.dumps(spec, ensure_ascii=False), encoding="utf-8")
+                write_text(target, json.dumps(spec, ensure_ascii=False))
             case other:
                 raise InputError(f"cannot save to {other!r}", allowed=", ".join(FORMATS))
         return target
@@ -167,6 +177,17 @@ def svg_of(spec: Spec) -> str:
     svg: str = _vl_convert().vegalite_to_svg(spec)
     label = escape(str(spec["description"]), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def _html_of(spec: Spec) -> str:
+    """A page with the chart; no name can end its script element.
+
+    The library puts the specification into a script as it is. There every ``<`` is written as the
+    escape that JavaScript reads as the same character.
+    """
+    marked = json.loads(json.dumps(spec).replace("<", json.dumps(LESS_THAN)[1:-1]))
+    page: str = _vl_convert().vegalite_to_html(marked, bundle=True)
+    return page.replace(LESS_THAN, "\\u003c")
 
 
 def _vl_convert() -> Any:

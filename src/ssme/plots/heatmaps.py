@@ -7,7 +7,6 @@ from typing import Any
 
 from ssme.plots.display import (
     BLUE,
-    NAME_LIMIT,
     SAID,
     VERMILION,
     Plot,
@@ -18,6 +17,7 @@ from ssme.plots.display import (
     number,
 )
 from ssme.plots.intervals import best_models
+from ssme.plots.names import called
 from ssme.results import curves
 from ssme.results.evaluation import ALL, Evaluation
 
@@ -26,6 +26,12 @@ __all__ = ["agreement", "confusion", "convergence", "densities"]
 PANELS = 6
 WRITTEN = 12
 """Rows and columns up to which the numbers are written into the cells."""
+
+
+SLANTED = -40
+"""Degrees of names that would overlap if written level."""
+LEVEL_NAME = 5
+"""Characters of a name that fit under a column."""
 
 
 def confusion(
@@ -40,8 +46,8 @@ def confusion(
         "width": step,
         "height": step,
         "encoding": {
-            "x": named("predicted", sort=classes, axis={"labelAngle": 0, "labelLimit": 60}),
-            "y": named("true", sort=classes, axis={"labelLimit": 80}),
+            "x": named("predicted", sort=classes, axis={"labelAngle": _angle(classes)}),
+            "y": named("true", sort=classes),
             **SAID,
         },
         "layer": _cells("within_true", "share of the true class", len(classes), ".0%"),
@@ -50,7 +56,8 @@ def confusion(
     worst = min(diagonal, key=lambda row: row["within_true"])
     words = (
         f"Estimated confusion matrices of {len(names)} models over {len(classes)} classes. The "
-        f"lowest recall is {worst['within_true']:.0%}, of {worst['model']} on {worst['true']}."
+        f"lowest recall is {worst['within_true']:.0%}, of "
+        f"{called(worst['model'])} on {called(worst['true'])}."
     )
     return Plot("Confusion matrices", facet(rows, names, panel, _cell_words), rows, words)
 
@@ -64,10 +71,8 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
         "width": {"step": 34},
         "height": {"step": 26},
         "encoding": {
-            "x": named(
-                "other", sort=names, title=None, axis={"labelAngle": -40, "labelLimit": 110}
-            ),
-            "y": named("model", sort=names, title=None, axis={"labelLimit": NAME_LIMIT}),
+            "x": named("other", sort=names, title=None, axis={"labelAngle": SLANTED}),
+            "y": named("model", sort=names, title=None),
             **SAID,
         },
     }
@@ -88,7 +93,7 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
     if defined:
         top = max(defined, key=lambda row: row["error_correlation"])
         words += (
-            f" The errors of {top['model']} and {top['other']} are the most alike: "
+            f" The errors of {called(top['model'])} and {called(top['other'])} are the most alike: "
             f"{top['error_correlation']:.2f}; they agree on {top['agree']:.0%} of rows."
         )
     return Plot("Agreement of the models", body, rows, words)
@@ -150,6 +155,11 @@ def convergence(evaluation: Evaluation) -> Plot:
     last = rows[-1]
     words = f"The objective over {last['step']} steps, ending at {last['objective']:.4g}."
     return Plot("Convergence", body, rows, words)
+
+
+def _angle(names: list[str]) -> int:
+    """Level while the names fit under their columns, else slanted."""
+    return 0 if max(map(len, names)) <= LEVEL_NAME else SLANTED
 
 
 def _cell_words(row: dict[str, Any]) -> str:

@@ -11,7 +11,6 @@ from ssme.plots.display import (
     BLUE,
     GREEN,
     GREY,
-    NAME_LIMIT,
     SAID,
     VERMILION,
     Plot,
@@ -21,6 +20,7 @@ from ssme.plots.display import (
     named,
     number,
 )
+from ssme.plots.names import called
 from ssme.results.evaluation import ALL, Evaluation
 
 __all__ = ["best_models", "estimates", "groups", "metric_estimates", "ranking"]
@@ -147,7 +147,8 @@ def groups(
     defined = [row for row in rows if not math.isnan(row["value"])]
     worst = min(defined, key=lambda row: _goodness(row["value"], chosen), default=None)
     if worst is not None and worst["group"] != ALL:
-        words += f" The worst is {worst['model']} on {worst['group']}: {worst['value']:.3f}."
+        words += f" The worst is {called(worst['model'])} on {called(worst['group'])}: "
+        words += f"{worst['value']:.3f}."
     title = f"{chosen.name} by group; diamonds are labels alone"
     return Plot(title, facet(rows, names, panel, _group_words), rows, words)
 
@@ -170,7 +171,7 @@ def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = T
             },
         ],
     }
-    said = "; ".join(f"{row['model']} {row['p_best']:.0%}" for row in rows[:5])
+    said = "; ".join(f"{called(row['model'])} {row['p_best']:.0%}" for row in rows[:5])
     return Plot(f"Who is best in {name}", body, rows, f"Probability of being best: {said}.")
 
 
@@ -230,7 +231,7 @@ def _group_words(row: dict[str, Any]) -> str:
 
 
 def _model_axis(order: Sequence[str]) -> Spec:
-    return named("model", sort=list(order), title=None, axis={"labelLimit": NAME_LIMIT})
+    return named("model", sort=list(order), title=None)
 
 
 def _scale(rows: Sequence[dict[str, Any]]) -> Spec:
@@ -252,7 +253,7 @@ def _words(metric: str, group: str, rows: list[dict[str, Any]], level: float, li
     """What the picture of one metric says, best model first."""
     where = "" if group == ALL else f" on {group}"
     said = [
-        f"{row['model']} {row['estimate']:.3f}"
+        f"{called(row['model'])} {row['estimate']:.3f}"
         + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] == row["low"] else "")
         + f", labels alone {row['labels_only']:.3f}"
         for row in rows[: min(limit, 5)]

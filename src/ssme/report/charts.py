@@ -7,14 +7,13 @@ Content-Security-Policy.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
-from ssme.plots.display import Plot, svg_of
+from ssme.plots.display import UNCUT, Plot, svg_of
 from ssme.plots.intervals import TOP, metric_estimates
 from ssme.progress import track
 from ssme.results.evaluation import Evaluation
@@ -22,21 +21,19 @@ from ssme.results.evaluation import Evaluation
 __all__ = ["charts"]
 
 TAG = re.compile(r"<[^>]+>")
-NAME = 80
 MARK = 'role="graphics-symbol"'
 STYLE = {
     "background": "transparent",
     "font": "Helvetica, Arial, sans-serif",
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridOpacity": 0.35},
-    "header": {"labelFontSize": 12, "labelLimit": 200},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12},
+    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridOpacity": 0.35, **UNCUT},
+    "header": {"labelFontSize": 12, **UNCUT},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, **UNCUT},
     "view": {"stroke": None},
 }
 
 
 def charts(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Each picture: ``section``, ``title``, ``alt``, ``note`` and ``svg``."""
-    evaluation = _with_short_names(evaluation)
     makers = list(_makers(evaluation))
     found: list[dict[str, Any]] = []
     for section, make in track(makers, "pictures"):
@@ -75,15 +72,6 @@ def _makers(evaluation: Evaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
         if evaluation.data.n_models > 1:
             yield "curves", plots.agreement
     yield "method", plots.convergence
-
-
-def _with_short_names(evaluation: Evaluation) -> Evaluation:
-    """Names cut to what an axis can show, numbered where cut so that they stay different."""
-    names = tuple(
-        name if len(name) <= NAME else f"{name[:NAME]}… ({j + 1})"
-        for j, name in enumerate(evaluation.data.models)
-    )
-    return dataclasses.replace(evaluation, data=evaluation.data.replace(models=names))
 
 
 def _note(evaluation: Evaluation, section: str) -> str:

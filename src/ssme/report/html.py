@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from ssme.report.summary import percent
+from ssme.wording import printable, shorten
 
 __all__ = ["render_html"]
 
@@ -46,17 +47,28 @@ def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
     )
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
     environment.filters["percent"] = percent
-    environment.filters["short"] = lambda name: name if len(name) <= SHORT else f"{name[:SHORT]}…"
+    environment.filters["short"] = lambda name: shorten(name, SHORT)
     return environment.from_string(_file("report.html"))
 
 
 @cache
 def _file(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _visible(value: Any) -> Any:
+    """Text with its control characters escaped, so that a reader sees that they are there."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return printable(value)
+    return value
 
 
 def _hash(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ssme.report.summary import percent
+from ssme.wording import printable, shorten
 
 __all__ = ["render_markdown"]
 
@@ -82,11 +83,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """``text`` with everything that Markdown or HTML could read as markup made plain."""
-    return MARKUP.sub(r"\\\1", " ".join(text.split()))
+    return MARKUP.sub(r"\\\1", " ".join(printable(text).split()))
 
 
 def _name(name: str) -> str:
-    return _text(name if len(name) <= 60 else f"{name[:60]}…")
+    return _text(shorten(name, 60))
 
 
 def _number(value: float | None) -> str:

@@ -11,6 +11,7 @@ from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
 from ssme.results.evaluation import Evaluation
+from ssme.writing import write_text
 
 __all__ = ["can_draw", "report_html", "write_report"]
 
@@ -27,7 +28,7 @@ def write_report(evaluation: Evaluation, path: str | Path, *, title: str | None 
         text = json.dumps(summarize(evaluation, title), indent=2, ensure_ascii=False) + "\n"
     else:
         raise InputError(f"report {target}", allowed="a name that ends in .html, .md or .json")
-    target.write_text(text, encoding="utf-8")
+    write_text(target, text)
     return target
 
 

@@ -17,14 +17,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from html import escape
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
+from ssme.results.frames import build_frame, frame_html, frame_text
+from ssme.wording import printable
 
 __all__ = [
     "Comparison",
@@ -92,25 +95,25 @@ class _Table(ABC):
     """Rows of one dataclass, shown as a table."""
 
     rows: tuple[Any, ...]
+    kind: ClassVar[Any]
 
     def frame(self) -> Any:
         """The rows as a pandas frame."""
-        import pandas as pd
+        return build_frame(self._columns())
 
-        return pd.DataFrame([vars(row) for row in self.rows])
+    def _columns(self) -> dict[str, list[Any]]:
+        names = [column.name for column in fields(self.kind)]
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     @abstractmethod
     def _head(self) -> str:
         """One line above the table."""
 
     def __repr__(self) -> str:
-        return f"{self._head()}\n{self.frame().round(4).to_string(index=False, max_rows=40)}"
+        return f"{printable(self._head())}\n{frame_text(self._columns())}"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        table = self.frame().round(4).to_html(index=False, border=0, max_rows=40, escape=True)
-        return f"<p>{escape(self._head())}</p>{table}"
+        return f"<p>{escape(printable(self._head()))}</p>{frame_html(self._columns())}"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -120,6 +123,7 @@ class _Table(ABC):
 class Comparison(_Table):
     """Paired differences; ``rows`` holds one `Difference` per pair and metric."""
 
+    kind: ClassVar[Any] = Difference
     rows: tuple[Difference, ...]
     level: float
 
@@ -134,6 +138,7 @@ class Comparison(_Table):
 class Ranking(_Table):
     """All classifiers by one metric, best estimate first."""
 
+    kind: ClassVar[Any] = Rank
     rows: tuple[Rank, ...]
     metric: str
     where: str

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ssme.errors import InputError
 from ssme.methods.base import Belief, BoolArray, Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import Comparison, OneModel, Ranking, difference, rank
+from ssme.results.frames import LIBRARIES, build_frame, frame_text
+from ssme.wording import printable
+from ssme.writing import write_text
 
 if TYPE_CHECKING:
     from ssme.plots import Plots
@@ -92,11 +95,12 @@ class Evaluation:
 
         ``library`` is "pandas", "polars" or "pyarrow"; by default that of the input.
         """
+        ours = self.data.frame_library if self.data.frame_library in LIBRARIES else LIBRARIES[0]
+        return build_frame(self._columns(), library or ours)
+
+    def _columns(self) -> dict[str, list[Any]]:
         rows = list(self.rows())
-        return _native_frame(
-            {name: [row[name] for row in rows] for name in COLUMNS},
-            library or str(getattr(self.data, "frame_library", "pandas")),
-        )
+        return {name: [row[name] for row in rows] for name in COLUMNS}
 
     def rows(self, metric: str | None = None, group: str | None = None) -> Iterator[dict[str, Any]]:
         """The table row by row: `COLUMNS`, then the interval of labels alone.
@@ -262,7 +266,7 @@ class Evaluation:
         """`to_dict` as JSON text; written to ``path`` where given."""
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text + "\n")
         return text
 
     def _repr_html_(self) -> str:
@@ -275,19 +279,9 @@ class Evaluation:
             f"Evaluation of {self.data.n_models} models by {self.method!r}: "
             f"{self.groups[0].n_labeled} labeled and {self.groups[0].n_unlabeled} unlabeled rows"
         )
-        lines = [head, self.frame("pandas").round(4).to_string(index=False, max_rows=40)]
-        lines += [str(doubt) for doubt in self.doubts]
+        lines = [head, frame_text(self._columns())]
+        lines += [printable(str(doubt)) for doubt in self.doubts]
         return "\n".join(lines)
-
-
-def _native_frame(columns: dict[str, list[Any]], library: str) -> Any:
-    if library == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    import narwhals as nw
-
-    return nw.from_dict(columns, backend=cast(Any, library)).to_native()
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ssme.wording import printable, shorten
+
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
@@ -24,10 +26,11 @@ def evaluation_html(evaluation: Evaluation) -> str:
     first = whole.name
     cells = {(r["model"], r["metric"]): _cell(r) for r in evaluation.rows() if r["group"] == first}
     columns = "".join(
-        f"<th scope='col'>{escape(metric.name)}</th>" for metric in evaluation.metrics
+        f"<th scope='col'>{escape(shorten(metric.name, NAME))}</th>"
+        for metric in evaluation.metrics
     )
     body = "".join(
-        f"<tr><th scope='row'><bdi>{escape(_short(model))}</bdi></th>"
+        f"<tr><th scope='row'><bdi>{escape(shorten(model, NAME))}</bdi></th>"
         + "".join(f"<td>{cells[model, metric.name]}</td>" for metric in evaluation.metrics)
         + "</tr>"
         for model in data.models[:MODELS]
@@ -36,7 +39,7 @@ def evaluation_html(evaluation: Evaluation) -> str:
     if len(evaluation.groups) > 1:
         notes.append(f"{len(evaluation.groups) - 1} groups in .frame()")
     notes += [str(doubt) for doubt in evaluation.doubts]
-    below = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    below = "".join(f"<li>{escape(printable(note))}</li>" for note in notes)
     return (
         f"<table><caption>{escape(head)}; {evaluation.level * 100:g} % intervals</caption>"
         f"<thead><tr><th scope='col'>model</th>{columns}</tr></thead><tbody>{body}</tbody></table>"
@@ -49,7 +52,3 @@ def _cell(row: dict[str, Any]) -> str:
     return (
         f"<b>{row['estimate']:.3f}</b>{interval}<br><small>labels {row['labels_only']:.3f}</small>"
     )
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[:NAME]}…"

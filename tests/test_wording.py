@@ -1,0 +1,39 @@
+"""Names made safe to show."""
+
+from __future__ import annotations
+
+import pytest
+
+from ssme.errors import UndefinedMetricWarning
+from ssme.wording import distinct_labels, printable, shorten
+from tests.made_sets import UNPRINTABLE
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE)
+def test_shortened_names_are_one_printable_line(name: str) -> None:
+    for width in (1, 5, 24):
+        text = shorten(name, width)
+        assert "\n" not in text
+        assert len(text) <= 4 * width + 1
+        text.encode("utf-8")
+        assert printable(text) == text
+
+
+def test_wide_characters_count_twice_and_marks_not_at_all() -> None:
+    assert shorten("abcdefgh", 8) == "abcdefgh"
+    assert shorten("abcdefghi", 8) == "abcdefg…"
+    assert shorten("漢字漢字漢字", 8) == "漢字漢…"
+    assert shorten("e\u0301" * 8, 8) == "e\u0301" * 8
+    assert len(shorten("x" * 1_000_000, 8)) == 8
+
+
+def test_labels_that_would_read_the_same_are_numbered() -> None:
+    assert distinct_labels(["abcdef", "abcdeg", "abcdef", "abc"], 4) == {
+        "abcdef": "abc…",
+        "abcdeg": "abc… (2)",
+        "abc": "abc",
+    }
+
+
+def test_warnings_cannot_send_terminal_codes() -> None:
+    assert str(UndefinedMetricWarning("\x1b[31mred")) == "\\x1b[31mred"
