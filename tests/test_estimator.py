@@ -45,12 +45,13 @@ def arrays(n_classes=2, seed=0):
 @pytest.mark.parametrize("preset", ["paper", "public_code"])
 def test_probabilities_in_classes_out(n_classes, preset) -> None:
     X, y, truth = arrays(n_classes)
-    model = SSME(preset=preset, bandwidth=0.6, tol=1e-2, random_state=0).fit(X, y)
+    tol = 1e-2 if preset == "paper" else None
+    model = SSME(preset=preset, bandwidth=0.6, tol=tol, random_state=0).fit(X, y)
     assert (model.predict(X) == truth).mean() > 0.9
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.posterior_[:30], np.eye(n_classes)[y[:30]])
     assert model.objective_history_.shape == (model.n_iter_,)
-    assert model.converged_ is True
+    assert model.converged_ is (True if preset == "paper" else None)
 
 
 def test_gaussians_instead_of_kernels() -> None:

@@ -153,3 +153,40 @@ def test_row_outside_every_density_has_the_prior() -> None:
 
 def fixed(h):
     return select_bandwidth(np.zeros((1, 1)), h)
+
+
+def test_first_priors_are_the_shares_of_the_labels() -> None:
+    """Algorithm 1 begins with the empirical class distribution, not with that of the start."""
+    x, _, labels, start = two_normals()
+    labels[:10] = [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]
+    one_step = EmRules(max_iter=1, tol=None)
+    fit = run_em(kde_classes(x), start, labels, one_step, np.random.default_rng(0))
+    np.testing.assert_allclose(fit.priors, [0.2, 0.8])
+    weight = np.ones(len(x))
+    weight[0] = 7.0
+    fit = run_em(kde_classes(x), start, labels, one_step, np.random.default_rng(0), weight)
+    np.testing.assert_allclose(fit.priors, [0.5, 0.5])
+
+
+def test_without_a_label_of_every_class_the_first_priors_are_those_of_the_start() -> None:
+    x, _, labels, start = two_normals()
+    labels[:10] = 1
+    rules = EmRules(max_iter=1, tol=None)
+    fit = run_em(kde_classes(x), start, labels, rules, np.random.default_rng(0))
+    assert 0.3 < fit.priors[0] < 0.7
+
+
+def test_labeled_rows_weigh_one_before_the_step_from_which_they_are_weighted() -> None:
+    x, _, labels, start = two_normals()
+    late, plain, weighted = (
+        run_em(
+            kde_classes(x),
+            start,
+            labels,
+            EmRules(max_iter=1, tol=None, clamp=False, **rule),
+            np.random.default_rng(0),
+        ).responsibilities
+        for rule in ({"labeled_weight": 10.0, "weighted_from": 2}, {}, {"labeled_weight": 10.0})
+    )
+    np.testing.assert_array_equal(late, plain)
+    assert np.abs(late - weighted).max() > 0.01

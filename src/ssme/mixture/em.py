@@ -42,17 +42,23 @@ class EmRules:
     max_iter, tol : stop when no responsibility moves by more than ``tol``, or after ``max_iter``
         steps, with a `ConvergenceWarning`. ``tol=None``: exactly ``max_iter`` steps, no warning.
     labeled_weight : weight of a labeled row; 1 in the paper, 10 in its public code.
+    weighted_from : the first step in which labeled rows have that weight, counted from 1; before
+        it they weigh 1. The public code fits its first step without the weight.
     clamp : labeled rows keep their label in every step; False (the public code): only in the
         first, and follow the fitted posterior from then on.
-    drawn_priors : priors are the shares of one random assignment per step (the public code)
-        instead of the expected shares.
+    label_priors : the priors of the first step are the class shares of the labeled rows (algorithm
+        1 of the paper) instead of those of the start; without a label of every class, the latter.
+    drawn_priors : priors are the class shares of one random assignment per step, in which labeled
+        rows have their label (the public code), instead of the expected shares.
     """
 
     lambda_u: float = 1.0
     max_iter: int = 1000
     tol: float | None = 1e-4
     labeled_weight: float = 1.0
+    weighted_from: int = 1
     clamp: bool = True
+    label_priors: bool = True
     drawn_priors: bool = False
 
 
@@ -76,28 +82,28 @@ def run_em(
     sample_weight: FloatArray | None = None,
 ) -> EmFit:
     """Run EM from the responsibilities ``start`` (n, K); ``labels`` (n,) are -1 where unknown."""
-    labeled = np.flatnonzero(labels >= 0)
-    row_weight = np.full(len(labels), rules.lambda_u)
-    row_weight[labeled] = rules.labeled_weight
-    if sample_weight is not None:
-        row_weight = row_weight * sample_weight
-    unlabeled = np.flatnonzero(labels < 0)
-    unlabeled_weight = row_weight[unlabeled]
+    labeled, unlabeled = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    given = np.ones(len(labels)) if sample_weight is None else sample_weight
+    plain_weight = np.where(labels >= 0, 1.0, rules.lambda_u) * given
+    full_weight = np.where(labels >= 0, rules.labeled_weight, rules.lambda_u) * given
     responsibilities = _clamped(start, labels, labeled)
     history: list[float] = []
     converged: bool | None = None if rules.tol is None else False
-    for _ in track(range(rules.max_iter), "EM steps"):
+    for step in track(range(1, rules.max_iter + 1), "EM steps"):
+        row_weight = full_weight if step >= rules.weighted_from else plain_weight
         weights = row_weight[:, None] * responsibilities
         totals = np.ones(len(weights)) @ weights
         priors = totals / totals.sum()
         if rules.drawn_priors:
-            priors = _shares_of_one_draw(responsibilities, rng)
+            priors = _shares_of_one_draw(_clamped(responsibilities, labels, labeled), rng)
+        elif rules.label_priors and step == 1:
+            priors = _shares_of_labels(labels[labeled], given[labeled], otherwise=priors)
         log_density = densities.update(weights)
         posterior, log_evidence = posterior_of(log_density, priors)
         with np.errstate(divide="ignore"):
             own = log_density[labeled, labels[labeled]] + np.log(priors[labels[labeled]])
         history.append(
-            float(row_weight[labeled] @ own + unlabeled_weight @ log_evidence[unlabeled])
+            float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
         )
         moved = _clamped(posterior, labels, labeled) if rules.clamp else posterior
         change = np.abs((moved - responsibilities).T).max(initial=0.0)
@@ -142,6 +148,14 @@ def _clamped(
     out[labeled] = 0.0
     out[labeled, labels[labeled]] = 1.0
     return out
+
+
+def _shares_of_labels(
+    labels: NDArray[np.int64], weight: FloatArray, *, otherwise: FloatArray
+) -> FloatArray:
+    """Class shares (K,) of the labeled rows, or ``otherwise`` where a class has no label."""
+    totals = np.bincount(labels, weight, minlength=len(otherwise))
+    return totals / totals.sum() if (totals > 0).all() else otherwise
 
 
 def _shares_of_one_draw(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -1,10 +1,13 @@
 """The semi-supervised mixture P(y, s) = P(y) P(s | y): options, the two presets, one fit.
 
 ``paper``: as the paper says. Gaussian KDE with the improved Sheather-Jones bandwidth on the
-pooled rows, EM to convergence (at most 1000 steps), labeled rows fixed to their label.
-``public_code``: as the paper's public code does. A quarter of the normal-reference bandwidth, 20
-steps, labeled rows weigh ten times and keep their label in the first step only, priors from one
-random assignment per step, and only exact 0 and 1 are clipped, at 1e-4.
+pooled rows, EM to convergence (at most 1000 steps) from the class shares of the labels, labeled
+rows fixed to their label.
+``public_code``: as the paper's public code does. A quarter of the normal-reference bandwidth and
+20 steps. In the first step every row weighs the same and labeled rows have their label; from the
+second step on labeled rows weigh ten times and follow the fitted posterior. The priors of a step
+are the class shares of one random assignment in which labeled rows have their label. Only exact 0
+and 1 are clipped, at 1e-4.
 
 Both presets are a KDE; `ssme.mixture.choice` has the other densities.
 """
@@ -53,7 +56,9 @@ class MixtureOptions:
     max_iter: int = 1000
     tol: float | None = 1e-4
     labeled_weight: float = 1.0
+    weighted_from: int = 1
     clamp: bool = True
+    label_priors: bool = True
     drawn_priors: bool = False
     clip: float = 1e-6
     clip_only_exact: bool = False
@@ -70,7 +75,9 @@ PRESETS: dict[str, MixtureOptions] = {
         max_iter=20,
         tol=None,
         labeled_weight=10.0,
+        weighted_from=2,
         clamp=False,
+        label_priors=False,
         drawn_priors=True,
         clip=1e-4,
         clip_only_exact=True,
