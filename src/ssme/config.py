@@ -1,4 +1,5 @@
-"""Config files: TOML, YAML or JSON with sections ``read``, ``run`` and ``engine``.
+"""Config files: plain values (text, numbers, true and false, null, lists, tables) kept losslessly
+in TOML, YAML or JSON, told by the suffix.
 
 file = "scores.csv"
 
@@ -10,71 +11,139 @@ models = ["forest", "logistic"]
 method = "auto"
 metric = ["accuracy", "ece"]
 option = {n_draws = 500}
+
+TOML has no null: it is written as ``{null = true}``. Files are read defensively: their size and
+depth are limited, a key may stand only once, and YAML's references (``*name``), with which a small
+file can unfold into gigabytes, are refused.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError, MissingExtraError, foreign_errors
+from ssme.writing import write_bytes
 
-__all__ = ["read_config", "to_toml", "write_config"]
+__all__ = ["config_text", "parse_config", "read_config", "to_toml", "write_config"]
 
 SECTIONS = ("read", "run", "engine")
+SUFFIXES = (".toml", ".yaml", ".yml", ".json")
+LARGEST = 250_000
+"""Bytes of the largest config file that is read."""
+DEEPEST = 20
+"""Tables and lists that may stand inside each other."""
+NULL = {"null": True}
+"""How TOML, which has no null, holds it."""
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """The config in ``path``, checked for its outer shape: ``file`` and the sections."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        config = _parser(path)(text)
-    except FileNotFoundError:
-        raise InputError(f"there is no config file {path}", fix="check the path") from None
-    except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"config {path} does not parse: {error}") from None
-    if not isinstance(config, dict):
-        raise InputError(f"config {path} is no table of settings", fix="see `ssme evaluate --help`")
+def read_config(path: str | Path) -> dict[str, Any]:
+    """The config in ``path``, checked for its outer shape: ``file`` and the sections.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that ends in .toml, .yaml, .yml or .json.
+
+    Returns
+    -------
+    dict
+        ``file`` and the sections ``read``, ``run`` and ``engine``, as far as they are there.
+    """
+    file = Path(path)
+    suffix = _suffix(file)
+    config = parse_config(_read_text(file), suffix, f"config {file}")
     for key, value in config.items():
         if key != "file" and key not in SECTIONS:
-            raise InputError(f"config {path} has {key!r}", allowed=f"file, {', '.join(SECTIONS)}")
+            raise InputError(f"config {file} has {key!r}", allowed=f"file, {', '.join(SECTIONS)}")
         if key in SECTIONS and not isinstance(value, dict):
-            raise InputError(f"config {path}: {key!r} is no section", allowed=f"a table [{key}]")
+            raise InputError(f"config {file}: {key!r} is no section", allowed=f"a table [{key}]")
     return config
 
 
-def write_config(config: Mapping[str, Any], path: Path) -> None:
-    """Write ``config`` in the format of the suffix."""
-    suffix = _suffix(path)
-    if suffix == ".toml":
-        text = to_toml(config)
-    elif suffix == ".json":
-        text = json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = _yaml().safe_dump(dict(config), sort_keys=False, allow_unicode=True)
-    path.write_text(text, encoding="utf-8")
+def write_config(config: Mapping[str, Any], path: str | Path) -> None:
+    """Write ``config`` in the format of the suffix, so that `read_config` gives it back."""
+    file = Path(path)
+    write_bytes(file, config_text(config, _suffix(file)).encode("utf-8"))
+
+
+def config_text(config: Mapping[str, Any], suffix: str) -> str:
+    """The text of ``config`` in the format that ``suffix`` names; what it cannot hold is refused.
+
+    Parameters
+    ----------
+    config : mapping
+        Plain values by name.
+    suffix : str
+        ``".toml"``, ``".yaml"``, ``".yml"`` or ``".json"``.
+
+    Examples
+    --------
+    >>> print(config_text({"file": "a.csv", "run": {"level": 0.9}}, ".toml"))
+    file = "a.csv"
+    <BLANKLINE>
+    [run]
+    level = 0.9
+    <BLANKLINE>
+    """
+    _refuse_unwritable(config, ())
+    text = _WRITERS[suffix](config)
+    with foreign_errors(f"writing a {suffix} config"):
+        text.encode("utf-8")
+        again = parse_config(text, suffix, "the config")
+    if not _same(again, config):
+        raise InputError(
+            f"a {suffix} file cannot hold some of the text or numbers of this config",
+            fix="write it as .json",
+        )
+    return text
+
+
+def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
+    """The values in ``text``; ``what`` it is called in messages."""
+    try:
+        with foreign_errors(f"parsing {what}", fix="`ssme evaluate --save-config` writes one"):
+            config = _PARSERS[suffix](text)
+    except InputError as error:
+        if isinstance(error.__cause__, RecursionError):
+            raise _too_deep(what) from None
+        raise
+    if not isinstance(config, dict):
+        raise InputError(
+            f"{what} is no table of settings", fix="`ssme evaluate --save-config` writes one"
+        )
+    _refuse_depth(config, what)
+    return config
 
 
 def to_toml(config: Mapping[str, Any]) -> str:
-    """TOML text of ``file`` and the sections; null is left out, as TOML has none."""
-    head = [f"{key} = {_toml(v)}" for key, v in config.items() if not isinstance(v, Mapping)]
+    """TOML text of ``config``: its plain values first, then each table as a section."""
+    head = [f"{_key(k)} = {_toml(v)}" for k, v in config.items() if not _is_section(v)]
     parts = ["\n".join(head)] if head else []
     for key, section in config.items():
-        if isinstance(section, Mapping):
-            lines = [f"{_key(k)} = {_toml(v)}" for k, v in section.items() if v is not None]
-            parts.append("\n".join([f"[{key}]", *lines]))
+        if _is_section(section):
+            lines = [f"{_key(k)} = {_toml(v)}" for k, v in section.items()]
+            parts.append("\n".join([f"[{_key(key)}]", *lines]))
     return "\n\n".join(parts) + "\n"
 
 
+def _is_section(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
 def _toml(value: Any) -> str:
+    if value is None:
+        value = NULL
     if isinstance(value, Mapping):
-        pairs = (f"{_key(k)} = {_toml(v)}" for k, v in value.items() if v is not None)
-        return "{" + ", ".join(pairs) + "}"
+        return "{" + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -83,16 +152,85 @@ def _key(name: str) -> str:
     return name if bare.isascii() and bare.isalnum() else _toml(name)
 
 
-def _parser(path: Path) -> Any:
-    return {".toml": tomllib.loads, ".json": json.loads}.get(_suffix(path)) or _parse_yaml
+def _to_json(config: Mapping[str, Any]) -> str:
+    return json.dumps(config, indent=2, ensure_ascii=True) + "\n"
+
+
+def _to_yaml(config: Mapping[str, Any]) -> str:
+    yaml = _yaml()
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc,name-defined]
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    plain = _plain(config)
+    text: str = yaml.dump(plain, Dumper=Dumper, sort_keys=False, allow_unicode=True)
+    try:
+        if _same(_parse_yaml(text), plain):
+            return text
+    except (ValueError, InputError, yaml.YAMLError):
+        pass  # rare characters, which only their escapes bring back
+    escaped: str = yaml.dump(plain, Dumper=Dumper, sort_keys=False, allow_unicode=False)
+    return escaped
+
+
+def _parse_toml(text: str) -> Any:
+    return _with_nulls(tomllib.loads(text))
+
+
+def _with_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        if list(value) == ["null"] and value["null"] is True:
+            return None
+        return {key: _with_nulls(item) for key, item in value.items()}
+    return [_with_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def _parse_json(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_refuse_repeated)
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} stands twice")
+        found[key] = value
+    return found
 
 
 def _parse_yaml(text: str) -> Any:
     yaml = _yaml()
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(error) from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise ValueError("it refers to another place with *, which is not allowed here")
+            return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [(self.construct_object(key, deep=True), None) for key, _ in node.value]
+            for key, _ in keys:
+                if not isinstance(key, str):
+                    raise ValueError(f"the key {key!r} is not text")
+            _refuse_repeated(keys)
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(text, Loader=Loader)
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    ".toml": _parse_toml,
+    ".json": _parse_json,
+    ".yaml": _parse_yaml,
+    ".yml": _parse_yaml,
+}
+_WRITERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    ".toml": to_toml,
+    ".json": _to_json,
+    ".yaml": _to_yaml,
+    ".yml": _to_yaml,
+}
 
 
 def _yaml() -> Any:
@@ -103,10 +241,78 @@ def _yaml() -> Any:
     return yaml
 
 
+def _read_text(file: Path) -> str:
+    if not file.exists():
+        raise InputError(f"there is no config file {file}", fix="check the path")
+    if not file.is_file():
+        raise InputError(f"config {file} is no regular file", fix="name a file")
+    with file.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise InputError(
+            f"config {file} has more than {LARGEST:,} bytes", fix="check that it is the right file"
+        )
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"config {file} is not UTF-8: {error}") from None
+
+
 def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
-    if suffix not in (".toml", ".json", ".yaml", ".yml"):
+    if suffix not in SUFFIXES:
         raise InputError(
             f"config {path}", allowed="a name that ends in .toml, .yaml, .yml or .json"
         )
     return suffix
+
+
+def _refuse_depth(value: Any, what: str, depth: int = 0) -> None:
+    if depth > DEEPEST:
+        raise _too_deep(what)
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, (dict, list)):
+            _refuse_depth(item, what, depth + 1)
+
+
+def _too_deep(what: str) -> InputError:
+    return InputError(
+        f"{what} is nested too deeply", allowed=f"{DEEPEST} tables and lists inside each other"
+    )
+
+
+def _refuse_unwritable(value: Any, where: tuple[str, ...]) -> None:
+    """Name the first value that no file can hold."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise _unwritable(key, (*where, "a key"))
+            _refuse_unwritable(item, (*where, key))
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            _refuse_unwritable(item, (*where, f"item {number + 1}"))
+    elif value is not None and type(value) not in (str, int, float, bool):
+        raise _unwritable(value, where)
+
+
+def _unwritable(value: Any, where: tuple[str, ...]) -> InputError:
+    return InputError(
+        f"{', '.join(where) or 'the config'} is a {type(value).__name__}, which no file can hold",
+        allowed="text, numbers, true, false, null, lists and tables",
+        fix="call ssme from Python for this run",
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two plain values are equal, types and order of keys included; NaN equals NaN."""
+    if isinstance(one, Mapping) and isinstance(two, Mapping):
+        return list(one) == list(two) and all(_same(one[key], two[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(two, (list, tuple)):
+        return len(one) == len(two) and all(map(_same, one, two))
+    return type(one) is type(two) and (one == two or (one != one and two != two))

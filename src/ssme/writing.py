@@ -8,16 +8,28 @@ the new file is removed (a kill may leave it, under a name that ends in ``.unfin
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from ssme.errors import InputError
 
-__all__ = ["UNFINISHED", "open_whole", "refuse_existing", "write_bytes", "write_text"]
+__all__ = [
+    "UNFINISHED",
+    "csv_text",
+    "encode_text",
+    "open_whole",
+    "refuse_existing",
+    "write_bytes",
+    "write_text",
+]
+
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 UNFINISHED = ".unfinished"
 """How the name of a file ends while it is being written."""
@@ -65,7 +77,48 @@ def write_text(path: str | Path, text: str) -> None:
 
     A lone surrogate, which UTF-8 cannot hold, is written as its escape (``\\udc80``).
     """
-    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+    write_bytes(path, encode_text(text))
+
+
+def encode_text(text: str) -> bytes:
+    """``text`` in UTF-8; a lone surrogate becomes its escape."""
+    return text.encode("utf-8", errors="backslashreplace")
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV with a header; None and NaN are empty cells.
+
+    Text that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or ``@`` and
+    is no number) gets an apostrophe before it, which spreadsheets show as text.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        All with the same keys, which are the header.
+
+    Examples
+    --------
+    >>> print(csv_text([{"model": "=1+1", "accuracy": 0.5}, {"model": "-1", "accuracy": None}]))
+    model,accuracy
+    '=1+1,0.5
+    -1,
+    <BLANKLINE>
+    """
+    if not rows:
+        return ""
+    lines = [list(rows[0]), *(row.values() for row in rows)]
+    return "".join(",".join(map(_csv_cell, line)) + "\n" for line in lines)
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    text = str(value)
+    if isinstance(value, str) and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        text = "'" + text
+    if any(mark in text for mark in ',"\r\n') or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def refuse_existing(path: str | Path, *, force: bool = False) -> None:
@@ -79,6 +132,8 @@ def refuse_existing(path: str | Path, *, force: bool = False) -> None:
         raise InputError(
             f"{target}: there is no folder {target.parent}", fix="make the folder first"
         )
+    if not os.access(target if _is_special(target) else target.parent, os.W_OK):
+        raise InputError(f"{target.parent} cannot be written to", fix="name a file elsewhere")
 
 
 def _is_special(path: Path) -> bool:

@@ -54,6 +54,7 @@ def compare(
     for name in names:
         method_class(name)
     task = Run.gather(file, read, run)
+    output.refuse_inputs(task.inputs)
     data = task.read()
     for sentence in task.recognized(data):
         output.note(sentence)

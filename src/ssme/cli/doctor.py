@@ -33,6 +33,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
 
     output = Output(out)
     task = Run.gather(file, read, RunOptions())
+    output.refuse_inputs(task.inputs)
     with output.working("reading"):
         data = task.read()
         doubts = check_all(data)

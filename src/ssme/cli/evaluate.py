@@ -17,11 +17,10 @@ from ssme.cli.options import (
     RunOptions,
 )
 from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import CONDITION_FAILED, command
+from ssme.cli.program import CONDITION_FAILED, command, say
 from ssme.cli.run import Run
 from ssme.config import write_config
 from ssme.errors import InputError
-from ssme.wording import printable
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -68,11 +67,11 @@ def evaluate(
 
     [cyan]ssme evaluate --config run.toml[/cyan]
     """
-    output = Output(out)
+    output = Output(out, (save_config,))
     demands = [conditions.parse(text) for text in fail_under or []]
     task = Run.gather(file, read, run, config, engine)
+    output.refuse_inputs(task.inputs)
     if save_config is not None:
-        output.check(save_config)
         write_config(task.config, save_config)
     result = _streamed(task, output, demands) if task.streams else _held(task, output, demands)
     failed = conditions.failures(result, demands)
@@ -84,7 +83,7 @@ def evaluate(
         output.write(out.html, report_html(result))
     show(result, output, show_all)
     for sentence in failed:
-        typer.echo(printable(f"Failed: {sentence}"), err=True)
+        say(f"Failed: {sentence}")
     if failed:
         raise typer.Exit(CONDITION_FAILED)
 

@@ -1,16 +1,16 @@
 """Where a command's words and files go.
 
 Words for people go to stdout unless a machine-readable result was sent there (``--json -``); then,
-and for notes and progress, they go to stderr. A file that exists is not overwritten unasked.
+and for notes and progress, they go to stderr. A result on stdout has the bytes that the file would
+have. A file that exists is not overwritten unasked, and no two results go to one place.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ssme import progress
 from ssme.cli.options import WriteOptions
 from ssme.errors import InputError
-from ssme.wording import printable
+from ssme.writing import csv_text, encode_text, refuse_existing, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,58 +28,71 @@ if TYPE_CHECKING:
 __all__ = ["Output", "csv_text", "json_text"]
 
 STDOUT = Path("-")
+TABLE_WIDTH = 80
+"""Columns a table needs: a narrower terminal breaks its lines, but no number is cut."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """The consoles and files of one command."""
+    """The consoles and files of one command.
+
+    Parameters
+    ----------
+    options : WriteOptions
+        The options of the command line.
+    more : tuple of Path
+        Further files that the command will write, such as a report.
+    """
 
     options: WriteOptions
+    more: tuple[Path | None, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.options.targets.count(STDOUT) > 1:
-            raise InputError("two results were sent to stdout", allowed="one of them")
-        for path in self.options.targets:
-            self.check(path)
+        targets = [*self.options.targets, *(path for path in self.more if path is not None)]
+        seen: dict[Path, Path] = {}
+        for path in targets:
+            place = _place(path)
+            if place in seen:
+                raise InputError(
+                    "two results were sent to stdout"
+                    if place == STDOUT
+                    else f"two results were sent to {path}",
+                    allowed="one result in one place",
+                    fix="name another file for one of them",
+                )
+            seen[place] = path
+            if place != STDOUT:
+                refuse_existing(path, force=self.options.force)
 
-    def check(self, path: Path) -> None:
-        """Refuse now what could not be written later."""
-        if path == STDOUT:
-            return
-        if path.exists() and not self.options.force:
-            raise InputError(f"{path} exists", fix="name another file, or add --force")
-        if not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}", fix="make it first")
+    def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
+        """Refuse to write over what the command reads, even with --force."""
+        targets = [*self.options.targets, *(path for path in self.more if path is not None)]
+        places = {_place(path) for path in targets}
+        for file in files:
+            if file is not None and _place(Path(file)) in places - {STDOUT}:
+                raise InputError(
+                    f"{file} would be read and then overwritten",
+                    allowed="results in other files than those that are read",
+                    fix="name another file for the result",
+                )
 
     @cached_property
     def console(self) -> Console:
         """For the result people read."""
-        from rich.console import Console
-
-        aside = STDOUT in self.options.targets
-        return Console(
-            file=sys.stderr if aside else sys.stdout,
-            no_color=self.options.no_color or None,
-            quiet=self.options.quiet,
-            highlight=False,
-            soft_wrap=False,
-        )
+        aside = any(_place(path) == STDOUT for path in self.options.targets)
+        console = _safe_console(sys.stderr if aside else sys.stdout, self.options)
+        if console.width < TABLE_WIDTH:
+            console.width = TABLE_WIDTH
+        return console
 
     @cached_property
     def notes(self) -> Console:
         """For remarks and progress."""
-        from rich.console import Console
-
-        return Console(
-            file=sys.stderr,
-            no_color=self.options.no_color or None,
-            quiet=self.options.quiet,
-            highlight=False,
-        )
+        return _safe_console(sys.stderr, self.options)
 
     def note(self, text: str) -> None:
         """One remark on stderr."""
-        self.notes.print(printable(text), style="dim", markup=False)
+        self.notes.print(text, style="dim", markup=False, soft_wrap=True)
 
     @contextmanager
     def working(self, title: str) -> Iterator[None]:
@@ -94,10 +107,12 @@ class Output:
         """``text`` to ``path``; nothing where no path was asked for."""
         if path is None:
             return
-        if path == STDOUT:
-            sys.stdout.write(text)
+        if _place(path) == STDOUT:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(encode_text(text))
+            sys.stdout.buffer.flush()
             return
-        path.write_text(text, encoding="utf-8", newline="")
+        write_text(path, text)
         self.note(f"Wrote {path}")
 
 
@@ -106,11 +121,32 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def csv_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows as CSV with a header; NaN is an empty cell."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({k: "" if v is None or v != v else v for k, v in row.items()})
-    return stream.getvalue()
+def _place(path: Path) -> Path:
+    """Where ``path`` leads, so that two names of one file are known for one."""
+    if path in (STDOUT, Path("/dev/stdout"), Path("/dev/fd/1")):
+        return STDOUT
+    return Path(os.path.realpath(path))
+
+
+def _safe_console(file: Any, options: WriteOptions) -> Console:
+    """A console that shows terminal escapes in names and does not obey them."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    from ssme.wording import printable
+
+    class SafeConsole(Console):
+        def render(self, *arguments: Any, **named: Any) -> Iterator[Segment]:
+            for segment in super().render(*arguments, **named):
+                if segment.control or segment.text.isprintable():
+                    yield segment
+                else:
+                    yield Segment(printable(segment.text), segment.style)
+
+    return SafeConsole(
+        file=file,
+        no_color=options.no_color or None,
+        quiet=options.quiet,
+        highlight=False,
+        soft_wrap=False,
+    )

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import textwrap
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,11 +24,32 @@ import typer
 from typer.core import TyperGroup
 
 from ssme.errors import InputError, MissingExtraError, SsmeWarning
+from ssme.wording import printable
 
-__all__ = ["BAD_INPUT", "CONDITION_FAILED", "app", "command", "in_options", "main"]
+__all__ = [
+    "BAD_INPUT",
+    "CONDITION_FAILED",
+    "FAULT",
+    "INTERRUPTED",
+    "PIPE_CLOSED",
+    "app",
+    "command",
+    "in_options",
+    "main",
+    "say",
+]
 
 CONDITION_FAILED = 1
 BAD_INPUT = 2
+FAULT = 70
+"""A fault of the program itself, which ends in a traceback."""
+INTERRUPTED = 130
+"""Ctrl-C, as a shell reports it."""
+PIPE_CLOSED = 141
+"""The reader of our output went away, as a shell reports it of other programs."""
+
+UsageFault: Any = typer.BadParameter.__mro__[2]
+"""What the parser raises for a command line it cannot read (click's, or typer's copy of it)."""
 
 _NAMES = (
     "label|labels|models|classes|positive|unlabeled|layout|pattern|id|weight|groups|logits|"
@@ -38,10 +60,30 @@ ARGUMENT = re.compile(rf"(?<![\w.'])({_NAMES})=(True|'[^']*'|-?\w*)")
 
 PANELS = ("Evaluate", "Try", "Look up")
 WIDTH = 80
+NARROWEST = 20
+"""Columns of the narrowest terminal that text is laid out for."""
 
 
 class Program(TyperGroup):
-    """The program's own help, written without loading the library that draws the commands'."""
+    """The program's own help, and how it ends."""
+
+    def main(self, args: Any = None, prog_name: Any = None, **named: Any) -> Any:  # type: ignore[override]
+        """Run a command line and exit; what the parser refuses is said as our own errors are."""
+        if not named.pop("standalone_mode", True):
+            return super().main(args, prog_name, standalone_mode=False, **named)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **named)
+        except UsageFault as fault:
+            where = getattr(fault, "ctx", None)
+            help_ = f" `{where.command_path} --help` lists the options." if where else ""
+            say(f"Error: {fault.format_message()}{help_}")
+            code = BAD_INPUT
+        except typer.Abort:
+            code = INTERRUPTED
+        sys.exit(code)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Commands by purpose, each with the first sentence of its help."""
@@ -130,7 +172,46 @@ def _option(argument: str) -> str:
 
 def main() -> None:
     """Entry point of the command ``ssme``."""
-    app()
+    _forget_useless_width()
+    code: Any = 0
+    closed = False
+    try:
+        app()
+    except SystemExit as leaving:
+        code, closed = leaving.code, _comes_from_closed_pipe(leaving)
+    except Exception:
+        traceback.print_exc()
+        code = FAULT
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        closed = True
+    if closed:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+        code = PIPE_CLOSED
+    sys.exit(code)
+
+
+def say(text: str) -> None:
+    """A line on stderr; what a terminal would obey is shown and not obeyed."""
+    print(printable(text), file=sys.stderr)
+
+
+def _forget_useless_width() -> None:
+    """Drop a variable COLUMNS in which nothing could be written: 0 stands for "not known"."""
+    width = os.environ.get("COLUMNS", "")
+    if width and not (width.isascii() and width.isdigit() and int(width) >= NARROWEST):
+        del os.environ["COLUMNS"]
+
+
+def _comes_from_closed_pipe(error: BaseException) -> bool:
+    """Whether the end of the program goes back to a reader that closed our output."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, BrokenPipeError):
+            return True
+        cause = cause.__context__
+    return False
 
 
 def _spread(function: Callable[..., None]) -> Callable[..., None]:
@@ -176,13 +257,19 @@ def _errors_as_messages(quiet: bool) -> Iterator[None]:
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
             yield
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
         except (InputError, MissingExtraError, OSError) as error:
-            if isinstance(error, BrokenPipeError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                raise typer.Exit(CONDITION_FAILED) from None
-            print(f"Error: {in_options(str(error))}", file=sys.stderr)
+            say(f"Error: {in_options(str(error))}")
+            raise typer.Exit(BAD_INPUT) from None
+        except MemoryError as error:
+            say(
+                f"Error: the memory is not enough{f' ({error})' if str(error) else ''}. "
+                "Fix: give fewer rows, or convert the file to Parquet and use --engine stream."
+            )
             raise typer.Exit(BAD_INPUT) from None
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    print(f"Warning: {message}", file=sys.stderr)
+    say(f"Warning: {message}")

@@ -11,8 +11,11 @@ from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import command
 from ssme.cli.run import Run
+from ssme.errors import InputError
 
 __all__ = ["report"]
+
+SUFFIXES = (".html", ".htm", ".md", ".json")
 
 
 @command("Evaluate")
@@ -37,9 +40,13 @@ def report(
     """
     from ssme.report import can_draw
 
-    output = Output(out)
-    output.check(target)
+    output = Output(out, (target,))
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"--output {target}", allowed="a name that ends in .html, .htm, .md or .json"
+        )
     task = Run.gather(file, read, run, config)
+    output.refuse_inputs(task.inputs)
     with output.working("reading"):
         data = task.read()
     for sentence in task.recognized(data):

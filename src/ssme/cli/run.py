@@ -68,6 +68,12 @@ class Run:
         }
 
     @property
+    def inputs(self) -> list[str]:
+        """Files that are read."""
+        labels = self.read_options.get("labels_file")
+        return [self.file] if labels is None else [self.file, labels]
+
+    @property
     def streams(self) -> bool:
         """Whether the rows are to be passed over rather than held."""
         engine = str(self.engine_options.get("engine", "memory"))
