@@ -1,0 +1,84 @@
+"""How good a classifier is whose scores are normal given the label.
+
+Scores of classifier k are N(c_k, 1) in the positive class and N(0, 1) in the negative one, and the
+classes are balanced. With Phi the standard normal distribution function,
+
+    AUC_k      = Phi(|c_k| / sqrt 2)
+    accuracy_k = Phi(|c_k| / 2)          with the best threshold, c_k / 2.
+
+Source: Shanmugam et al. 2025, sec. 3.2 and app. C.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+from ssme.errors import InputError
+
+__all__ = [
+    "accuracy_of_separation",
+    "auc_of_separation",
+    "separation_of_accuracy",
+    "separation_of_auc",
+]
+
+FloatArray = NDArray[np.float64]
+
+AUC_SCALE, ACCURACY_SCALE = float(np.sqrt(2.0)), 2.0
+
+
+def auc_of_separation(separation: ArrayLike) -> FloatArray:
+    """AUC of a classifier with this ``separation`` of its class means, in standard deviations.
+
+    Examples
+    --------
+    >>> round(float(auc_of_separation(1.5)), 3)
+    0.856
+    """
+    return _probability(separation, AUC_SCALE)
+
+
+def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
+    """Accuracy, at the best threshold, of a classifier with this ``separation``.
+
+    Examples
+    --------
+    >>> round(float(accuracy_of_separation(1.5)), 3)
+    0.773
+    """
+    return _probability(separation, ACCURACY_SCALE)
+
+
+def separation_of_auc(auc: ArrayLike) -> FloatArray:
+    """The separation at which a classifier has this AUC (between 0.5 and 1, 1 excluded).
+
+    Examples
+    --------
+    >>> round(float(separation_of_auc(0.856)), 2)
+    1.5
+    """
+    return _separation(auc, AUC_SCALE, "auc")
+
+
+def separation_of_accuracy(accuracy: ArrayLike) -> FloatArray:
+    """The separation at which a classifier has this accuracy (between 0.5 and 1, 1 excluded)."""
+    return _separation(accuracy, ACCURACY_SCALE, "accuracy")
+
+
+def _probability(separation: ArrayLike, scale: float) -> FloatArray:
+    out: FloatArray = ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / scale)
+    return out
+
+
+def _separation(performance: ArrayLike, scale: float, name: str) -> FloatArray:
+    values = np.asarray(performance, dtype=np.float64)
+    if not ((values >= 0.5) & (values < 1.0)).all():
+        raise InputError(
+            f"{name} holds {values.min():g} to {values.max():g}",
+            allowed="numbers of at least 0.5 and below 1",
+            fix="a classifier below 0.5 has its classes the wrong way round: swap them first",
+        )
+    out: FloatArray = scale * ndtri(values)
+    return out
