@@ -40,23 +40,38 @@ def changed(group: str, **values: Any) -> Variant:
 
 
 def recenter_unfolded(
-    metric: Metric, value: FloatArray, draws: FloatArray, weight: float, of: RecenteringConstants
+    metric: Metric,
+    value: FloatArray,
+    draws: FloatArray,
+    weight: float,
+    n_classes: int,
+    of: RecenteringConstants,
 ) -> FloatArray:
     """Calibration errors of the draws with their upward bias taken out of the squares first."""
-    if metric.name == ECE.name:
+    if metric.kind == ECE.kind:
         excess = np.maximum((draws**2).mean(axis=0) - value**2, 0.0)
         draws = np.sqrt(np.maximum(draws**2 - excess, 0.0))
-    return recenter(metric, value, draws, weight, of)
+    return recenter(metric, value, draws, weight, n_classes, of)
 
 
 def recenter_on_logit_scale(
-    metric: Metric, value: FloatArray, draws: FloatArray, weight: float, of: RecenteringConstants
+    metric: Metric,
+    value: FloatArray,
+    draws: FloatArray,
+    weight: float,
+    n_classes: int,
+    of: RecenteringConstants,
 ) -> FloatArray:
-    return recenter(replace(metric, greater_is_better=True), value, draws, weight, of)
+    return recenter(replace(metric, greater_is_better=True), value, draws, weight, n_classes, of)
 
 
 def leave_draws(
-    metric: Metric, value: FloatArray, draws: FloatArray, weight: float, of: RecenteringConstants
+    metric: Metric,
+    value: FloatArray,
+    draws: FloatArray,
+    weight: float,
+    n_classes: int,
+    of: RecenteringConstants,
 ) -> FloatArray:
     return draws
 

@@ -118,8 +118,9 @@ def judged(job: tuple[str, int, int, Learned, float]) -> list[dict[str, Any]]:
     for metric, estimate, labels in zip(metrics, ours, alone, strict=True):
         exact, (labels_low, labels_high) = truth[metric.name], labels.interval()
         for stretch in STRETCHES:
-            stretched = replace(OF.recentering, stretch={metric.name: stretch})
-            draws = recenter(metric, estimate.value, estimate.draws, 0.0, stretched)
+            stretched = replace(OF.recentering, stretch={metric.kind: stretch})
+            moved = (metric, estimate.value, estimate.draws, 0.0, data.n_classes, stretched)
+            draws = recenter(*moved)
             low, high = Estimate(estimate.value, draws).interval()
             rows.append(
                 {

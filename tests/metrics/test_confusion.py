@@ -180,7 +180,7 @@ def test_a_cost_matrix_of_other_classes_is_refused() -> None:
 
 @pytest.mark.parametrize("name", TWO_CLASSES)
 def test_metrics_of_the_positive_class_refuse_more_classes(name: str) -> None:
-    with pytest.raises(UnsupportedError, match=f"`{name}` was asked for on 3 classes"):
+    with pytest.raises(UnsupportedError, match="positive class was asked for on 3 classes"):
         get_metric(name).plan(np.full((4, 1, 3), 1 / 3))
 
 

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
+from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, is_same_metric
 
 __all__ = ["Belief", "Estimate", "Method", "MethodSpec", "Predictor", "check_supported"]
 
@@ -29,19 +31,34 @@ posterior is such a function offers it as its attribute ``predictor``."""
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """What a method declares about itself; printed by ``ssme methods`` and enforced."""
+    """What a method declares about itself; printed by ``ssme methods`` and enforced.
+
+    ``metrics`` names those of the registry that the method can estimate, or is None where it can
+    estimate every metric, custom callables too. A metric is one of them if it is of the same kind,
+    whatever it is called; ``any_threshold`` says whether at any threshold of its decisions.
+    """
 
     name: str
     title: str
     source: str
     binary: bool = True
     multiclass: bool = True
-    metrics: tuple[str, ...] | None = None  # None: any metric, custom callables too
+    metrics: tuple[str, ...] | None = None
+    any_threshold: bool = False
     needs_labels: bool = True
     gives_intervals: bool = True
     gives_posterior: bool = True
     groups: bool = True
     missing_scores: bool = True
+
+    def estimates(self, metric: Metric, n_classes: int) -> bool:
+        """Whether the method can estimate ``metric``."""
+        return self.metrics is None or any(
+            is_same_metric(
+                get_metric(name).kind, metric.kind, n_classes, any_threshold=self.any_threshold
+            )
+            for name in self.metrics
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +138,14 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
             f" for row {row}",
             fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
-    if spec.metrics is not None:
-        for metric in metrics:
-            if metric.name not in spec.metrics:
-                raise UnsupportedError(
-                    f"method {spec.name!r} cannot estimate {metric.name!r}",
-                    allowed=", ".join(spec.metrics),
-                    fix="ask for fewer metrics or use another method (`ssme methods`)",
-                )
     for metric in metrics:
+        if not spec.estimates(metric, data.n_classes):
+            at = "any threshold" if spec.any_threshold else f"the threshold {DEFAULT_THRESHOLD}"
+            raise UnsupportedError(
+                f"method {spec.name!r} cannot estimate {metric.name!r}",
+                allowed=f"{', '.join(spec.metrics or ())}, of decisions at {at}",
+                fix="ask for fewer metrics or use another method (`ssme methods`)",
+            )
         if not getattr(metric, kind):
             raise UnsupportedError(
                 f"metric {metric.name!r} is not defined for {kind} data ({data.n_classes} classes)",

@@ -2,16 +2,27 @@
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.calibration import ece
-from ssme.metrics.confusion import confusion_matrices, expected_cost, predicted_classes
+from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.custom import from_callable
+from ssme.metrics.decisions import at_threshold, decision_metric, expected_cost
+from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
 from ssme.metrics.registry import MetricSpec, default_metrics, get_metric, metric_names
 
 __all__ = [
+    "Calibration",
+    "Custom",
+    "Decision",
     "FloatArray",
+    "Kind",
+    "Loss",
     "Metric",
     "MetricPlan",
     "MetricSpec",
+    "Ranking",
+    "Rows",
+    "at_threshold",
     "confusion_matrices",
+    "decision_metric",
     "default_metrics",
     "ece",
     "expected_cost",

@@ -13,14 +13,15 @@ What depends on the scores alone (sort orders, bins, predicted classes) is compu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.metrics.kinds import Custom, FloatArray, Kind
+
 __all__ = ["FloatArray", "Metric", "MetricPlan", "one_hot_mass"]
 
-FloatArray = NDArray[np.float64]
 MetricPlan = Callable[[FloatArray], FloatArray]
 """(D, n, K) mass -> (D, M) values; NaN where undefined."""
 
@@ -31,21 +32,51 @@ class Metric:
 
     Parameters
     ----------
-    name : key used in tables, scikit-learn's where it has one.
-    title : for people.
-    plan : ``plan(scores)`` with scores (n, M, K), NaN where a classifier has no score for a row
-        (such rows do not count for that classifier), returns a `MetricPlan`.
-    low, high : the metric's range.
-    greater_is_better : None where neither direction is better.
-    binary, multiclass : which numbers of classes it is defined for.
-    hard_only : True where the function needs hard labels (custom callables); the mass it is
-        given is then one-hot times a row weight.
-    definition : one line that says exactly what is computed; printed in reports.
+    name : str
+        Key in tables. It decides nothing: a metric that is renamed gives the same numbers.
+    title : str
+        Name for people.
+    plan : callable
+        ``plan(scores)`` with scores (n, M, K) returns a function from mass (D, n, K) to values
+        (D, M). Scores are NaN where a classifier has none for a row; such rows must not count for
+        that classifier. Values are NaN where the metric is undefined.
+    kind : Kind
+        What the metric is: `Decision`, `Ranking`, `Calibration`, `Loss` or `Custom`. The kind
+        decides which interval the metric has with labels alone, how a stream adds it up and which
+        methods can estimate it. `Custom`, the default, is right for every metric.
+    low, high : float
+        Range of the values.
+    greater_is_better : bool or None
+        None where neither direction is better.
+    binary, multiclass : bool
+        Whether the metric is defined for two classes, and for more than two.
+    hard_only : bool
+        True where ``plan`` needs hard labels; the mass it is given is then one-hot times a row
+        weight. Wrapped callables do.
+    definition : str
+        One line that says exactly what is computed. Reports print it.
+
+    Examples
+    --------
+    The share of rows whose true class is among the two largest scores, as a mean over rows:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import Metric, one_hot_mass
+    >>> from ssme.metrics.kinds import Loss
+    >>> from ssme.metrics.mass import linear_plan
+    >>> def plan(scores):
+    ...     second = np.sort(scores, axis=2)[:, :, -2, None]
+    ...     return linear_plan(np.where(np.isnan(scores), np.nan, scores >= second))
+    >>> top_two = Metric("top_2_accuracy", "Top-2 accuracy", plan, Loss())
+    >>> scores = np.array([[[0.5, 0.3, 0.2]], [[0.1, 0.2, 0.7]]])
+    >>> top_two(scores, one_hot_mass(np.array([1, 0]), 3))
+    array([[0.5]])
     """
 
     name: str
     title: str
     plan: Callable[[FloatArray], MetricPlan]
+    kind: Kind = field(default_factory=Custom)
     low: float = 0.0
     high: float = 1.0
     greater_is_better: bool | None = True
@@ -55,14 +86,50 @@ class Metric:
     definition: str = ""
 
     def __call__(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
-        """Values (D, M) of labelings ``mass`` (D, n, K) for ``scores`` (n, M, K)."""
+        """Compute the metric.
+
+        Parameters
+        ----------
+        scores : array (n, M, K)
+            Scores of M classifiers for n rows and K classes.
+        mass : array (D, n, K)
+            D labelings of the rows.
+
+        Returns
+        -------
+        array (D, M)
+            One value per labeling and classifier.
+        """
         return self.plan(scores)(mass)
 
 
 def one_hot_mass(
     labels: NDArray[np.int64], n_classes: int, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Mass (D, n, K) of hard ``labels`` (D, n) or (n,), each row weighing ``weights`` (n,)."""
+    """Turn hard labels into mass.
+
+    Parameters
+    ----------
+    labels : array (D, n) or (n,)
+        Class numbers from 0 to ``n_classes - 1``; one labeling per line.
+    n_classes : int
+        Number of classes, K.
+    weights : array (n,), optional
+        Weight of each row (default 1).
+
+    Returns
+    -------
+    array (D, n, K)
+        Mass of each labeling: the row's weight at its class, 0 elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics import one_hot_mass
+    >>> one_hot_mass(np.array([0, 1]), 2, weights=np.array([1.0, 2.0]))
+    array([[[1., 0.],
+            [0., 2.]]])
+    """
     labels = np.atleast_2d(labels)
     mass: FloatArray = (labels[:, :, None] == np.arange(n_classes)).astype(np.float64)
     if weights is not None:

@@ -18,9 +18,9 @@ the mean over draws of a hard-label ECE is at or above the ECE of the mean label
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,69 +28,10 @@ from numpy.typing import NDArray
 from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
 from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transposed
 
-__all__ = ["CALIBRATION_METRICS", "Binning", "Norm", "Target", "ece"]
-
-Binning = Literal["quantile", "uniform"]
-Norm = Literal["l1", "l2", "max"]
-Target = Literal["positive", "top_label", "classwise"]
-
-
-@dataclass(frozen=True)
-class _Scheme:
-    """Options of a calibration error; None is settled by the number of classes."""
-
-    n_bins: int | None
-    binning: Binning | None
-    weighted: bool | None
-    norm: Norm
-    target: Target | None
-
-    def settled(self, n_classes: int) -> _Settled:
-        two = n_classes == 2
-        return _Settled(
-            n_bins=self.n_bins or (10 if two else 15),
-            binning=self.binning or ("quantile" if two else "uniform"),
-            weighted=(not two) if self.weighted is None else self.weighted,
-            norm=self.norm,
-            target=self.target or ("positive" if two else "top_label"),
-        )
-
-    def chosen(self) -> str:
-        """The options that differ from the defaults, as a call would spell them."""
-        shown = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.norm == "l1":
-            del shown["norm"]
-        return ", ".join(f"{key}={value}" for key, value in shown.items() if value is not None)
-
-    def definition(self) -> str:
-        two, more = self.settled(2).definition(), self.settled(3).definition()
-        if self.target == "positive" or two == more:
-            return two
-        return f"two classes: {two}; more: {more}"
-
-
-@dataclass(frozen=True)
-class _Settled:
-    """A calibration error with nothing left open."""
-
-    n_bins: int
-    binning: Binning
-    weighted: bool
-    norm: Norm
-    target: Target
-
-    def definition(self) -> str:
-        norm = {"l1": "mean", "l2": "root mean square", "max": "largest"}[self.norm]
-        count = "" if self.norm == "max" else (" weighted" if self.weighted else " unweighted")
-        score = {
-            "positive": "P(1)",
-            "top_label": "the largest score",
-            "classwise": "each P(k), mean over classes",
-        }[self.target]
-        width = {"quantile": "equal-mass", "uniform": "equal-width"}[self.binning]
-        return f"{norm}{count} gap |frequency - score| of {self.n_bins} {width} bins of {score}"
+__all__ = ["CALIBRATION_METRICS", "ece"]
 
 
 def ece(
@@ -103,41 +44,90 @@ def ece(
     name: str | None = None,
     title: str = "Calibration error",
 ) -> Metric:
-    """A calibration error; what is left None is as in the paper, by the number of classes.
+    """Make a calibration error; what is left None is as in the SSME paper, by number of classes.
 
     Parameters
     ----------
-    n_bins : 10 for two classes, 15 for more.
-    binning : "quantile" (equal mass) for two classes, "uniform" (equal width) for more.
-    weighted : whether bins count by their weight; False for two classes, True for more.
-    norm : mean, root mean square or maximum of the gaps.
-    target : which score is checked: "positive" P(1) (two classes), "top_label" the largest score
-        (more), or "classwise" every P(k), errors averaged over classes.
-    name, title : by default spelled from the options.
+    n_bins : int, optional
+        Number of bins (default 10 for two classes, 15 for more).
+    binning : {"quantile", "uniform"}, optional
+        Bins of equal mass (default for two classes) or of equal width (default for more).
+    weighted : bool, optional
+        Whether bins count by the weight of their rows (default False for two classes, True for
+        more).
+    norm : {"l1", "l2", "max"}
+        Mean, root mean square or maximum of the gaps (default "l1").
+    target : {"positive", "top_label", "classwise"}, optional
+        Which score is checked: P(1) (default for two classes), the largest score (default for
+        more), or the score of every class, the errors being averaged over classes.
+    name, title : str, optional
+        By default spelled from the options.
+
+    Returns
+    -------
+    Metric
+        Smaller values are better. With the mean of the gaps (``norm="l1"``) of P(1) or of the
+        largest score it has an interval from labels alone; the other forms have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics import ece, one_hot_mass
+    >>> metric = ece(n_bins=2, binning="uniform")
+    >>> metric.name
+    'ece(n_bins=2, binning=uniform)'
+    >>> scores = np.array([[[0.75, 0.25]], [[0.75, 0.25]], [[0.25, 0.75]], [[0.25, 0.75]]])
+    >>> metric(scores, one_hot_mass(np.array([0, 0, 1, 1]), 2))
+    array([[0.25]])
     """
     if n_bins is not None and n_bins < 1:
         raise InputError(f"n_bins={n_bins}", allowed="a whole number from 1", fix="try n_bins=10")
     _one_of("binning", binning, (*get_args(Binning), None))
     _one_of("norm", norm, get_args(Norm))
     _one_of("target", target, (*get_args(Target), None))
-    scheme = _Scheme(n_bins, binning, weighted, norm, target)
-    chosen = scheme.chosen()
-    name = name or (f"ece({chosen})" if chosen else "ece")
+    kind = Calibration(n_bins, binning, weighted, norm, target)
+    chosen = _chosen(kind)
     return Metric(
-        name=name,
+        name=name or (f"ece({chosen})" if chosen else "ece"),
         title=title,
-        plan=partial(_plan, scheme=scheme, name=name),
+        plan=partial(_plan, kind=kind),
+        kind=kind,
         greater_is_better=False,
         multiclass=target != "positive",
-        definition=scheme.definition(),
+        definition=_definition(kind),
     )
 
 
-def _plan(scores: FloatArray, *, scheme: _Scheme, name: str) -> MetricPlan:
+def _chosen(kind: Calibration) -> str:
+    """The options that differ from the defaults, as a call would spell them."""
+    shown = {f.name: getattr(kind, f.name) for f in fields(kind)}
+    return ", ".join(f"{key}={value}" for key, value in shown.items() if value not in (None, "l1"))
+
+
+def _definition(kind: Calibration) -> str:
+    two, more = _settled_definition(kind.settled(2)), _settled_definition(kind.settled(3))
+    if kind.target == "positive" or two == more:
+        return two
+    return f"two classes: {two}; more: {more}"
+
+
+def _settled_definition(settled: SettledCalibration) -> str:
+    norm = {"l1": "mean", "l2": "root mean square", "max": "largest"}[settled.norm]
+    count = "" if settled.norm == "max" else (" weighted" if settled.weighted else " unweighted")
+    score = {
+        "positive": "P(1)",
+        "top_label": "the largest score",
+        "classwise": "each P(k), mean over classes",
+    }[settled.target]
+    width = {"quantile": "equal-mass", "uniform": "equal-width"}[settled.binning]
+    return f"{norm}{count} gap |frequency - score| of {settled.n_bins} {width} bins of {score}"
+
+
+def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     n, n_models, n_classes = scores.shape
-    settled = scheme.settled(n_classes)
+    settled = kind.settled(n_classes)
     if settled.target == "positive":
-        require_binary(scores, name)
+        require_binary(scores)
 
     score, event = _scores_and_events(scores, settled.target)
     columns, n_bins = score.shape[1], settled.n_bins
@@ -162,7 +152,7 @@ def _plan(scores: FloatArray, *, scheme: _Scheme, name: str) -> MetricPlan:
 
 
 def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Scores (n, columns) and the classes they speak of; a column a classifier (x class)."""
+    """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""
     n, n_models, n_classes = scores.shape
     if target == "positive":
         return scores[:, :, 1], np.ones((n, n_models), dtype=np.int64)
@@ -192,7 +182,7 @@ def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]
     return bins
 
 
-def _norm(gap: FloatArray, held: FloatArray, settled: _Settled) -> FloatArray:
+def _norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
     """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
     filled = held > 0
     gap = np.where(filled, gap, 0.0)

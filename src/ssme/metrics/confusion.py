@@ -1,51 +1,64 @@
-"""Metrics of decisions, read off the (soft) confusion matrix.
+"""Decisions, and the (soft) confusion tables of decisions and true classes.
 
 A decision depends on the scores alone. Two classes: class 1 is predicted when ``P(1) >= threshold``
 (0.5 unless told; so a tie at 0.5 is predicted 1, as scikit-learn's ``FixedThresholdClassifier``
-does). More classes: the largest score, the first on ties. The confusion matrix
+does). More classes: the largest score, the first on ties. The confusion table
 
     C[k, l] = sum_i mass[i, k] * [row i is predicted l]
 
-is linear in the mass. Hard labels give scikit-learn's matrix; a posterior gives its expectation,
-and a metric that is a ratio of its cells is then the ratio of expectations (plug-in).
+is linear in the mass. Hard labels give scikit-learn's matrix; a posterior gives its expectation.
 
-Undefined cells follow scikit-learn's ``zero_division=np.nan``: precision of a class never
-predicted, recall of a class that never occurs and F1 of a class that does neither are NaN; a
-macro or weighted mean is over the classes where the term is defined. Matthews' coefficient is NaN
-when either margin has one class only (scikit-learn returns 0 there).
+`RowTables` and `FullTables` are the same tables, read off rows or given whole. From rows, the
+diagonal and the margins are computed without the K * K cells, so that their cost grows with the
+number of classes and not with its square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, UnsupportedError
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.mass import linear_plan, ratio, require_binary, selection, transposed
+from ssme.errors import UnsupportedError
+from ssme.metrics.base import FloatArray
+from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.metrics.mass import present_rows, row_weights, selection, transposed
 
-__all__ = [
-    "DECISION_METRICS",
-    "at_threshold",
-    "confusion_matrices",
-    "expected_cost",
-    "predicted_classes",
-]
-
-Summary = Callable[[FloatArray], FloatArray]
-"""(D, M, K, K) confusion matrices, true class first -> (D, M) values."""
-
-DEFAULT_THRESHOLD = 0.5
+__all__ = ["FullTables", "RowTables", "confusion_matrices", "plan_tables", "predicted_classes"]
 
 
 def predicted_classes(
     scores: FloatArray, threshold: float = DEFAULT_THRESHOLD
 ) -> NDArray[np.int64]:
-    """Predicted class (n, M) of each row by each classifier; -1 where it has no score."""
+    """Decide a class for each row and classifier.
+
+    Parameters
+    ----------
+    scores : array (n, M, K)
+        Scores of M classifiers for n rows and K classes.
+    threshold : float
+        P(1) from which class 1 of two classes is predicted (default 0.5). Among more than two
+        classes the largest score decides, and the first of them if there is a tie.
+
+    Returns
+    -------
+    array (n, M)
+        Class numbers; -1 where the classifier has no score for the row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics import predicted_classes
+    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]]])
+    >>> predicted_classes(scores).ravel().tolist()
+    [0, 1]
+    >>> predicted_classes(scores, threshold=0.3).ravel().tolist()
+    [1, 1]
+    """
     missing = np.isnan(scores).any(axis=2)
     if scores.shape[2] == 2:
         predicted = (scores[:, :, 1] >= threshold).astype(np.int64)
@@ -64,289 +77,148 @@ def predicted_classes(
 def confusion_matrices(
     scores: FloatArray, mass: FloatArray, *, threshold: float = DEFAULT_THRESHOLD
 ) -> FloatArray:
-    """Confusion matrices (D, M, K, K), true class by predicted class, in units of mass."""
-    return _confusion_plan(scores, threshold)(mass)
+    """Count true classes by predicted classes.
 
+    Parameters
+    ----------
+    scores : array (n, M, K)
+        Scores of M classifiers for n rows and K classes.
+    mass : array (D, n, K)
+        D labelings of the rows.
+    threshold : float
+        P(1) from which class 1 of two classes is predicted (default 0.5).
 
-def _confusion_plan(scores: FloatArray, threshold: float) -> MetricPlan:
+    Returns
+    -------
+    array (D, M, K, K)
+        Mass of each true class (third axis) by predicted class (fourth axis). Rows without a score
+        of a classifier do not count for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics import confusion_matrices, one_hot_mass
+    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]], [[0.8, 0.2]]])
+    >>> confusion_matrices(scores, one_hot_mass(np.array([0, 1, 1]), 2))[0, 0]
+    array([[1., 0.],
+           [1., 1.]])
+    """
     n, n_models, n_classes = scores.shape
     predicted = predicted_classes(scores, threshold)
-    cell = np.where(predicted >= 0, np.arange(n_models) * n_classes + predicted, -1)
-    row = np.broadcast_to(np.arange(n)[:, None], cell.shape)
-    by_prediction = selection(cell.ravel(), row.ravel(), (n_models * n_classes, n))
+    by_prediction = selection(
+        _sets(predicted, n_classes), np.repeat(np.arange(n), n_models), (n_models * n_classes, n)
+    )
+    n_draws = mass.shape[0]
+    lines = transposed(mass).reshape(n, n_classes * n_draws)
+    counts = (by_prediction @ lines).reshape(n_models, n_classes, n_classes, n_draws)
+    out: FloatArray = np.ascontiguousarray(counts.transpose(3, 0, 2, 1))
+    return out
 
-    def count(mass: FloatArray) -> FloatArray:
-        n_draws = mass.shape[0]
-        lines = transposed(mass).reshape(n, n_classes * n_draws)
-        counts = (by_prediction @ lines).reshape(n_models, n_classes, n_classes, n_draws)
-        out: FloatArray = np.ascontiguousarray(counts.transpose(3, 0, 2, 1))
+
+@dataclass(frozen=True, eq=False)
+class FullTables:
+    """Confusion tables that are given whole, ``counts`` (D, M, true class, predicted class)."""
+
+    counts: FloatArray
+
+    @property
+    def hits(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each class that are predicted as that class."""
+        out: FloatArray = np.diagonal(self.counts, axis1=2, axis2=3)
         return out
 
-    return count
+    @property
+    def occurring(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each true class."""
+        out: FloatArray = self.counts.sum(axis=3)
+        return out
+
+    @property
+    def predicted(self) -> FloatArray:
+        """Mass (D, M, K) of the rows predicted as each class."""
+        out: FloatArray = self.counts.sum(axis=2)
+        return out
+
+    def total_of(self, values: FloatArray) -> FloatArray:
+        """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
+        out: FloatArray = np.einsum("dmkl,kl->dm", self.counts, values)
+        return out
 
 
-def _plan(
-    scores: FloatArray, *, summary: Summary, threshold: float, positive_of: str | None
-) -> MetricPlan:
-    if positive_of is not None:
-        require_binary(scores, positive_of)
-    confusion = _confusion_plan(scores, threshold)
-    return lambda mass: summary(confusion(mass))
-
-
-def _accuracy_plan(scores: FloatArray, *, threshold: float) -> MetricPlan:
+def plan_tables(scores: FloatArray, threshold: float) -> Callable[[FloatArray], RowTables]:
+    """Prepare the confusion tables of ``scores`` (n, M, K), to be read for any mass (D, n, K)."""
+    n, n_models, n_classes = scores.shape
     predicted = predicted_classes(scores, threshold)
-    hit = (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
-    hit[predicted < 0] = np.nan
-    return linear_plan(hit)
+    sets, row = _sets(predicted, n_classes), np.repeat(np.arange(n), n_models)
+    shape = n_models * n_classes
+    chosen = row * n_classes + np.maximum(predicted, 0).ravel()
+    hit = selection(sets, chosen, (shape, n * n_classes))
+    flagged = selection(sets, row, (shape, n))
+    present = present_rows(scores)
+    return lambda mass: RowTables(mass, predicted, hit, flagged, present)
 
 
-# Per-class terms (D, M, K); NaN where the class gives none.
+def _sets(predicted: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+    """The set (n * M,) of rows that each row belongs to: those of one classifier and prediction."""
+    models = np.arange(predicted.shape[1])
+    return np.where(predicted >= 0, models * n_classes + predicted, -1).ravel()
 
 
-def _occurring(c: FloatArray) -> FloatArray:
-    out: FloatArray = c.sum(axis=3)
-    return out
+@dataclass(frozen=True, eq=False)
+class RowTables:
+    """Confusion tables of ``mass`` (D, n, K), of which only the sums that are asked for are made.
 
+    ``predicted_class`` (n, M) are the decisions; ``hit`` sums mass on the predicted class, and
+    ``flagged`` row weights, over the rows of each classifier and predicted class; ``present``
+    (n, M) is one where a classifier has a score, None where it always has.
+    """
 
-def _predicted(c: FloatArray) -> FloatArray:
-    out: FloatArray = c.sum(axis=2)
-    return out
+    mass: FloatArray
+    predicted_class: NDArray[np.int64]
+    hit: Any
+    flagged: Any
+    present: FloatArray | None
 
+    @cached_property
+    def hits(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each class that are predicted as that class."""
+        return self._by_model(self.hit @ self._lines, self.mass.shape[0])
 
-def _hits(c: FloatArray) -> FloatArray:
-    out: FloatArray = np.diagonal(c, axis1=2, axis2=3)
-    return out
+    @cached_property
+    def occurring(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each true class."""
+        n_draws, n, n_classes = self.mass.shape
+        lines = self._lines.reshape(n, n_classes * n_draws)
+        if self.present is not None:
+            return self._by_model(self.present.T @ lines, n_draws)
+        of_one = lines.sum(axis=0).reshape(n_classes, n_draws).T[:, None, :]
+        return np.repeat(of_one, self._n_models, axis=1)
 
+    @cached_property
+    def predicted(self) -> FloatArray:
+        """Mass (D, M, K) of the rows predicted as each class."""
+        weights = row_weights(self.mass)
+        out = self._by_model(self.flagged @ np.ascontiguousarray(weights.T), len(weights))
+        return np.broadcast_to(out, (self.mass.shape[0], *out.shape[1:]))
 
-def _recalls(c: FloatArray) -> FloatArray:
-    return ratio(_hits(c), _occurring(c))
+    def total_of(self, values: FloatArray) -> FloatArray:
+        """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
+        worth = values.T[self.predicted_class]  # (n, M, K); a row without a decision is worth 0
+        worth[self.predicted_class < 0] = 0.0
+        table = worth.transpose(0, 2, 1).reshape(-1, worth.shape[1])
+        out: FloatArray = self.mass.reshape(self.mass.shape[0], -1) @ table
+        return out
 
+    @cached_property
+    def _lines(self) -> FloatArray:
+        return transposed(self.mass)
 
-def _precisions(c: FloatArray) -> FloatArray:
-    return ratio(_hits(c), _predicted(c))
+    @property
+    def _n_models(self) -> int:
+        return int(self.predicted_class.shape[1])
 
-
-def _f1s(c: FloatArray) -> FloatArray:
-    return ratio(2.0 * _hits(c), _occurring(c) + _predicted(c))
-
-
-def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean over classes of the terms that are not NaN; NaN when there is none."""
-    defined = ~np.isnan(terms)
-    share = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
-    return ratio((np.where(defined, terms, 0.0) * share).sum(axis=2), share.sum(axis=2))
-
-
-# Summaries.
-
-
-def _precision(c: FloatArray) -> FloatArray:
-    return _precisions(c)[:, :, 1]
-
-
-def _recall(c: FloatArray) -> FloatArray:
-    return _recalls(c)[:, :, 1]
-
-
-def _specificity(c: FloatArray) -> FloatArray:
-    return _recalls(c)[:, :, 0]
-
-
-def _f1(c: FloatArray) -> FloatArray:
-    return _f1s(c)[:, :, 1]
-
-
-def _micro(c: FloatArray) -> FloatArray:
-    return ratio(_hits(c).sum(axis=2), _occurring(c).sum(axis=2))
-
-
-def _recall_macro(c: FloatArray) -> FloatArray:
-    return _mean_defined(_recalls(c))
-
-
-def _precision_macro(c: FloatArray) -> FloatArray:
-    return _mean_defined(_precisions(c))
-
-
-def _f1_macro(c: FloatArray) -> FloatArray:
-    return _mean_defined(_f1s(c))
-
-
-def _f1_weighted(c: FloatArray) -> FloatArray:
-    return _mean_defined(_f1s(c), _occurring(c))
-
-
-def _matthews(c: FloatArray) -> FloatArray:
-    occurring, predicted = _occurring(c), _predicted(c)
-    covariance = _hits(c).sum(axis=2) * occurring.sum(axis=2) - (occurring * predicted).sum(axis=2)
-    return np.clip(ratio(covariance, np.sqrt(_spread(occurring) * _spread(predicted))), -1.0, 1.0)
-
-
-def _spread(margin: FloatArray) -> FloatArray:
-    """n^2 - sum_k n_k^2, as a sum of products, so that it is exactly zero for one class."""
-    out: FloatArray = (margin * (margin.sum(axis=2, keepdims=True) - margin)).sum(axis=2)
-    return np.maximum(out, 0.0)
-
-
-def _metric(
-    name: str,
-    title: str,
-    summary: Summary,
-    definition: str,
-    *,
-    multiclass: bool = True,
-    low: float = 0.0,
-) -> Metric:
-    plan = partial(
-        _plan,
-        summary=summary,
-        threshold=DEFAULT_THRESHOLD,
-        positive_of=None if multiclass else name,
-    )
-    return Metric(
-        name=name, title=title, plan=plan, low=low, multiclass=multiclass, definition=definition
-    )
-
-
-DECISION_METRICS: tuple[Metric, ...] = (
-    Metric(
-        name="accuracy",
-        title="Accuracy",
-        plan=partial(_accuracy_plan, threshold=DEFAULT_THRESHOLD),
-        definition="share of rows whose predicted class is the true class",
-    ),
-    _metric(
-        "balanced_accuracy",
-        "Balanced accuracy",
-        _recall_macro,
-        "mean over the classes that occur of their recall",
-    ),
-    _metric(
-        "precision",
-        "Precision",
-        _precision,
-        "share of the rows predicted positive that are positive",
-        multiclass=False,
-    ),
-    _metric(
-        "recall",
-        "Recall",
-        _recall,
-        "share of the positive rows that are predicted positive",
-        multiclass=False,
-    ),
-    _metric(
-        "specificity",
-        "Specificity",
-        _specificity,
-        "share of the negative rows that are predicted negative",
-        multiclass=False,
-    ),
-    _metric(
-        "f1",
-        "F1",
-        _f1,
-        "2 TP / (2 TP + FP + FN) of the positive class",
-        multiclass=False,
-    ),
-    _metric(
-        "f1_macro",
-        "F1 (macro)",
-        _f1_macro,
-        "mean over classes of F1; a class that neither occurs nor is predicted is left out",
-    ),
-    _metric(
-        "f1_micro",
-        "F1 (micro)",
-        _micro,
-        "F1 of the counts pooled over classes, which is the accuracy",
-    ),
-    _metric(
-        "f1_weighted",
-        "F1 (weighted)",
-        _f1_weighted,
-        "mean over classes of F1, weighted by how often each class occurs",
-    ),
-    _metric(
-        "precision_macro",
-        "Precision (macro)",
-        _precision_macro,
-        "mean of precision over the classes that are predicted at least once",
-    ),
-    _metric(
-        "recall_macro",
-        "Recall (macro)",
-        _recall_macro,
-        "mean of recall over the classes that occur; equals balanced accuracy",
-    ),
-    _metric(
-        "matthews_corrcoef",
-        "Matthews correlation",
-        _matthews,
-        "correlation of the true and the predicted class (Gorodkin's R_K for more than two)",
-        low=-1.0,
-    ),
-)
-
-
-def at_threshold(metric: Metric, threshold: float) -> Metric:
-    """The decision metric ``metric`` with class 1 predicted when ``P(1) >= threshold``."""
-    if not 0.0 <= threshold <= 1.0:
-        raise InputError(
-            f"threshold {threshold!r} for metric `{metric.name}`",
-            allowed="a number from 0 to 1",
-            fix="pass the probability of class 1 from which it is predicted",
-        )
-    if threshold == DEFAULT_THRESHOLD:
-        return metric
-    assert isinstance(metric.plan, partial)
-    return replace(
-        metric,
-        name=f"{metric.name}@{threshold:g}",
-        title=f"{metric.title} at {threshold:g}",
-        plan=partial(metric.plan, threshold=threshold),
-        multiclass=False,
-        definition=f"{metric.definition}; class 1 is predicted when P(1) >= {threshold:g}",
-    )
-
-
-def expected_cost(
-    matrix: Sequence[Sequence[float]] | FloatArray,
-    *,
-    threshold: float = DEFAULT_THRESHOLD,
-    name: str = "expected_cost",
-) -> Metric:
-    """Mean cost of decisions, ``matrix[k, l]`` being the cost of predicting l when k is true."""
-    cost = np.asarray(matrix, dtype=np.float64)
-    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
-        raise InputError(
-            f"a cost matrix of shape {cost.shape} for metric `{name}`",
-            allowed="a square matrix of finite costs, one row a true class, one column a predicted",
-            fix="give K rows of K numbers in the order of the classes",
-        )
-    metric = Metric(
-        name=name,
-        title="Expected cost",
-        plan=partial(_cost_plan, cost=cost, threshold=DEFAULT_THRESHOLD),
-        low=float(cost.min()),
-        high=float(cost.max()),
-        greater_is_better=False,
-        binary=cost.shape[0] == 2,
-        multiclass=cost.shape[0] > 2,
-        definition=f"mean cost per row, costs (true by predicted) {cost.tolist()}",
-    )
-    return at_threshold(metric, threshold)
-
-
-def _cost_plan(scores: FloatArray, *, cost: FloatArray, threshold: float) -> MetricPlan:
-    if scores.shape[2] != cost.shape[0]:
-        raise UnsupportedError(
-            f"a {cost.shape[0]} x {cost.shape[0]} cost matrix with {scores.shape[2]} classes",
-            allowed="one row and one column per class",
-            fix=f"give a {scores.shape[2]} x {scores.shape[2]} matrix",
-        )
-    predicted = predicted_classes(scores, threshold)
-    value: FloatArray = cost.T[predicted]
-    value[predicted < 0] = np.nan
-    return linear_plan(value)
+    def _by_model(self, sums: FloatArray, n_draws: int) -> FloatArray:
+        """Sums by classifier, class and labeling, however shaped, as (D, M, K)."""
+        by_class = sums.reshape(self._n_models, self.mass.shape[2], n_draws)
+        out: FloatArray = np.ascontiguousarray(by_class.transpose(2, 0, 1))
+        return out

@@ -116,11 +116,11 @@ def selection(
     return csr_array((data, (target, source)), shape=shape)
 
 
-def require_binary(scores: FloatArray, name: str) -> None:
+def require_binary(scores: FloatArray) -> None:
     """Refuse more than two classes on behalf of a metric of the positive class."""
     if scores.shape[2] != 2:
         raise UnsupportedError(
-            f"metric `{name}` was asked for on {scores.shape[2]} classes",
+            f"a metric of the positive class was asked for on {scores.shape[2]} classes",
             allowed="two classes",
             fix="choose a multiclass metric, for example `accuracy`, `f1_macro` or `roc_auc`",
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.kinds import Loss
 from ssme.metrics.mass import linear_plan
 
 __all__ = ["PROBABILITY_METRICS"]
@@ -35,6 +36,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         name="log_loss",
         title="Log loss",
         plan=_log_loss_plan,
+        kind=Loss(),
         high=float("inf"),
         greater_is_better=False,
         definition="mean of -log of the score given to the true class, scores clipped by 2.2e-16",
@@ -43,6 +45,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         name="brier_score",
         title="Brier score",
         plan=_brier_plan,
+        kind=Loss(),
         high=2.0,
         greater_is_better=False,
         definition="mean squared error: of P(1) for two classes, summed over classes for more",

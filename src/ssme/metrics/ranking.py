@@ -29,18 +29,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.kinds import Ranking
 from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, total, total_product
 
 __all__ = ["RANKING_METRICS"]
 
 _ROUNDING = 1e-13
 """Share of all pairs of rows below which the pairs of two classes are rounding errors."""
+_DENSE_SHARE = 0.1
+"""Share of cells that hold mass above which a product with a labeling is dense."""
 _CACHED_CELLS = 36_000
 _LEAST_PAIRS = 4
 """Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
@@ -218,19 +221,72 @@ def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
     n_classes = scores.shape[2]
     if n_classes == 2:
         return _one_vs_rest_plan(scores, value=_OneVsRest.roc_auc, weighted=False)
-    rankings = [_OneVsRest(scores, k).rankings for k in range(n_classes)]
     present = present_rows(scores)
+    if present is None:
+        return _everyone_one_vs_one(scores)
+    rows = [np.flatnonzero(present[:, m]) for m in range(scores.shape[1])]
+    plans = [_everyone_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        by_class = [class_mass(mass, k) for k in range(n_classes)]
-        values = []
-        for a, b in permutations(range(n_classes), 2):
-            wins = _wins(rankings[a], by_class[a], by_class[b])
-            values.append(_share_of_pairs(wins, by_class[a], by_class[b], present))
-        out: FloatArray = np.mean(values, axis=0)
+        columns = [plan(mass[:, held]) for plan, held in zip(plans, rows, strict=True)]
+        return np.concatenate(columns, axis=1)
+
+    return evaluate
+
+
+def _everyone_one_vs_one(scores: FloatArray) -> MetricPlan:
+    """One-vs-one where every classifier has a score for every row.
+
+    With p_ia the mass of row i on class a and K^a the comparison by the score of a, the mean over
+    pairs needs one pass over the rows per class a, all opponents b taken together:
+
+        sum_{b != a} AUC_ab = sum_{i != j} p_ia q_ja K^a_ij,
+        q_ja = sum_{b != a} p_jb / D_ab,    D_ab = sum_{i != j} p_ia p_jb.
+    """
+    n_models, n_classes = scores.shape[1:]
+    rankings = [_OneVsRest(scores, k).rankings for k in range(n_classes)]
+    n_pairs = n_classes * (n_classes - 1)
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        out: FloatArray = np.full((len(mass), n_models), np.nan)
+        opponents = [_opponents(labeling) for labeling in mass]
+        defined = np.array([each is not None for each in opponents], dtype=bool)
+        if not defined.any():
+            return out
+        own = np.ascontiguousarray(mass[defined].transpose(2, 0, 1))
+        other = np.stack([q for q in opponents if q is not None], axis=1)
+        summed = np.zeros((own.shape[1], n_models))
+        for k in range(n_classes):
+            itself = 0.5 * np.einsum("dn,dn->d", own[k], other[k])
+            summed += _wins(rankings[k], own[k], other[k]) - itself[:, None]
+        out[defined] = np.clip(summed / n_pairs, 0.0, 1.0)
         return out
 
     return evaluate
+
+
+def _opponents(labeling: FloatArray) -> FloatArray | None:
+    """q (K, n) of one labeling (n, K); None where two classes have no pair of rows."""
+    occurring = labeling.sum(axis=0)
+    held = _sparse_where_hard(labeling)
+    product = held.T @ held
+    same = product if isinstance(product, np.ndarray) else product.toarray()
+    pairs = np.outer(occurring, occurring) - same
+    rounding = _ROUNDING * np.add.outer(occurring, occurring) ** 2
+    np.fill_diagonal(pairs, np.inf)
+    if not (pairs > rounding).all():
+        return None
+    out: FloatArray = (held @ (1.0 / pairs)).T
+    return np.ascontiguousarray(out)
+
+
+def _sparse_where_hard(labeling: FloatArray) -> Any:
+    """``labeling`` (n, K) as it is, or as a sparse matrix where few of its cells hold mass."""
+    from scipy.sparse import csr_array
+
+    if np.count_nonzero(labeling) > _DENSE_SHARE * labeling.size:
+        return labeling
+    return csr_array(labeling)
 
 
 RANKING_METRICS: tuple[Metric, ...] = (
@@ -238,6 +294,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
         name="roc_auc",
         title="ROC AUC",
         plan=partial(_one_vs_rest_plan, value=_OneVsRest.roc_auc, weighted=False),
+        kind=Ranking("roc_auc"),
         definition="share of (positive, negative) pairs ranked rightly, ties one half; "
         "more than two classes: mean over classes, one against the rest",
     ),
@@ -245,12 +302,14 @@ RANKING_METRICS: tuple[Metric, ...] = (
         name="roc_auc_ovr_weighted",
         title="ROC AUC (one-vs-rest, weighted)",
         plan=partial(_one_vs_rest_plan, value=_OneVsRest.roc_auc, weighted=True),
+        kind=Ranking("roc_auc", "weighted"),
         definition="ROC AUC of each class against the rest, weighted by how often it occurs",
     ),
     Metric(
         name="roc_auc_ovo",
         title="ROC AUC (one-vs-one)",
         plan=_one_vs_one_plan,
+        kind=Ranking("roc_auc", "one_vs_one"),
         definition="mean over ordered pairs of classes (a, b) of the ROC AUC of the score of a "
         "on the rows of a and b",
     ),
@@ -258,6 +317,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
         name="average_precision",
         title="Average precision",
         plan=partial(_one_vs_rest_plan, value=_OneVsRest.average_precision, weighted=False),
+        kind=Ranking("average_precision"),
         definition="mean over positive rows of the precision among rows scored as high or higher; "
         "more than two classes: mean over classes, one against the rest",
     ),

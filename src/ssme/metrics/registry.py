@@ -9,8 +9,8 @@ from typing import Any
 from ssme.errors import InputError
 from ssme.metrics.base import Metric
 from ssme.metrics.calibration import CALIBRATION_METRICS
-from ssme.metrics.confusion import DECISION_METRICS, at_threshold
 from ssme.metrics.custom import from_callable
+from ssme.metrics.decisions import DECISION_METRICS, at_threshold
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 

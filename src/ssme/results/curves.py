@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.kinds import Custom
 from ssme.results.evaluation import ALL, Evaluation
 
 __all__ = [
@@ -237,7 +238,8 @@ def _curve(
     _posterior(evaluation)
     every = evaluation.data.models
     wanted = [evaluation.model_index(name) for name in models or every]
-    metric = Metric(names[1], names[1], _all_models(plan, wanted), greater_is_better=None)
+    plans = _all_models(plan, wanted)
+    metric = Metric(names[1], names[1], plans, Custom(), greater_is_better=None)
     mask = evaluation.groups[evaluation.group_index(group)].rows
     estimate = evaluation.belief.estimate([metric], [mask])[0][0]
     size = len(points)

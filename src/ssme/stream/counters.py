@@ -22,12 +22,15 @@ TP and FP being those above the bin; that bounds the precision that the mass P_b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.metrics import Metric, ece, predicted_classes
+from ssme.metrics.confusion import FullTables
+from ssme.metrics.kinds import Decision, SettledCalibration
+from ssme.metrics.kinds import Ranking as RankingKind
 from ssme.metrics.mass import ratio
 from ssme.stream.score_bins import MIDDLE, N_BINS, bin_of
 
@@ -78,8 +81,8 @@ class Decisions:
         return sums
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
-        rows = np.eye(sums.shape[1])[:, None, :]
-        value = np.concatenate([metric(rows, mass[None])[0] for mass in sums])
+        assert isinstance(metric.kind, Decision)
+        value = metric.kind.statistic(FullTables(sums.transpose(0, 2, 1)[None]))[0]
         return value, np.zeros_like(value)
 
 
@@ -118,11 +121,11 @@ class Calibration:
     are inner edges of right-closed bins of the top score, None for bins of equal width.
     """
 
-    scheme: Any
+    scheme: SettledCalibration
     edges: FloatArray | None = None
 
     @classmethod
-    def of_top_score(cls, scheme: Any, sample: FloatArray) -> Calibration:
+    def of_top_score(cls, scheme: SettledCalibration, sample: FloatArray) -> Calibration:
         """Bins at the quantiles of the top scores of ``sample`` (n, M, K)."""
         at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
         return cls(scheme, np.nanquantile(sample.max(axis=2), at, axis=0).T)
@@ -153,11 +156,13 @@ class Calibration:
 class FineCalibration:
     """Equal-mass bins, read off the fine bins of a `Ranking`: ``bins`` (M, columns, N_BINS)."""
 
-    scheme: Any
+    scheme: SettledCalibration
     bins: IntArray
 
     @classmethod
-    def from_sample(cls, scheme: Any, classes: tuple[int, ...], sample: FloatArray) -> Any:
+    def from_sample(
+        cls, scheme: SettledCalibration, classes: tuple[int, ...], sample: FloatArray
+    ) -> FineCalibration:
         """Bins at the quantiles of ``sample`` (n, M, K), each rounded up to the fine grid."""
         at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
         n_models = sample.shape[1]
@@ -214,11 +219,13 @@ class Ranking:
         return sums
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
+        kind = metric.kind
+        assert isinstance(kind, RankingKind)
         weight, event = sums[:2, ..., -2::-1]  # from the highest score down
-        of = _average_precision if metric.name == "average_precision" else _roc_auc
+        of = _average_precision if kind.statistic == "average_precision" else _roc_auc
         value, bound = of(event, np.maximum(weight - event, 0.0), sums[1, ..., -1])
         share = np.full_like(value, 1.0 / len(self.classes))
-        if metric.name == "roc_auc_ovr_weighted":
+        if kind.average == "weighted" and len(self.classes) > 1:
             share = ratio(event.sum(axis=2), event.sum(axis=(1, 2))[:, None])
         return (value * share).sum(axis=1), (bound * share).sum(axis=1)
 
@@ -273,7 +280,7 @@ def _columns(
     return [(scores.max(axis=1), mass[np.arange(len(mass)), predicted])]
 
 
-def _calibration_error(scheme: Any, sums: FloatArray) -> Values:
+def _calibration_error(scheme: SettledCalibration, sums: FloatArray) -> Values:
     """Exact error of bins ``sums`` (3, M, columns, bins), one two-class pseudo-row a bin."""
     error = ece(
         n_bins=scheme.n_bins,

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import UnsupportedError
-from ssme.metrics import Metric, metric_names
+from ssme.metrics import Metric, get_metric, kinds, metric_names
 from ssme.stream.counters import (
     Calibration,
     Counter,
@@ -29,22 +27,19 @@ from ssme.stream.counters import (
     Values,
 )
 
-__all__ = ["Sums", "Tally", "added", "plan_tally"]
+__all__ = ["Sums", "Tally", "added", "adds_up", "plan_tally"]
 
 FloatArray = NDArray[np.float64]
 Sums = dict[str, FloatArray]
 """Counter -> its array of sums."""
 
-RANKING_METRICS = ("roc_auc", "roc_auc_ovr_weighted", "average_precision")
-NOT_ADDITIVE = ("roc_auc_ovo",)
-
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counters by name, and for each metric the counter that holds it and the one that reads it."""
+    """Counters by name, and for each metric the counter that holds it and what reads it there."""
 
     counters: Mapping[str, Counter]
-    readers: Mapping[str, tuple[str, Reader]]
+    readers: tuple[tuple[str, Reader], ...]
     metrics: tuple[Metric, ...]
 
     def count(self, scores: FloatArray, mass: FloatArray) -> Sums:
@@ -53,11 +48,10 @@ class Tally:
 
     def values(self, sums: Sums) -> list[Values]:
         """Value and error bound per classifier of each metric."""
-        out = []
-        for metric in self.metrics:
-            name, reader = self.readers[metric.name]
-            out.append(reader.values(metric, sums[name]))
-        return out
+        return [
+            reader.values(metric, sums[name])
+            for metric, (name, reader) in zip(self.metrics, self.readers, strict=True)
+        ]
 
 
 def added(one: Sums, other: Sums) -> Sums:
@@ -69,58 +63,67 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
     """What ``metrics`` need; equal-mass bins are those of ``sample`` (n, M, K)."""
     n_classes = sample.shape[2]
     classes = (1,) if n_classes == 2 else tuple(range(n_classes))
-    schemes = {m.name: _options(m)["scheme"].settled(n_classes) for m in metrics if _is_binned(m)}
-    fine = {
-        name
-        for name, scheme in schemes.items()
-        if scheme.binning == "quantile" and scheme.target != "top_label"
-    }
-    ranked = bool(fine) or any(metric.name in RANKING_METRICS for metric in metrics)
-    ranking = Ranking(classes, scored=bool(fine))
+    schemes = [_scheme(metric, n_classes) for metric in metrics]
+    scored = any(_is_fine(scheme) for scheme in schemes)
+    ranked = scored or any(isinstance(metric.kind, kinds.Ranking) for metric in metrics)
+    ranking = Ranking(classes, scored)
     counters: dict[str, Counter] = {}
-    readers: dict[str, tuple[str, Reader]] = {}
-    for metric in metrics:
-        name: str
-        reader: Reader
-        if metric.name in fine:
-            scheme = schemes[metric.name]
-            counters[name := "ranking"] = ranking
+    readers: list[tuple[str, Reader]] = []
+    for number, (metric, scheme) in enumerate(zip(metrics, schemes, strict=True)):
+        kind, name = metric.kind, "ranking"
+        counter: Counter = ranking
+        reader: Reader = ranking
+        if scheme is not None and _is_fine(scheme):
             reader = FineCalibration.from_sample(scheme, classes, sample)
-        elif metric.name in schemes:
-            scheme = schemes[metric.name]
+        elif scheme is not None:
             name = f"{scheme.target} scores in {scheme.n_bins} {scheme.binning} bins"
-            edges_given = scheme.binning == "quantile"
-            counters[name] = reader = (
-                Calibration.of_top_score(scheme, sample) if edges_given else Calibration(scheme)
-            )
-        elif metric.name in RANKING_METRICS:
-            counters[name := "ranking"] = reader = ranking
-        elif _options(metric).get("threshold") == 0.5 and n_classes == 2 and ranked:
-            counters[name := "ranking"] = ranking
-            reader = FineDecisions()
-        elif "threshold" in _options(metric):
-            decisions = Decisions(_options(metric)["threshold"])
-            counters[name := f"decisions at {decisions.threshold:g}"] = reader = decisions
-        elif metric.name in metric_names(n_classes) and metric.name not in NOT_ADDITIVE:
-            counters[name := metric.name] = reader = MeanLoss(metric)
-        else:
+            given = scheme.binning == "quantile"
+            calibration = Calibration.of_top_score(scheme, sample) if given else Calibration(scheme)
+            counter = reader = calibration
+        elif isinstance(kind, kinds.Decision):
+            usual = kind.threshold == kinds.DEFAULT_THRESHOLD
+            if usual and n_classes == 2 and ranked:
+                reader = FineDecisions()
+            else:
+                name = f"decisions at {kind.threshold!r}"
+                counter = reader = Decisions(kind.threshold)
+        elif isinstance(kind, kinds.Loss):
+            name = f"mean of metric {number}"
+            counter = reader = MeanLoss(metric)
+        elif not _is_added_by_class(kind, n_classes):
             raise _not_additive(metric, n_classes)
-        readers[metric.name] = name, reader
-    return Tally(counters, readers, tuple(metrics))
+        counters[name] = counter
+        readers.append((name, reader))
+    return Tally(counters, tuple(readers), tuple(metrics))
 
 
-def _options(metric: Metric) -> dict[str, Any]:
-    """The options bound into a metric of the registry: a calibration scheme, a threshold."""
-    return dict(metric.plan.keywords) if isinstance(metric.plan, partial) else {}
+def _scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
+    kind = metric.kind
+    return kind.settled(n_classes) if isinstance(kind, kinds.Calibration) else None
 
 
-def _is_binned(metric: Metric) -> bool:
-    return "scheme" in _options(metric)
+def _is_fine(scheme: kinds.SettledCalibration | None) -> bool:
+    """Whether the fine bins of a `Ranking` hold the error: equal-mass bins of class scores."""
+    return scheme is not None and scheme.binning == "quantile" and scheme.target != "top_label"
+
+
+def _is_added_by_class(kind: kinds.Kind, n_classes: int) -> bool:
+    """Whether a `Ranking` holds the metric: each class against the rest, never against another."""
+    return isinstance(kind, kinds.Ranking) and kind.settled(n_classes).average != "one_vs_one"
+
+
+def adds_up(metric: Metric, n_classes: int) -> bool:
+    """Whether sums over the parts of a stream determine ``metric``."""
+    kind = metric.kind
+    return isinstance(kind, kinds.Decision | kinds.Loss | kinds.Calibration) or _is_added_by_class(
+        kind, n_classes
+    )
 
 
 def _not_additive(metric: Metric, n_classes: int) -> UnsupportedError:
+    allowed = [name for name in metric_names(n_classes) if adds_up(get_metric(name), n_classes)]
     return UnsupportedError(
         f"metric `{metric.name}` cannot be added up over the parts of a stream",
-        allowed=", ".join(n for n in metric_names(n_classes) if n not in NOT_ADDITIVE),
+        allowed=", ".join(allowed),
         fix="ask for one of these, or evaluate a sample that fits in memory",
     )

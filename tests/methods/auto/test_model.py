@@ -169,7 +169,7 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     rng = np.random.default_rng(0)
     draws = rng.beta(8, 2, (501, 3))
     value = np.array([0.95, 0.5, 1.0])
-    moved = recenter(get_metric("accuracy"), value, draws, 0.0, OF.recentering)
+    moved = recenter(get_metric("accuracy"), value, draws, 0.0, 2, OF.recentering)
     assert np.allclose(np.median(moved, axis=0), value)
     assert moved.min() >= 0.0
     assert moved.max() <= 1.0
@@ -178,21 +178,21 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
 
 def test_recentering_of_errors_lets_zero_in_reach() -> None:
     draws = np.linspace(0.02, 0.08, 101)[:, None]
-    moved = recenter(get_metric("ece"), np.array([0.01]), draws, 0.0, OF.recentering)
+    moved = recenter(get_metric("ece"), np.array([0.01]), draws, 0.0, 2, OF.recentering)
     assert np.median(moved) == pytest.approx(0.01)
     assert moved.min() == 0.0
 
 
 def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
     draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
-    moved = recenter(get_metric("roc_auc"), np.array([0.5, np.nan]), draws, 0.0, OF.recentering)
+    moved = recenter(get_metric("roc_auc"), np.array([0.5, np.nan]), draws, 0.0, 2, OF.recentering)
     assert np.isfinite(moved[:, 0]).all()
     assert np.isnan(moved[:, 1]).all()
 
 
 def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
-    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), 0.0, OF.recentering)
+    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), 0.0, 2, OF.recentering)
     assert (moved == value).all()
 
 

@@ -11,9 +11,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.methods.parts.label_intervals import ap_interval, newcombe_auc, wilson
-from ssme.methods.parts.label_resampling import bootstrap_mass, confusion_interval
-from ssme.metrics import get_metric, metric_names
-from ssme.metrics.confusion import expected_cost
+from ssme.metrics import expected_cost, get_metric, metric_names
 
 
 def score_set(n: int = 60, k: int = 2, m: int = 3, labeled: int = 30, seed: int = 0, **extra):
@@ -100,25 +98,6 @@ def test_equal_weights_change_nothing_and_uneven_ones_widen():
     wide_low, wide_high = uneven.interval()
     low, high = estimate(plain, "accuracy").interval()
     assert (wide_high - wide_low > high - low).all()
-
-
-def test_bootstrap_accuracy_is_jeffreys_beta():
-    from scipy.stats import beta, kstest
-
-    rng = np.random.default_rng(3)
-    labels = np.array([0] * 3 + [1] * 17)
-    mass = bootstrap_mass(rng.standard_exponential((4000, 20)), labels, 2, np.ones(20), rng)
-    accuracy = mass[:, :, 1].sum(axis=1) / mass.sum(axis=(1, 2))
-    # every row predicted 1: right mass is that on class 1
-    assert kstest(accuracy, beta(17.5, 3.5).cdf).pvalue > 0.01
-
-
-def test_confusion_interval_of_accuracy_is_near_wilson():
-    counts = np.array([[[9.0, 1.0], [2.0, 8.0]]])
-    value = np.array([17 / 20])
-    rng = np.random.default_rng(0)
-    low, high = confusion_interval(get_metric("accuracy"), counts, value, 4000, 0.95, rng)
-    assert np.allclose((low, high), wilson(value, np.array([20.0])), atol=0.03)
 
 
 def test_cost_and_threshold_metrics_use_the_confusion_rule():

@@ -111,8 +111,9 @@ class AutoBelief:
     def _estimate(
         self, metric: Metric, value: FloatArray, draws: FloatArray, correction: Correction
     ) -> Estimate:
-        weight, constants = correction.weight, self.constants.recentering
-        return Estimate(value, self.recenter(metric, value, draws, weight, constants))
+        n_classes, constants = self.data.n_classes, self.constants.recentering
+        moved = self.recenter(metric, value, draws, correction.weight, n_classes, constants)
+        return Estimate(value, moved)
 
     def _corrections(self, metrics: Sequence[Metric], labeled: IntArray) -> list[Correction]:
         """The residual correction of each metric; all see the same label draws."""

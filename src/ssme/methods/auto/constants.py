@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ssme.metrics.decisions import ACCURACY
+from ssme.metrics.kinds import Calibration, Kind, Ranking
+
 __all__ = [
     "ALL_POOLS",
     "Constants",
@@ -198,16 +201,16 @@ class CorrectionConstants:
 class RecenteringConstants:
     """How the draws are moved onto the estimate (`recentering`)."""
 
-    stretch: Mapping[str, float] = field(
+    stretch: Mapping[Kind, float] = field(
         default_factory=lambda: {
-            "accuracy": 0.76,
-            "roc_auc": 0.70,
-            "ece": 0.88,
-            "average_precision": 0.75,
+            ACCURACY: 0.76,
+            Ranking("roc_auc"): 0.70,
+            Calibration(): 0.88,
+            Ranking("average_precision"): 0.75,
         },
         hash=False,
     )
-    """Factor of the draws' spread by metric; one where a metric is not named."""
+    """Factor of the draws' spread by kind of metric, at whatever threshold; one for others."""
 
     few: float = 4.0
     """The stretch fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""

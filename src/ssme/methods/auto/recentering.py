@@ -24,10 +24,11 @@ import numpy as np
 
 from ssme.methods.auto.constants import RecenteringConstants
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.kinds import is_same_metric
 
 __all__ = ["Recenter", "recenter"]
 
-Recenter = Callable[[Metric, FloatArray, FloatArray, float, RecenteringConstants], FloatArray]
+Recenter = Callable[[Metric, FloatArray, FloatArray, float, int, RecenteringConstants], FloatArray]
 
 
 def recenter(
@@ -35,6 +36,7 @@ def recenter(
     value: FloatArray,
     draws: FloatArray,
     weight: float,
+    n_classes: int,
     constants: RecenteringConstants,
 ) -> FloatArray:
     """``draws`` (D, M) moved to median ``value`` (M,) on the metric's own scale.
@@ -42,12 +44,21 @@ def recenter(
     ``weight`` is that of the residual correction.
     """
     many = max(0.0, 1.0 - constants.few / draws.shape[1] ** 2)
-    stretch = 1.0 - (1.0 - constants.stretch.get(metric.name, 1.0)) * (1.0 - weight) * many
+    own = _stretch_of(metric, n_classes, constants)
+    stretch = 1.0 - (1.0 - own) * (1.0 - weight) * many
     out: FloatArray = np.full_like(draws, np.nan)
     for m in np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0)):
         complete = _complete(draws[:, m])
         out[:, m] = _move(metric, float(value[m]), complete, stretch, constants.edge)
     return out
+
+
+def _stretch_of(metric: Metric, n_classes: int, constants: RecenteringConstants) -> float:
+    """The stretch of the metric's kind, decisions at any threshold sharing one."""
+    for kind, stretch in constants.stretch.items():
+        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
+            return stretch
+    return 1.0
 
 
 def _complete(draws: FloatArray) -> FloatArray:

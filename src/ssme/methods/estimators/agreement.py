@@ -23,6 +23,7 @@ from ssme.methods.beliefs.direct import DirectBelief, column_means
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.kinds import threshold_of
 
 __all__ = ["Agreement", "agreement_with_others"]
 
@@ -36,6 +37,7 @@ class Agreement:
         title="Agreement with the other classifiers",
         source="Jiang et al. 2022",
         metrics=("accuracy",),
+        any_threshold=True,
         needs_labels=False,
         gives_intervals=False,
         gives_posterior=False,
@@ -47,12 +49,12 @@ class Agreement:
                 "method 'agreement' compares classifiers and there is only one",
                 fix="add another classifier, or use a method for one such as 'cbpe'",
             )
-        votes = cast_votes(data.scores)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         known = data.labeled[:, None]
-        right = np.where(known, share_correct(votes, truth), agreement_with_others(votes))
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            votes = cast_votes(data.scores, threshold_of(metric.kind))
+            right = np.where(known, share_correct(votes, truth), agreement_with_others(votes))
             return Estimate(column_means(right, rows, data.weights))
 
         return DirectBelief(data.n_rows, answer)

@@ -20,7 +20,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import spawn_seed
-from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy
+from ssme.methods.parts.predicted_accuracy import Annotator, predict_accuracy
 from ssme.metrics.base import Metric
 
 __all__ = ["AutoEval"]
@@ -38,14 +38,15 @@ class AutoEval:
         title="AutoEval: PPI++ on accuracy",
         source="Boyeau et al. 2025",
         metrics=("accuracy",),
+        any_threshold=True,
         gives_posterior=False,
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
+        known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            value, influence = known.means(rows, ridge=False)
+            value, influence = known(metric.kind).means(rows, ridge=False)
             return normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)

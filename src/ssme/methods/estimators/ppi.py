@@ -28,8 +28,10 @@ from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
 from ssme.methods.estimators.ensemble import mean_score
-from ssme.methods.parts.predicted_accuracy import PredictedAccuracy
+from ssme.methods.parts.predicted_accuracy import predict_accuracy
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.decisions import ACCURACY
+from ssme.metrics.kinds import is_same_metric
 from ssme.progress import track
 
 __all__ = ["Ppi"]
@@ -60,13 +62,14 @@ class Ppi:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         if self.power is not None and not 0.0 <= self.power <= 1.0:
             raise InputError(f"power {self.power}", allowed="0 to 1, or None to tune it")
-        known = PredictedAccuracy.of(data, "pool")
+        known = predict_accuracy(data, "pool")
         pool = mean_score(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            if metric.name == "accuracy":
-                value, influence = known.means(rows, ridge=self.ridge, lam=self.power)
+            if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
+                means = known(metric.kind).means
+                value, influence = means(rows, ridge=self.ridge, lam=self.power)
                 return normal_estimate(value, influence, metric, self.n_boot, seeds[0])
             return self._bootstrap(metric, data, pool, rows, seeds)
 

@@ -23,7 +23,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import spawn_seed
-from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy
+from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy, predict_accuracy
 from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["StratifiedPpi", "strata"]
@@ -44,13 +44,15 @@ class StratifiedPpi:
         title="Stratified PPI++ on accuracy",
         source="Fisch et al. 2024",
         metrics=("accuracy",),
+        any_threshold=True,
         gives_posterior=False,
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        known, seed = PredictedAccuracy.of(data, self.annotator), spawn_seed(rng)
+        predicted, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+            known = predicted(metric.kind)
             pairs = [self._model(known, j, rows) for j in range(data.n_models)]
             value = np.array([value for value, _ in pairs])
             influence = np.stack([shares for _, shares in pairs])

@@ -7,39 +7,65 @@ proportion, 1/2 a cell for a 2 x 2 table.
 - `bootstrap_mass`: mass of row i, class k ~ Gamma(1[y_i = k] + prior_ik), the Bayesian bootstrap
   (Rubin, Annals of Statistics 9, 1981) with one pseudo-row, half as labeled and half not. Joint
   over classifiers: accuracy of one of them is Beta(k + 1/2, n - k + 1/2) for two classes.
-- `confusion_interval`: for metrics that see predicted classes only, confusion cells ~
-  Gamma(count + prior), the prior being one right and one wrong row spread over the classes.
+- `TableDraws`: for metrics of decisions, confusion cells ~ Gamma(count + prior), the prior being
+  one right and one wrong row spread over the classes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
 from ssme.methods.parts.label_intervals import Interval, normal_quantile
+from ssme.methods.parts.label_tables import draw_tables
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.kinds import Statistic
 
 __all__ = [
+    "ResamplingSettings",
+    "TableDraws",
     "bootstrap_interval",
     "bootstrap_mass",
-    "confusion_interval",
     "resampled_values",
-    "sees_decisions_only",
 ]
 
-BOOTSTRAP_PSEUDO_ROWS = 1.0
-CONFUSION_PSEUDO_ROWS = 2.0
-PRIOR_HOLDERS = 200
-"""Rows, at most, that the pseudo-row is spread over: with more its whereabouts cannot matter."""
 
-PROBES = 8
-"""Random labelings on which a metric must not notice that scores were made 0 and 1."""
+@dataclass(frozen=True)
+class ResamplingSettings:
+    """Every number that changes an interval or a draw from labels alone."""
 
-LEAST_DEFINED = 0.5
-"""Share of draws on which a metric must be defined for their quantiles to mean anything."""
+    bootstrap_pseudo_rows: float = 1.0
+    """Pseudo-rows of the Bayesian bootstrap: half as labeled, half not."""
+
+    prior_holders: int = 200
+    """Rows, at most, that the pseudo-row is spread over: with more its place cannot matter."""
+
+    table_pseudo_rows: float = 2.0
+    """Pseudo-rows of a confusion table: half right, half wrong."""
+
+    table_draws: int = 1000
+    """Confusion tables drawn for an interval."""
+
+    whole_tables: int = 32
+    """Most classes for which every cell of a drawn table is drawn; the tables of more classes are
+    drawn from the same distribution through the few cells that hold mass."""
+
+    noise_draws: int = 200
+    """Labelings drawn from a classifier's own scores; their mean calibration error is chance."""
+
+    gap_pseudo_squares: float = 0.5
+    """Added to the sum of squared deviations of gaps, so that equal gaps do not look certain."""
+
+    callable_draws: int = 200
+    """Resamples of a metric that is a Python callable: each is one call per classifier."""
+
+    least_defined: float = 0.5
+    """Share of draws on which a metric must be defined for their quantiles to mean anything."""
 
 
 def bootstrap_mass(
@@ -48,6 +74,7 @@ def bootstrap_mass(
     n_classes: int,
     weights: FloatArray,
     rng: np.random.Generator,
+    settings: ResamplingSettings,
 ) -> FloatArray:
     """Mass (D, n, K) of hard ``labels`` (n,) whose rows weigh ``exponential`` (D, n), plus prior.
 
@@ -56,9 +83,10 @@ def bootstrap_mass(
     """
     n_draws, n = exponential.shape
     mass = np.zeros((n_draws, n, n_classes))
-    holders = rng.permutation(n)[:PRIOR_HOLDERS]
+    holders = rng.permutation(n)[: settings.prior_holders]
     own = labels[holders, None] == np.arange(n_classes)
-    share = np.where(own, 0.5, 0.5 / (n_classes - 1)) * (BOOTSTRAP_PSEUDO_ROWS / holders.size)
+    pseudo = settings.bootstrap_pseudo_rows / holders.size
+    share = np.where(own, 0.5, 0.5 / (n_classes - 1)) * pseudo
     mass[:, holders] = rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
     mass[:, np.arange(n), labels] += exponential
     mass *= weights[:, None]
@@ -72,13 +100,15 @@ def resampled_values(
     weights: FloatArray,
     n_draws: int,
     rng: np.random.Generator,
+    settings: ResamplingSettings,
 ) -> FloatArray:
     """The same for metrics that need whole rows (D, M): n rows drawn with replacement.
 
     A drawn row has a wrong label with the pseudo-row's probability, 1 / (2 (n + 1)).
     """
     n, n_classes = scores.shape[0], scores.shape[2]
-    wrong = 0.5 * BOOTSTRAP_PSEUDO_ROWS / (n + BOOTSTRAP_PSEUDO_ROWS)
+    pseudo = settings.bootstrap_pseudo_rows
+    wrong = 0.5 * pseudo / (n + pseudo)
     chance = np.concatenate([np.full(n, (1.0 - wrong) / n), np.full(n, wrong / n)])
     counts = rng.multinomial(n, chance, size=n_draws) * np.tile(weights, 2)
     other = (labels + rng.integers(1, n_classes, size=(n_draws, n))) % n_classes
@@ -88,7 +118,12 @@ def resampled_values(
 
 
 def bootstrap_interval(
-    draws: FloatArray, value: FloatArray, n: FloatArray, metric: Metric, level: float
+    draws: FloatArray,
+    value: FloatArray,
+    n: FloatArray,
+    metric: Metric,
+    settings: ResamplingSettings,
+    level: float,
 ) -> Interval:
     """Quantiles of ``draws`` (D, M) stretched about their median, the ``value`` inside.
 
@@ -98,7 +133,7 @@ def bootstrap_interval(
     """
     tail = (1.0 - level) / 2.0
     defined = np.isfinite(draws).mean(axis=0)
-    known = np.isfinite(value) & (defined >= LEAST_DEFINED) & (n > 1.0)
+    known = np.isfinite(value) & (defined >= settings.least_defined) & (n > 1.0)
     freedom = np.maximum(n - 1.0, 1.0)
     stretch = stdtrit(freedom, 1.0 - tail) / normal_quantile(level) * np.sqrt(1.0 + 1.0 / freedom)
     low, middle, high = _quantiles(draws, [tail, 0.5, 1.0 - tail], known)
@@ -109,44 +144,41 @@ def bootstrap_interval(
     return low, high
 
 
-def confusion_interval(
-    metric: Metric,
-    counts: FloatArray,
-    value: FloatArray,
-    n_draws: int,
-    level: float,
-    rng: np.random.Generator,
-) -> Interval:
-    """Quantiles of ``metric`` over tables ~ Dirichlet(``counts`` (M, K, K) + prior).
+@dataclass(frozen=True, eq=False)
+class TableDraws:
+    """Quantiles of a ``statistic`` over tables ~ Dirichlet(``counts`` (M, K, K) + prior).
 
-    A table is shown to the metric as K rows, the k-th scored 1 for class k; row k's mass on class
-    l is the cell (true l, predicted k).
+    The tables are drawn when the first interval is asked for.
     """
-    n_models, n_classes = counts.shape[:2]
-    right = np.eye(n_classes)
-    prior = (right + (1.0 - right) / (n_classes - 1)) * (CONFUSION_PSEUDO_ROWS / 2.0 / n_classes)
-    plan = metric.plan(right[:, None, :])
-    low, high = np.full(n_models, np.nan), np.full(n_models, np.nan)
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    for m in np.flatnonzero(np.isfinite(value)):
-        shape = (counts[m] + prior).T
-        draws = plan(rng.standard_gamma(np.broadcast_to(shape, (n_draws, n_classes, n_classes))))
-        low[m], high[m] = np.nanquantile(draws[:, 0], tails)
-    return np.minimum(low, value), np.maximum(high, value)
 
+    statistic: Statistic
+    counts: FloatArray
+    value: FloatArray
+    seed: np.random.SeedSequence
+    settings: ResamplingSettings
 
-def sees_decisions_only(
-    metric: Metric,
-    scores: FloatArray,
-    predicted: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> bool:
-    """Whether ``metric`` stays the same when scores become 0 and 1 at the ``predicted`` class."""
-    n, _, n_classes = scores.shape
-    certain = (predicted[:, :, None] == np.arange(n_classes)).astype(np.float64)
-    certain[predicted < 0] = np.nan
-    mass = one_hot_mass(rng.integers(0, n_classes, size=(PROBES, n)), n_classes)
-    return np.allclose(metric(scores, mass), metric(certain, mass), rtol=1e-9, equal_nan=True)
+    def __call__(self, level: float) -> Interval:
+        """Lower and upper ends (M,), the value between them."""
+        known = np.isfinite(self.value) & np.isfinite(self._draws).any(axis=0)
+        ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+        low, high = _quantiles(self._draws, ends, known)
+        return np.minimum(low, self.value), np.maximum(high, self.value)
+
+    @cached_property
+    def _draws(self) -> FloatArray:
+        """The statistic (D, M) of drawn tables; NaN for classifiers that have no value."""
+        settings, rng = self.settings, np.random.default_rng(self.seed)
+        draws: FloatArray = np.full((settings.table_draws, self.value.size), np.nan)
+        for m in np.flatnonzero(np.isfinite(self.value)):
+            tables = draw_tables(
+                self.counts[m],
+                settings.table_pseudo_rows,
+                settings.table_draws,
+                rng,
+                whole=len(self.counts[m]) <= settings.whole_tables,
+            )
+            draws[:, m] = self.statistic(tables)[:, 0]
+        return draws
 
 
 def _quantiles(draws: FloatArray, at: list[float], known: NDArray[np.bool_]) -> FloatArray:
@@ -170,5 +202,12 @@ def _natural_scale(
         )
     if np.isfinite(low):
         least = float(np.finfo(np.float64).tiny)
-        return lambda x: np.log(np.maximum(x - low, least)), lambda z: low + np.exp(z)
+        return lambda x: np.log(np.maximum(x - low, least)), lambda z: low + _exp(z)
     return lambda x: x, lambda z: z
+
+
+def _exp(z: FloatArray) -> FloatArray:
+    """e^z, infinite where it is too large for a float."""
+    with np.errstate(over="ignore"):
+        out: FloatArray = np.exp(z)
+    return out

@@ -1,11 +1,13 @@
 """Whether each classifier is right: known on labeled rows, predicted by an annotator on all rows.
 
 The common ground of the prediction-powered methods. The annotator is the classifier itself (its top
-probability) or the pool (the mean score of all classifiers at the predicted class).
+probability, or that of the class decided for at another threshold) or the pool (the mean score of
+all classifiers at the predicted class).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,10 +21,26 @@ from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.prediction_powered import power_tuning, prediction_powered_mean
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray
+from ssme.metrics.decisions import ACCURACY
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Kind, threshold_of
 
-__all__ = ["Annotator", "PredictedAccuracy"]
+__all__ = ["Annotator", "PredictedAccuracy", "predict_accuracy"]
 
 Annotator = Literal["confidence", "pool"]
+
+
+def predict_accuracy(data: ScoreSet, annotator: Annotator) -> Callable[[Kind], PredictedAccuracy]:
+    """A function from the kind of a metric to the correctness of decisions at its threshold."""
+    known: dict[float, PredictedAccuracy] = {}
+
+    def of_kind(kind: Kind) -> PredictedAccuracy:
+        threshold = threshold_of(kind)
+        if threshold not in known:
+            known[threshold] = PredictedAccuracy.of(data, annotator, threshold)
+        return known[threshold]
+
+    of_kind(ACCURACY)
+    return of_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +53,17 @@ class PredictedAccuracy:
     weights: FloatArray | None
 
     @classmethod
-    def of(cls, data: ScoreSet, annotator: Annotator) -> PredictedAccuracy:
-        """``annotator`` is ``"confidence"`` or ``"pool"``."""
-        votes = cast_votes(data.scores)
+    def of(
+        cls, data: ScoreSet, annotator: Annotator, threshold: float = DEFAULT_THRESHOLD
+    ) -> PredictedAccuracy:
+        """``annotator`` is ``"confidence"`` or ``"pool"``; ``threshold`` is that of decisions."""
+        votes = cast_votes(data.scores, threshold)
         truth = share_correct(votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels))
         if annotator == "confidence":
-            predicted = np.where(np.isfinite(truth), data.scores.max(axis=2), np.nan)
+            stated = data.scores.max(axis=2)
+            if threshold != DEFAULT_THRESHOLD:
+                stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
+            predicted = np.where(np.isfinite(truth), stated, np.nan)
         elif annotator == "pool":
             predicted = share_correct(votes, mean_score(data.scores))
         else:

@@ -2,7 +2,7 @@
 
 A classifier votes for the class with the highest score (for two classes: the one above 1/2). Ties
 share the vote evenly, so that relabeling the classes changes nothing; a classifier without a score
-for a row casts no vote.
+for a row casts no vote. Decisions of two classes at another threshold are votes too, without ties.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
 __all__ = ["cast_votes", "share_correct"]
 
 
-def cast_votes(scores: FloatArray) -> FloatArray:
+def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
     """Votes (n, M, K) of ``scores`` (n, M, K): one per classifier and row, or none at all."""
+    if threshold != DEFAULT_THRESHOLD:
+        decided = predicted_classes(scores, threshold)[:, :, None] == np.arange(scores.shape[2])
+        out: FloatArray = decided.astype(np.float64)
+        return out
     present = np.isfinite(scores).all(axis=2, keepdims=True)
     filled = np.where(present, scores, -1.0)
     top = (filled == filled.max(axis=2, keepdims=True)) & present

@@ -1,0 +1,266 @@
+"""Belief of a method that knows the labels there are and nothing else.
+
+The interval of a metric is the one that its kind declares (`Kind.labels_interval`):
+
+- a closed form where one is known to hold (`label_intervals`): shares of rows (accuracy, recall,
+  specificity, precision), ROC AUC and average precision of two classes, calibration error;
+- for any other metric of decisions (F1, Matthews, balanced accuracy, costs): quantiles under
+  ``confusion table ~ Dirichlet(counts + prior)``;
+- for the rest (log loss, Brier score, callables, ranking of more than two classes): quantiles of a
+  Bayesian bootstrap, stretched as Student's t is (`label_resampling`);
+- none (NaN) for calibration errors whose value at few labels is mostly chance.
+
+The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows for
+every classifier, metric and group. Measured coverage of each interval: docs/intervals.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed, draw_labels
+from ssme.methods.parts.label_intervals import (
+    Interval,
+    ap_interval,
+    ece_interval,
+    kish,
+    newcombe_auc,
+    wilson,
+)
+from ssme.methods.parts.label_resampling import (
+    ResamplingSettings,
+    TableDraws,
+    bootstrap_interval,
+    bootstrap_mass,
+    resampled_values,
+)
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.confusion import confusion_matrices, predicted_classes
+from ssme.metrics.kinds import (
+    AveragePrecisionInterval,
+    BootstrapInterval,
+    CalibrationInterval,
+    ConfusionInterval,
+    NoInterval,
+    ProportionInterval,
+    RocAucInterval,
+    Rows,
+    Target,
+)
+
+__all__ = ["LabeledBelief", "LabeledRows"]
+
+Bounds = Callable[[float], Interval]
+"""Level -> lower and upper ends (M,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """The labeled rows of one group, seen by every interval."""
+
+    scores: FloatArray
+    labels: NDArray[np.int64]
+    weights: FloatArray
+    settings: ResamplingSettings
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.scores.shape[2])
+
+    @cached_property
+    def mass(self) -> FloatArray:
+        """The one labeling there is (1, n, K)."""
+        return one_hot_mass(self.labels, self.n_classes, self.weights)
+
+    def effective(self, rows: BoolArray | None = None) -> FloatArray:
+        """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
+        held = np.isfinite(self.scores).all(axis=2)
+        if rows is not None:
+            held = held & rows
+        return kish(held * self.weights[:, None])
+
+    def with_label(self, k: int) -> FloatArray:
+        """Effective number (M,) of rows labeled ``k``."""
+        return self.effective((self.labels == k)[:, None])
+
+    def bounds(
+        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
+    ) -> Bounds | None:
+        """The interval that the kind of ``metric`` declares; None where it needs draws."""
+        match metric.kind.labels_interval(self.n_classes):
+            case ProportionInterval(rows, threshold):
+                return partial(wilson, value, self._number_of(rows, threshold))
+            case RocAucInterval():
+                return partial(newcombe_auc, value, self.with_label(1), self.with_label(0))
+            case AveragePrecisionInterval():
+                return partial(ap_interval, value, self.with_label(1))
+            case CalibrationInterval(target):
+                return self._calibration(metric, value, target, seed)
+            case ConfusionInterval(statistic, threshold):
+                tables = self._tables(threshold)
+                return TableDraws(statistic, tables, value, seed, self.settings)
+            case NoInterval():
+                return partial(_no_interval, value)
+            case BootstrapInterval():
+                return None
+
+    def _number_of(self, rows: Rows, threshold: float) -> FloatArray:
+        """Effective number (M,) of ``rows``."""
+        if rows == Rows():
+            return self.effective()
+        held = np.ones(self.scores.shape[:2], dtype=bool)
+        if rows.true is not None:
+            held &= (self.labels == rows.true)[:, None]
+        if rows.predicted is not None:
+            held &= predicted_classes(self.scores, threshold) == rows.predicted
+        return self.effective(held)
+
+    def _tables(self, threshold: float) -> FloatArray:
+        """Confusion tables (M, K, K) whose cells add up to the effective number of rows."""
+        tables: FloatArray = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
+        total = tables.sum(axis=(1, 2))
+        tables *= (self.effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
+        return tables
+
+    def _calibration(
+        self, metric: Metric, value: FloatArray, target: Target, seed: np.random.SeedSequence
+    ) -> Bounds:
+        gap, variance, ratio = self._gap(target)
+        noise = self._noise(metric, np.random.default_rng(seed))
+        with np.errstate(invalid="ignore"):
+            small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
+        large = np.where(np.isfinite(ratio), large, np.inf)
+        return partial(ece_interval, value, gap, variance, (small, large))
+
+    def _gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
+        over the one that the scores announce (inf where they announce none)."""
+        if target == "top_label":
+            score = self.scores.max(axis=2)
+            outcome = predicted_classes(self.scores) == self.labels[:, None]
+        else:
+            score = self.scores[:, :, 1]
+            outcome = (self.labels == 1)[:, None]
+        held = np.isfinite(score) * self.weights[:, None]
+        score = np.where(held > 0.0, score, 0.0)
+        gaps = outcome - score
+        total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
+        mean = (held * gaps).sum(axis=0) / total
+        n = kish(held)
+        squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
+        announced = n * (held * score * (1.0 - score)).sum(axis=0) / total
+        ratio = np.full(mean.shape, np.inf)
+        with np.errstate(over="ignore"):  # next to nothing announced is nothing announced
+            np.divide(squares, announced, out=ratio, where=announced > 0.0)
+        variance = np.full(mean.shape, np.nan)
+        pseudo = self.settings.gap_pseudo_squares
+        np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
+        return mean, variance, np.sqrt(ratio)
+
+    def _noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
+        """Mean error (M,) of labels drawn from each classifier's own scores."""
+        noise = np.full(self.scores.shape[1], np.nan)
+        for m in range(noise.size):
+            held = np.isfinite(self.scores[:, m]).all(axis=1)
+            if held.any():
+                own = self.scores[held, m]
+                labels = draw_labels(own, self.settings.noise_draws, rng)
+                mass = one_hot_mass(labels, self.n_classes, self.weights[held])
+                noise[m] = metric(own[:, None, :], mass).mean()
+        return noise
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledBelief:
+    """Estimates from the labeled rows alone; see `ssme.methods.estimators.labeled`."""
+
+    data: ScoreSet
+    n_draws: int
+    joint_draws: bool
+    seed: np.random.SeedSequence
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    settings: ResamplingSettings = field(default_factory=ResamplingSettings)
+
+    @property
+    def posterior(self) -> None:
+        """None: the method says nothing about single rows."""
+        return None
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+    ) -> list[list[Estimate]]:
+        """The metric on the labeled rows of each group."""
+        return [self._group(metrics, mask, g) for g, mask in enumerate(rows)]
+
+    def _group(
+        self, metrics: Sequence[Metric], mask: BoolArray | None, group: int
+    ) -> list[Estimate]:
+        labeled = np.flatnonzero(self.data.labeled)
+        keep = np.arange(labeled.size) if mask is None else np.flatnonzero(mask[labeled])
+        if keep.size == 0:
+            return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
+        taken, weights = labeled[keep], self.data.weights
+        part = LabeledRows(
+            scores=self.data.scores[taken],
+            labels=self.data.labels[taken],
+            weights=np.ones(taken.size) if weights is None else weights[taken],
+            settings=self.settings,
+        )
+        seed = child_seed(self.seed, group + 1)
+        values = [metric(part.scores, part.mass)[0] for metric in metrics]
+        bounds = [part.bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)]
+        drawn = [m for m, known in enumerate(bounds) if self.joint_draws or known is None]
+        all_draws = self._draws([metrics[m] for m in drawn], part, keep, seed)
+        draws_of = dict(zip(drawn, all_draws, strict=True))
+        estimates = []
+        for m, (metric, value, known) in enumerate(zip(metrics, values, bounds, strict=True)):
+            draws = draws_of.get(m)
+            if known is None:
+                rest = (value, part.effective(), metric, self.settings)
+                known = partial(bootstrap_interval, draws_of[m], *rest)
+            estimates.append(Estimate(value, draws, known))
+        return estimates
+
+    def _draws(
+        self,
+        metrics: Sequence[Metric],
+        part: LabeledRows,
+        keep: NDArray[np.intp],
+        seed: np.random.SeedSequence,
+    ) -> list[FloatArray]:
+        """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
+        rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
+        soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
+        plans = {m: metrics[m].plan(part.scores) for m in soft}
+        values: list[list[FloatArray]] = [[] for _ in metrics]
+        n_labeled = self.data.n_labeled
+        batch = max(1, BATCH_CELLS // (n_labeled * part.n_classes))
+        for start in range(0, self.n_draws if soft else 0, batch):
+            exponential = rows.standard_exponential((min(batch, self.n_draws - start), n_labeled))
+            if keep.size < n_labeled:
+                exponential = exponential[:, keep]
+            mass = bootstrap_mass(
+                exponential, part.labels, part.n_classes, part.weights, prior, self.settings
+            )
+            for m in soft:
+                values[m].append(plans[m](mass))
+        for m, metric in enumerate(metrics):
+            if metric.hard_only:
+                n_draws = min(self.n_draws, self.settings.callable_draws)
+                again = (part.scores, part.labels, part.weights, n_draws)
+                rng = np.random.default_rng(seed)
+                values[m].append(resampled_values(metric, *again, rng, self.settings))
+        return [np.concatenate(v) for v in values]
+
+
+def _no_interval(value: FloatArray, level: float) -> Interval:
+    nothing = np.full_like(value, np.nan)
+    return nothing, nothing.copy()

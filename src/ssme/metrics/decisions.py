@@ -1,0 +1,409 @@
+"""Metrics of decisions, read off confusion tables.
+
+A metric that is a ratio of sums of the table's cells is, for a posterior, the ratio of their
+expectations (plug-in). Undefined cells follow scikit-learn's ``zero_division=np.nan``: precision of
+a class never predicted, recall of a class that never occurs and F1 of a class that does neither are
+NaN; a macro or weighted mean is over the classes where the term is defined. Matthews' coefficient
+is NaN when either margin has one class only (scikit-learn returns 0 there).
+
+A new metric of this family is one statistic, a function of `Tables`, and one call of
+`decision_metric`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import plan_tables, predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Rows, Statistic, Tables
+from ssme.metrics.mass import linear_plan, ratio, require_binary
+
+__all__ = ["ACCURACY", "DECISION_METRICS", "at_threshold", "decision_metric", "expected_cost"]
+
+
+def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
+    if not multiclass:
+        require_binary(scores)
+    tables = plan_tables(scores, kind.threshold)
+    return lambda mass: kind.statistic(tables(mass))
+
+
+def _accuracy_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
+    """The share of rows that are right is a mean over rows: one product for all labelings."""
+    predicted = predicted_classes(scores, kind.threshold)
+    hit = (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
+    hit[predicted < 0] = np.nan
+    return linear_plan(hit)
+
+
+# Terms of each class (D, M, K); NaN where the class gives none.
+
+
+def _recalls(tables: Tables) -> FloatArray:
+    return _share(tables.hits, tables.occurring)
+
+
+def _precisions(tables: Tables) -> FloatArray:
+    return _share(tables.hits, tables.predicted)
+
+
+def _f1s(tables: Tables) -> FloatArray:
+    return _share(2.0 * tables.hits, tables.occurring + tables.predicted)
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """`ratio` of a part to its whole, which rounding must not bring above one."""
+    return np.minimum(ratio(part, whole), 1.0)
+
+
+def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Mean over classes of the terms that are not NaN; NaN when there is none."""
+    defined = ~np.isnan(terms)
+    share = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
+    return _share((np.where(defined, terms, 0.0) * share).sum(axis=2), share.sum(axis=2))
+
+
+# Statistics (D, M).
+
+
+def _right(tables: Tables) -> FloatArray:
+    return _share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
+
+
+def _precision(tables: Tables) -> FloatArray:
+    return _precisions(tables)[:, :, 1]
+
+
+def _recall(tables: Tables) -> FloatArray:
+    return _recalls(tables)[:, :, 1]
+
+
+def _specificity(tables: Tables) -> FloatArray:
+    return _recalls(tables)[:, :, 0]
+
+
+def _f1(tables: Tables) -> FloatArray:
+    return _f1s(tables)[:, :, 1]
+
+
+def _recall_macro(tables: Tables) -> FloatArray:
+    return _mean_defined(_recalls(tables))
+
+
+def _precision_macro(tables: Tables) -> FloatArray:
+    return _mean_defined(_precisions(tables))
+
+
+def _f1_macro(tables: Tables) -> FloatArray:
+    return _mean_defined(_f1s(tables))
+
+
+def _f1_weighted(tables: Tables) -> FloatArray:
+    return _mean_defined(_f1s(tables), tables.occurring)
+
+
+def _matthews(tables: Tables) -> FloatArray:
+    occurring, predicted = tables.occurring, tables.predicted
+    hits = tables.hits.sum(axis=2)
+    covariance = hits * occurring.sum(axis=2) - (occurring * predicted).sum(axis=2)
+    return np.clip(ratio(covariance, np.sqrt(_spread(occurring) * _spread(predicted))), -1.0, 1.0)
+
+
+def _spread(margin: FloatArray) -> FloatArray:
+    """n^2 - sum_k n_k^2, as a sum of products, so that it is exactly zero for one class."""
+    out: FloatArray = (margin * (margin.sum(axis=2, keepdims=True) - margin)).sum(axis=2)
+    return np.maximum(out, 0.0)
+
+
+ACCURACY = Decision(_right, share_of=Rows())
+"""The kind of accuracy, at its usual threshold."""
+
+
+def decision_metric(
+    statistic: Statistic,
+    *,
+    name: str,
+    title: str | None = None,
+    definition: str = "",
+    share_of: Rows | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    greater_is_better: bool | None = True,
+    multiclass: bool = True,
+) -> Metric:
+    """Make a metric of decisions from a statistic of confusion tables.
+
+    Parameters
+    ----------
+    statistic : callable
+        ``statistic(tables)`` returns values (D, M). The tables have the attributes ``hits``,
+        ``occurring`` and ``predicted``, the mass (D, M, K) of each class that is predicted
+        rightly, that is true and that is predicted, and the method ``total_of(values)``, the
+        sum (D, M) of ``values[true class, predicted class]`` over all rows.
+    name : str
+        Key in tables.
+    title : str, optional
+        Name for people (default ``name``).
+    definition : str, optional
+        One line that says what is computed.
+    share_of : Rows, optional
+        The rows of which the metric is the share that are right, where it is one. The interval
+        from labels alone is then Wilson's; otherwise confusion tables are drawn.
+    low, high : float
+        Range of the values (default 0 to 1).
+    greater_is_better : bool or None
+        Direction (default True).
+    multiclass : bool
+        False where the metric is defined for two classes only (default True).
+
+    Returns
+    -------
+    Metric
+        Its kind is a `Decision` at the default threshold.
+
+    Examples
+    --------
+    Cohen's kappa, the agreement of true and predicted classes beyond chance:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import decision_metric, one_hot_mass
+    >>> def kappa(tables):
+    ...     total = tables.occurring.sum(axis=2)
+    ...     agreed = tables.hits.sum(axis=2) / total
+    ...     chance = (tables.occurring * tables.predicted).sum(axis=2) / total**2
+    ...     return (agreed - chance) / (1 - chance)
+    >>> metric = decision_metric(kappa, name="cohen_kappa", low=-1.0)
+    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]], [[0.8, 0.2]], [[0.9, 0.1]]])
+    >>> metric(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
+    array([[0.5]])
+    """
+    kind = Decision(statistic, share_of=share_of)
+    return Metric(
+        name=name,
+        title=title or name,
+        plan=partial(_plan, kind=kind, multiclass=multiclass),
+        kind=kind,
+        low=low,
+        high=high,
+        greater_is_better=greater_is_better,
+        multiclass=multiclass,
+        definition=definition,
+    )
+
+
+DECISION_METRICS: tuple[Metric, ...] = (
+    Metric(
+        name="accuracy",
+        title="Accuracy",
+        plan=partial(_accuracy_plan, kind=ACCURACY),
+        kind=ACCURACY,
+        definition="share of rows whose predicted class is the true class",
+    ),
+    decision_metric(
+        _recall_macro,
+        name="balanced_accuracy",
+        title="Balanced accuracy",
+        definition="mean over the classes that occur of their recall",
+    ),
+    decision_metric(
+        _precision,
+        name="precision",
+        title="Precision",
+        definition="share of the rows predicted positive that are positive",
+        share_of=Rows(predicted=1),
+        multiclass=False,
+    ),
+    decision_metric(
+        _recall,
+        name="recall",
+        title="Recall",
+        definition="share of the positive rows that are predicted positive",
+        share_of=Rows(true=1),
+        multiclass=False,
+    ),
+    decision_metric(
+        _specificity,
+        name="specificity",
+        title="Specificity",
+        definition="share of the negative rows that are predicted negative",
+        share_of=Rows(true=0),
+        multiclass=False,
+    ),
+    decision_metric(
+        _f1,
+        name="f1",
+        title="F1",
+        definition="2 TP / (2 TP + FP + FN) of the positive class",
+        multiclass=False,
+    ),
+    decision_metric(
+        _f1_macro,
+        name="f1_macro",
+        title="F1 (macro)",
+        definition="mean over classes of F1; a class that neither occurs nor is predicted is "
+        "left out",
+    ),
+    Metric(
+        name="f1_micro",
+        title="F1 (micro)",
+        plan=partial(_accuracy_plan, kind=ACCURACY),
+        kind=ACCURACY,
+        definition="F1 of the counts pooled over classes, which is the accuracy",
+    ),
+    decision_metric(
+        _f1_weighted,
+        name="f1_weighted",
+        title="F1 (weighted)",
+        definition="mean over classes of F1, weighted by how often each class occurs",
+    ),
+    decision_metric(
+        _precision_macro,
+        name="precision_macro",
+        title="Precision (macro)",
+        definition="mean of precision over the classes that are predicted at least once",
+    ),
+    decision_metric(
+        _recall_macro,
+        name="recall_macro",
+        title="Recall (macro)",
+        definition="mean of recall over the classes that occur; equals balanced accuracy",
+    ),
+    decision_metric(
+        _matthews,
+        name="matthews_corrcoef",
+        title="Matthews correlation",
+        definition="correlation of the true and the predicted class (Gorodkin's R_K for more "
+        "than two)",
+        low=-1.0,
+    ),
+)
+
+
+def at_threshold(metric: Metric, threshold: float) -> Metric:
+    """Make the decision metric ``metric`` predict class 1 when ``P(1) >= threshold``.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric of decisions that this module made.
+    threshold : float
+        A number from 0 to 1.
+
+    Returns
+    -------
+    Metric
+        ``metric`` itself at the default threshold; otherwise one whose name ends in ``@threshold``.
+    """
+    if not 0.0 <= threshold <= 1.0:
+        raise InputError(
+            f"threshold {threshold!r} for metric `{metric.name}`",
+            allowed="a number from 0 to 1",
+            fix="pass the probability of class 1 from which it is predicted",
+        )
+    if threshold == DEFAULT_THRESHOLD:
+        return metric
+    kind = cast(Decision, metric.kind).at(float(threshold))
+    shown = np.format_float_positional(threshold, trim="-")
+    return replace(
+        metric,
+        name=f"{metric.name}@{shown}",
+        title=f"{metric.title} at {shown}",
+        plan=partial(cast("partial[MetricPlan]", metric.plan), kind=kind),
+        kind=kind,
+        multiclass=False,
+        definition=f"{metric.definition}; class 1 is predicted when P(1) >= {shown}",
+    )
+
+
+@dataclass(frozen=True)
+class _MeanCost:
+    """Mean of ``costs[true class][predicted class]`` over rows."""
+
+    costs: tuple[tuple[float, ...], ...]
+
+    def __call__(self, tables: Tables) -> FloatArray:
+        total = tables.occurring.sum(axis=2)
+        return np.clip(
+            ratio(tables.total_of(self.table), total), self.table.min(), self.table.max()
+        )
+
+    @property
+    def table(self) -> FloatArray:
+        return np.array(self.costs)
+
+
+def expected_cost(
+    matrix: Sequence[Sequence[float]] | FloatArray,
+    *,
+    threshold: float = DEFAULT_THRESHOLD,
+    name: str = "expected_cost",
+) -> Metric:
+    """Make the metric of the mean cost of decisions.
+
+    Parameters
+    ----------
+    matrix : array (K, K)
+        ``matrix[k, l]`` is the cost of predicting class l when class k is true.
+    threshold : float
+        P(1) from which class 1 of two classes is predicted (default 0.5).
+    name : str
+        Key in tables (default "expected_cost").
+
+    Returns
+    -------
+    Metric
+        Smaller values are better.
+
+    Examples
+    --------
+    A missed positive costs ten times a false alarm:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import expected_cost, one_hot_mass
+    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]], [[0.8, 0.2]], [[0.2, 0.8]]])
+    >>> expected_cost([[0, 1], [10, 0]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
+    array([[2.75]])
+    """
+    cost = np.asarray(matrix, dtype=np.float64)
+    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
+        raise InputError(
+            f"a cost matrix of shape {cost.shape} for metric `{name}`",
+            allowed="a square matrix of finite costs with one row per true class and one column "
+            "per predicted class",
+            fix="give K rows of K numbers in the order of the classes",
+        )
+    kind = Decision(_MeanCost(tuple(map(tuple, cost.tolist()))))
+    metric = Metric(
+        name=name,
+        title="Expected cost",
+        plan=partial(_cost_plan, kind=kind),
+        kind=kind,
+        low=float(cost.min()),
+        high=float(cost.max()),
+        greater_is_better=False,
+        binary=cost.shape[0] == 2,
+        multiclass=cost.shape[0] > 2,
+        definition=f"mean cost per row, costs (true by predicted) {cost.tolist()}",
+    )
+    return at_threshold(metric, threshold)
+
+
+def _cost_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
+    cost = cast(_MeanCost, kind.statistic).table
+    if scores.shape[2] != cost.shape[0]:
+        raise UnsupportedError(
+            f"a {cost.shape[0]} x {cost.shape[0]} cost matrix with {scores.shape[2]} classes",
+            allowed="one row and one column per class",
+            fix=f"give a {scores.shape[2]} x {scores.shape[2]} matrix",
+        )
+    predicted = predicted_classes(scores, kind.threshold)
+    value: FloatArray = cost.T[predicted]
+    value[predicted < 0] = np.nan
+    return linear_plan(value)

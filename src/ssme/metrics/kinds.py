@@ -1,0 +1,341 @@
+"""The kind of a metric: the facts that decide how methods, intervals and streams treat it.
+
+A metric's name is for people. What the library does with a metric is decided by its kind alone,
+which is declared where the metric is made:
+
+=============  ====================================================================================
+`Decision`     a statistic of the confusion table of decisions at a threshold (accuracy, F1, costs)
+`Ranking`      how well the scores order the rows (ROC AUC, average precision)
+`Calibration`  how far the scores are from frequencies, in bins
+`Loss`         a mean over rows of a number that depends on the scores and the true class
+`Custom`       anything else
+=============  ====================================================================================
+
+Each kind says by ``labels_interval(n_classes)`` which interval the metric has when only the labeled
+rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settled`` kinds are
+equal are the same metric under two names: with two classes, for example, all three averages of ROC
+AUC are one number, and get the same interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "AveragePrecisionInterval",
+    "Binning",
+    "BootstrapInterval",
+    "Calibration",
+    "CalibrationInterval",
+    "ConfusionInterval",
+    "Custom",
+    "Decision",
+    "FloatArray",
+    "Kind",
+    "LabelsInterval",
+    "Loss",
+    "NoInterval",
+    "Norm",
+    "ProportionInterval",
+    "Ranking",
+    "RocAucInterval",
+    "Rows",
+    "SettledCalibration",
+    "Statistic",
+    "Tables",
+    "Target",
+    "is_same_metric",
+    "threshold_of",
+]
+
+FloatArray = NDArray[np.float64]
+
+DEFAULT_THRESHOLD = 0.5
+"""P(1) from which class 1 of two classes is predicted, unless a metric says otherwise."""
+
+Binning = Literal["quantile", "uniform"]
+Norm = Literal["l1", "l2", "max"]
+Target = Literal["positive", "top_label", "classwise"]
+
+
+class Tables(Protocol):
+    """Confusion tables of D labelings and M classifiers, seen through their sums.
+
+    The full table of K classes has K * K cells, and there is one for each labeling and classifier.
+    Almost every metric needs its diagonal and its margins only, which grow with K.
+    """
+
+    @property
+    def hits(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each class that are predicted as that class."""
+
+    @property
+    def occurring(self) -> FloatArray:
+        """Mass (D, M, K) of the rows of each true class."""
+
+    @property
+    def predicted(self) -> FloatArray:
+        """Mass (D, M, K) of the rows predicted as each class."""
+
+    def total_of(self, values: FloatArray) -> FloatArray:
+        """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
+
+
+Statistic = Callable[[Tables], FloatArray]
+"""Confusion tables -> values (D, M); NaN where undefined."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a share is a share of: all, or those of one true or one predicted class.
+
+    Parameters
+    ----------
+    true : int or None
+        Number of the true class, or None for every class.
+    predicted : int or None
+        Number of the predicted class, or None for every class.
+    """
+
+    true: int | None = None
+    predicted: int | None = None
+
+
+@dataclass(frozen=True)
+class ProportionInterval:
+    """The metric is the share of ``rows`` that are right: Wilson's interval on their number."""
+
+    rows: Rows
+    threshold: float
+
+
+@dataclass(frozen=True)
+class RocAucInterval:
+    """Newcombe's interval, on the numbers of positive and negative rows of two classes."""
+
+
+@dataclass(frozen=True)
+class AveragePrecisionInterval:
+    """The logit interval of Boyd, Eng and Page, on the number of positive rows of two classes."""
+
+
+@dataclass(frozen=True)
+class CalibrationInterval:
+    """From the mean signed gap of the ``target`` score up to the error with chance taken out."""
+
+    target: Target
+
+
+@dataclass(frozen=True)
+class ConfusionInterval:
+    """Quantiles of ``statistic`` over confusion tables drawn from a Dirichlet distribution."""
+
+    statistic: Statistic
+    threshold: float
+
+
+@dataclass(frozen=True)
+class BootstrapInterval:
+    """Quantiles over rows that are weighted anew, on the number of labeled rows."""
+
+
+@dataclass(frozen=True)
+class NoInterval:
+    """With few labels the value is mostly chance, and no interval is known that holds."""
+
+
+LabelsInterval = (
+    ProportionInterval
+    | RocAucInterval
+    | AveragePrecisionInterval
+    | CalibrationInterval
+    | ConfusionInterval
+    | BootstrapInterval
+    | NoInterval
+)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A metric of decisions: of the confusion table of true and predicted classes.
+
+    Parameters
+    ----------
+    statistic : callable
+        ``statistic(tables)`` returns the values (D, M) of confusion `Tables`. Two decision metrics
+        with the same statistic and threshold are the same metric.
+    threshold : float
+        P(1) from which class 1 of two classes is predicted. Among more than two classes the
+        largest score decides, and the threshold is `DEFAULT_THRESHOLD`.
+    share_of : Rows or None
+        Set where the metric is the share of these rows that are right. Its interval from labels
+        alone is then that of a proportion; otherwise tables are drawn.
+    """
+
+    statistic: Statistic
+    threshold: float = DEFAULT_THRESHOLD
+    share_of: Rows | None = None
+
+    def settled(self, n_classes: int) -> Decision:
+        """The kind for ``n_classes``, with nothing left open."""
+        return self
+
+    def at(self, threshold: float) -> Decision:
+        """The same statistic of decisions at another threshold."""
+        return replace(self, threshold=threshold)
+
+    def labels_interval(self, n_classes: int) -> LabelsInterval:
+        """The interval from labels alone."""
+        if self.share_of is not None:
+            return ProportionInterval(self.share_of, self.threshold)
+        return ConfusionInterval(self.statistic, self.threshold)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A metric of the order that the scores put the rows in.
+
+    Parameters
+    ----------
+    statistic : {"roc_auc", "average_precision"}
+        What is computed for one class against others.
+    average : {"macro", "weighted", "one_vs_one"}
+        How more than two classes are averaged: each class against the rest, all counting the same
+        or by how often they occur, or each class against each other. Two classes need none.
+    """
+
+    statistic: Literal["roc_auc", "average_precision"]
+    average: Literal["macro", "weighted", "one_vs_one"] = "macro"
+
+    def settled(self, n_classes: int) -> Ranking:
+        """The kind for ``n_classes``, with nothing left open."""
+        return replace(self, average="macro") if n_classes == 2 else self
+
+    def labels_interval(self, n_classes: int) -> LabelsInterval:
+        """The interval from labels alone."""
+        if n_classes > 2:
+            return BootstrapInterval()
+        return RocAucInterval() if self.statistic == "roc_auc" else AveragePrecisionInterval()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibration error; what is None is settled by the number of classes.
+
+    Parameters
+    ----------
+    n_bins : int or None
+        Number of bins: by default 10 for two classes and 15 for more.
+    binning : {"quantile", "uniform"} or None
+        Bins of equal mass (the default for two classes) or of equal width (for more).
+    weighted : bool or None
+        Whether bins count by the weight of their rows: by default only for more than two classes.
+    norm : {"l1", "l2", "max"}
+        Mean, root mean square or maximum of the gaps of the bins.
+    target : {"positive", "top_label", "classwise"} or None
+        The score that is checked: P(1) (the default for two classes), the largest score (for
+        more), or the score of every class, averaged over classes.
+    """
+
+    n_bins: int | None = None
+    binning: Binning | None = None
+    weighted: bool | None = None
+    norm: Norm = "l1"
+    target: Target | None = None
+
+    def settled(self, n_classes: int) -> SettledCalibration:
+        """The kind for ``n_classes``, with nothing left open."""
+        two = n_classes == 2
+        return SettledCalibration(
+            n_bins=self.n_bins or (10 if two else 15),
+            binning=self.binning or ("quantile" if two else "uniform"),
+            weighted=(not two) if self.weighted is None else self.weighted,
+            norm=self.norm,
+            target=self.target or ("positive" if two else "top_label"),
+        )
+
+    def labels_interval(self, n_classes: int) -> LabelsInterval:
+        """The interval from labels alone."""
+        settled = self.settled(n_classes)
+        if settled.norm != "l1" or settled.target == "classwise":
+            return NoInterval()
+        return CalibrationInterval(settled.target)
+
+
+@dataclass(frozen=True)
+class SettledCalibration:
+    """A calibration error with nothing left open; the fields are those of `Calibration`."""
+
+    n_bins: int
+    binning: Binning
+    weighted: bool
+    norm: Norm
+    target: Target
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A mean over rows of a number that depends on the scores and the true class of a row."""
+
+    def settled(self, n_classes: int) -> Loss:
+        """The kind for ``n_classes``, with nothing left open."""
+        return self
+
+    def labels_interval(self, n_classes: int) -> LabelsInterval:
+        """The interval from labels alone."""
+        return BootstrapInterval()
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A metric about which nothing further is known."""
+
+    def settled(self, n_classes: int) -> Custom:
+        """The kind for ``n_classes``, with nothing left open."""
+        return self
+
+    def labels_interval(self, n_classes: int) -> LabelsInterval:
+        """The interval from labels alone."""
+        return BootstrapInterval()
+
+
+Kind = Decision | Ranking | Calibration | Loss | Custom
+
+
+def threshold_of(kind: Kind) -> float:
+    """The threshold of the decisions that ``kind`` judges; the default where it judges none."""
+    return kind.threshold if isinstance(kind, Decision) else DEFAULT_THRESHOLD
+
+
+def is_same_metric(one: Kind, other: Kind, n_classes: int, *, any_threshold: bool = False) -> bool:
+    """Whether two kinds are one metric for ``n_classes``.
+
+    Parameters
+    ----------
+    one, other : Kind
+        The kinds to compare. `Loss` and `Custom` do not say what is computed, so two of them are
+        never known to be one metric.
+    n_classes : int
+        Number of classes, which settles what a kind leaves open.
+    any_threshold : bool
+        Whether decisions at different thresholds count as the same (default False).
+
+    Examples
+    --------
+    >>> from ssme.metrics.kinds import Ranking, is_same_metric
+    >>> is_same_metric(Ranking("roc_auc"), Ranking("roc_auc", "weighted"), n_classes=2)
+    True
+    >>> is_same_metric(Ranking("roc_auc"), Ranking("roc_auc", "weighted"), n_classes=3)
+    False
+    """
+    if isinstance(one, Loss | Custom):
+        return False
+    if any_threshold and isinstance(one, Decision) and isinstance(other, Decision):
+        return one.at(other.threshold) == other
+    return one.settled(n_classes) == other.settled(n_classes)

@@ -1,0 +1,94 @@
+"""Bootstrap and table draws against the distributions they stand for; odd data without warnings."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import beta, kstest
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.estimators.labeled import Labeled
+from ssme.methods.parts.label_intervals import wilson
+from ssme.methods.parts.label_resampling import (
+    ResamplingSettings,
+    TableDraws,
+    bootstrap_interval,
+    bootstrap_mass,
+)
+from ssme.metrics import Metric, get_metric, metric_names
+from ssme.metrics.decisions import ACCURACY
+
+SETTINGS = ResamplingSettings()
+
+
+def test_bootstrap_accuracy_is_jeffreys_beta():
+    rng = np.random.default_rng(3)
+    labels = np.array([0] * 3 + [1] * 17)
+    exponential = rng.standard_exponential((4000, 20))
+    mass = bootstrap_mass(exponential, labels, 2, np.ones(20), rng, SETTINGS)
+    accuracy = mass[:, :, 1].sum(axis=1) / mass.sum(axis=(1, 2))
+    # every row predicted 1: right mass is that on class 1
+    assert kstest(accuracy, beta(17.5, 3.5).cdf).pvalue > 0.01
+
+
+def test_table_draws_of_accuracy_are_near_wilson():
+    counts = np.array([[[9.0, 1.0], [2.0, 8.0]]])
+    value = np.array([17 / 20])
+    settings = ResamplingSettings(table_draws=4000)
+    interval = TableDraws(ACCURACY.statistic, counts, value, np.random.SeedSequence(0), settings)
+    assert np.allclose(interval(0.95), wilson(value, np.array([20.0])), atol=0.03)
+
+
+def odd_sets() -> dict[str, ScoreSet]:
+    """Tiny, constant, sure and denormal scores of two classifiers."""
+    rng = np.random.default_rng(0)
+
+    def of(positive, labels, **extra) -> ScoreSet:
+        positive = np.broadcast_to(np.asarray(positive, dtype=float)[:, None], (len(labels), 2))
+        scores = np.stack([1.0 - positive, positive], axis=2)
+        return ScoreSet(scores, np.array(labels), ("a", "b"), (0, 1), **extra)
+
+    y = np.array([0, 1] * 6)
+    nobody = of(rng.random(12), y)
+    scores = nobody.scores.copy()
+    scores[:, 1] = np.nan
+    return {
+        "one row": of([0.3], [1]),
+        "two rows": of([0.3, 0.3], [0, 1]),
+        "constant": of(np.full(12, 0.5), y),
+        "sure": of(y.astype(float), y),
+        "sure and wrong": of(1.0 - y, y),
+        "denormal": of(np.full(12, 5e-324), y),
+        "next to nothing": of(np.where(y == 1, 1.0 - 1e-16, 1e-310), y),
+        "one class": of(rng.random(12), np.ones(12, dtype=int)),
+        "no scores": nobody.replace(scores=scores),
+        "one heavy row": of(rng.random(12), y, weights=np.where(y == 1, 1e-200, 1.0)),
+    }
+
+
+@pytest.mark.parametrize("name", list(odd_sets()))
+def test_odd_data_raises_no_warning_of_numpy(name: str):
+    data = odd_sets()[name]
+    belief = Labeled(n_draws=60).fit(data, np.random.default_rng(0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for metric in metric_names(2):
+            estimate = belief.estimate([get_metric(metric)], [None])[0][0]
+            low, high = estimate.interval()
+            known = np.isfinite(low)
+            assert (low[known] <= estimate.value[known]).all(), metric
+            assert (estimate.value[known] <= high[known]).all(), metric
+
+
+def test_an_upper_end_too_large_for_a_number_is_infinite_without_a_warning():
+    """The median of the draws at the end of a half-bounded range, two effective rows."""
+    metric = Metric("delay", "Delay", lambda scores: lambda mass: mass[:, 0], high=np.inf)
+    draws = np.concatenate([np.zeros((60, 1)), np.full((40, 1), 1e3)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        ends = (draws, np.zeros(1), np.full(1, 2.0), metric, SETTINGS)
+        low, high = bootstrap_interval(*ends, 0.95)
+    assert low[0] == 0.0
+    assert high[0] == np.inf
