@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from ssme.engines.executors import EXECUTORS, SerialExecutor, open_executor, ordered_map
+from ssme.engines.executors import (
+    EXECUTORS,
+    SerialExecutor,
+    open_executor,
+    ordered_map,
+    run_beside,
+)
 from ssme.errors import InputError
 
 
@@ -59,3 +72,56 @@ def test_unknown_kind_bad_workers_and_stray_address_are_refused() -> None:
         open_executor("threads", workers=0).__enter__()
     with pytest.raises(InputError, match="only for the executor 'dask'"):
         open_executor("threads", scheduler="tcp://x:1").__enter__()
+
+
+def is_running(number: int) -> bool:
+    """Whether the process is there and not merely waiting to be buried."""
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+@pytest.mark.parametrize(
+    ("name", "to_all"),
+    [("SIGKILL", False), ("SIGTERM", False), ("SIGINT", False), ("SIGINT", True)],
+)
+def test_no_worker_outlives_its_parent(tmp_path: Path, name: str, to_all: bool) -> None:
+    """Killed alone or, as Ctrl-C does it, with all its processes."""
+    script = Path(__file__).with_name("pool_script.py")
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path)],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+        workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
+        assert all(map(is_running, workers))
+        number = getattr(signal, name)
+        if to_all:
+            os.killpg(parent.pid, number)
+        else:
+            parent.send_signal(number)
+        _, told = parent.communicate(timeout=30)
+        assert wait_until(lambda: not any(map(is_running, workers)), 10)
+        assert told.count("Traceback") == (name == "SIGINT")
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(parent.pid, signal.SIGKILL)
+
+
+def test_what_runs_beside_gives_its_result_or_its_error() -> None:
+    assert run_beside(square, 3).result() == 9
+    with pytest.raises(ValueError, match="three"):
+        run_beside(fail_at_three, 3).result()

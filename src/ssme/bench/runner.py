@@ -14,6 +14,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -174,9 +175,10 @@ def run_protocol(
     work = _completed(
         pool, Runner(protocol, load), [(c, contents[c.dataset]) for c in todo.values()], end
     )
-    for done, result in enumerate(work, start=len(wanted) - len(todo) + 1):
-        store.keep(result)
-        tell("cells", done, len(wanted))
+    with _told_if_interrupted(store, names):
+        for done, result in enumerate(work, start=len(wanted) - len(todo) + 1):
+            store.keep(result)
+            tell("cells", done, len(wanted))
     missing = sum(name not in store for name in names)
     if missing:
         raise UnfinishedError(f"{len(wanted) - missing} of {len(wanted)} cells are finished")
@@ -191,6 +193,23 @@ def _contents(executor: Executor, load: Loader, datasets: list[str]) -> dict[str
         _content.cache_clear()
     checksums = ordered_map(executor, partial(_content, load), datasets)
     return dict(zip(datasets, checksums, strict=True))
+
+
+@contextmanager
+def _told_if_interrupted(store: CellStore, names: list[tuple[str, str]]) -> Iterator[None]:
+    """Say what is kept when Ctrl-C ends the run."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if store.path is not None:
+            done = sum(name in store for name in names)
+            warnings.warn(
+                f"interrupted: {done} of {len(names)} cells are finished and kept in {store.path}; "
+                "the same call goes on from there",
+                SsmeWarning,
+                stacklevel=4,
+            )
+        raise
 
 
 def _completed(

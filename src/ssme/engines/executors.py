@@ -8,20 +8,34 @@ Every kind is a `concurrent.futures.Executor`; Dask's own `Client.get_executor` 
 schedules, moves data and repeats the work of workers that die. `ordered_map` hands results over
 in the order of the items whatever finishes first: what is merged from them does not depend on the
 number of workers, not even in the last bit.
+
+Worker processes end with the process that started them, however that one ends. Each watches the
+end of a pipe whose other end only their parent holds: the system closes it when the parent is
+killed, and the parent closes it itself when it is interrupted or gives up.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from ssme.errors import InputError, MissingExtraError
 
-__all__ = ["EXECUTORS", "SerialExecutor", "open_executor", "ordered_map", "single_threaded_blas"]
+__all__ = [
+    "EXECUTORS",
+    "SerialExecutor",
+    "open_executor",
+    "ordered_map",
+    "run_beside",
+    "single_threaded_blas",
+]
 
 EXECUTORS = ("serial", "threads", "processes", "dask")
 RETRIES = 3
@@ -71,11 +85,7 @@ def open_executor(
         with ThreadPoolExecutor(workers or os.cpu_count()) as executor:
             yield executor
     elif kind == "processes":
-        from multiprocessing import get_context
-
-        with ProcessPoolExecutor(
-            workers or os.cpu_count(), get_context("spawn"), single_threaded_blas
-        ) as executor:
+        with _open_processes(workers or os.cpu_count() or 1) as executor:
             yield executor
     else:
         with _dask_client(workers, scheduler) as client:
@@ -108,6 +118,68 @@ def single_threaded_blas() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
+
+
+def run_beside(function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+    """``function`` on a thread of its own, which nobody waits for once its result is not wanted."""
+    future: Future[Result] = Future()
+    context = copy_context()
+
+    def work() -> None:
+        try:
+            future.set_result(context.run(function, *arguments))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return future
+
+
+class _ProcessPool(ProcessPoolExecutor):
+    """Worker processes to which Ctrl-C, which reaches every process of a terminal, is no matter.
+
+    A new process takes over which signals are held back from the thread that starts it.
+    """
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(fn, *args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _open_processes(workers: int) -> Iterator[Executor]:
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    watched, held = context.Pipe(duplex=False)
+    pool = _ProcessPool(workers, context, _prepare_worker, (watched,))
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        held.close()
+        pool.shutdown(cancel_futures=True)
+        raise
+    finally:
+        held.close()
+        watched.close()
+
+
+def _prepare_worker(watched: Any) -> None:
+    single_threaded_blas()
+    threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
+
+
+def _end_with_parent(watched: Any) -> None:
+    from multiprocessing.connection import wait
+
+    wait([watched])
+    os._exit(1)
 
 
 @contextmanager
