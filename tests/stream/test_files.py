@@ -39,7 +39,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_a_bucket_is_listed(bucket: Path, asked: str) -> None:
     found = files.find_files(f"s3://bucket/scores/{asked}".rstrip("/"))
     assert found == [f"s3://bucket/scores/part{i}.parquet" for i in range(2)]
-    assert files.open_parquet(found[0]).metadata.num_rows == 300
+    assert files.open_parquet(files.identify(found[0])).metadata.num_rows == 300
 
 
 def test_an_object_store_answers_as_the_disk(bucket: Path) -> None:

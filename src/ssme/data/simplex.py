@@ -26,9 +26,17 @@ RANGE_TOLERANCE = 1e-6
 
 
 def to_simplex(
-    scores: FloatArray, models: Sequence[str], *, logits: bool = False, normalize: bool = False
+    scores: FloatArray,
+    models: Sequence[str],
+    *,
+    logits: bool = False,
+    normalize: bool = False,
+    all_rows: bool = True,
 ) -> FloatArray:
-    """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN."""
+    """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN.
+
+    ``all_rows`` says that there are no other rows, so that a model without a score is refused.
+    """
     if normalize and (logits or scores.ndim == 2):
         raise InputError(
             "normalize=True with " + ("logits=True" if logits else "one score per model"),
@@ -48,7 +56,7 @@ def to_simplex(
                 fix="fill in the missing class scores, or set the whole vector to NaN",
             )
         missing = missing[:, :, 0]
-    _refuse_unscored(missing, models)
+    _refuse_unscored(missing, models, all_rows)
     if scores.ndim == 2:
         positive = _sigmoid(scores) if logits else _in_range(scores, models, normalize=False)
         return np.stack([1.0 - positive, positive], axis=2)
@@ -68,7 +76,7 @@ def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
         )
 
 
-def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str]) -> None:
+def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool) -> None:
     empty_rows = missing.all(axis=1)
     if empty_rows.any():
         rows = np.flatnonzero(empty_rows)
@@ -79,7 +87,7 @@ def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str]) -> None:
             fix="drop these rows",
         )
     empty_models = missing.all(axis=0)
-    if empty_models.any():
+    if all_rows and empty_models.any():
         raise InputError(
             f"model {models[int(np.argmax(empty_models))]!r} has no score on any row",
             allowed="models with at least one score",

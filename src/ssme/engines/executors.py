@@ -31,6 +31,7 @@ from ssme.errors import InputError, MissingExtraError
 __all__ = [
     "EXECUTORS",
     "SerialExecutor",
+    "hold_interrupts",
     "open_executor",
     "ordered_map",
     "run_beside",
@@ -104,7 +105,7 @@ def ordered_map(
     try:
         for item in items:
             waiting.append(executor.submit(function, item))
-            if len(waiting) >= ahead:
+            while waiting and (len(waiting) >= ahead or waiting[0].done()):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -118,6 +119,23 @@ def single_threaded_blas() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Put a Ctrl-C off until the block is left, so that what it changes is changed as a whole."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    held: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            before(*held[0])
 
 
 def run_beside(function: Callable[..., Result], *arguments: Any) -> Future[Result]:

@@ -1,93 +1,157 @@
 """What a pass has counted so far, on disk: written whole or not at all.
 
-One npz with the sums of every group and the number of parts they hold. It also holds a fingerprint
-of files, options and fit; sums of another run are refused, never mixed in.
+    ssme checkpoint 2
+    SHA-256 of what follows
+    npz: the sums over all rows and by group, and as JSON the run they belong to
+
+A run is known by its files (name, size, time of change, footer) and by the sums over its sample,
+which depend on every option that matters. Sums of another run are refused, never mixed in.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
-import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ssme.errors import InputError
+from ssme.errors import InputError, foreign_errors
+from ssme.stream.files import File
+from ssme.stream.group_keys import GroupKey
+from ssme.stream.group_sums import Cells, GroupSums
 from ssme.stream.tally import Sums, added
+from ssme.writing import write_bytes
 
-__all__ = ["Progress", "fingerprint", "load", "save"]
+__all__ = ["Progress", "RunMark", "load", "save"]
 
-SEPARATOR = "\x1f"
+HEAD = b"ssme checkpoint 2\n"
+START_OVER = "name another file, or delete this one to start over"
+ALL_ROWS, PLACES, VALUES = "all", "places", "values"
 
 
 @dataclass(eq=False)
 class Progress:
-    """Sums by group over the first ``n_parts`` parts, and rows and labels counted."""
+    """Sums over the first ``n_parts`` parts, over all their rows and by group."""
 
     n_parts: int = 0
-    sums: dict[str, Sums] = field(default_factory=dict)
-    rows: dict[str, tuple[int, int]] = field(default_factory=dict)
+    n_rows: int = 0
+    n_labeled: int = 0
+    sums: Sums = field(default_factory=dict)
+    groups: GroupSums = field(default_factory=GroupSums)
 
-    def add(self, sums: dict[str, Sums], rows: dict[str, tuple[int, int]]) -> None:
-        """Add the next part."""
-        self.n_parts += 1
-        for group, fresh in sums.items():
-            self.sums[group] = added(self.sums.get(group, {}), fresh)
-        for group, (n, labeled) in rows.items():
-            before = self.rows.get(group, (0, 0))
-            self.rows[group] = before[0] + n, before[1] + labeled
-
-
-def fingerprint(facts: Any, *arrays: np.ndarray[Any, Any]) -> str:
-    """A hash of plain ``facts`` and of the bits of ``arrays``."""
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    def add(self, part: Progress) -> None:
+        """Add what was counted over the next part or parts."""
+        self.n_parts += part.n_parts
+        self.n_rows += part.n_rows
+        self.n_labeled += part.n_labeled
+        self.sums = added(self.sums, part.sums)
+        self.groups.add(part.groups)
 
 
-def save(path: Path, progress: Progress, mark: str) -> None:
+@dataclass(frozen=True)
+class RunMark:
+    """What tells one run from another: its files, and a hash of its options and fit."""
+
+    files: tuple[tuple[str, int, int, str], ...]
+    fit: str
+
+    @classmethod
+    def of(cls, files: Iterable[File], facts: Any, sample: Progress) -> RunMark:
+        """``facts`` are plain; ``sample`` holds the sums over the sample."""
+        marks = tuple((file.path, file.size, file.modified, file.footer) for file in files)
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
+        for name, array in _arrays(sample).items():
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return cls(marks, digest.hexdigest())
+
+
+def save(path: Path, progress: Progress, mark: RunMark) -> None:
     """Write ``progress`` to ``path`` in one step."""
-    arrays = {
-        SEPARATOR.join((group, name)): values
-        for group, sums in progress.sums.items()
-        for name, values in sums.items()
+    facts = {
+        "files": mark.files,
+        "fit": mark.fit,
+        "n_parts": progress.n_parts,
+        "n_rows": progress.n_rows,
+        "n_labeled": progress.n_labeled,
+        "groups": list(progress.groups.numbers),
+        "rows": progress.groups.rows,
+        "labeled": progress.groups.labeled,
+        "shapes": {name: cells.shape for name, cells in progress.groups.cells.items()},
     }
-    facts = {"fingerprint": mark, "n_parts": progress.n_parts, "rows": progress.rows}
-    unfinished = path.with_name(path.name + ".tmp")
-    with unfinished.open("wb") as file:
-        np.savez(file, facts=np.array(json.dumps(facts)), **arrays)  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
+    content = io.BytesIO()
+    np.savez(content, facts=np.array(json.dumps(facts)), **_arrays(progress))
+    body = content.getvalue()
+    write_bytes(path, HEAD + _checksum(body) + b"\n" + body)
 
 
-def load(path: Path, mark: str) -> Progress:
+def load(path: Path, mark: RunMark) -> Progress:
     """The progress in ``path``; nothing yet where there is no such file."""
     if not path.exists():
         return Progress()
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
-            arrays = {name: file[name] for name in file.files if name != "facts"}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"{path} is not a checkpoint of this program ({error})",
-            fix="name another file, or delete this one to start over",
-        ) from error
-    if facts["fingerprint"] != mark:
+    facts, arrays = _read(path)
+    if facts["fit"] != mark.fit or [file[0] for file in facts["files"]] != [
+        file[0] for file in mark.files
+    ]:
         raise InputError(
             f"{path} is the checkpoint of another run: files, options, seed or fit differ",
             allowed="the checkpoint of the same run",
-            fix="name another file, or delete this one to start over",
+            fix=START_OVER,
         )
-    progress = Progress(facts["n_parts"])
-    progress.rows = {group: (n, labeled) for group, (n, labeled) in facts["rows"].items()}
-    for name, values in arrays.items():
-        group, counter = name.split(SEPARATOR)
-        progress.sums.setdefault(group, {})[counter] = values
-    return progress
+    for before, now in zip(facts["files"], mark.files, strict=True):
+        if tuple(before) != now:
+            raise InputError(
+                f"{now[0]} changed since the checkpoint {path} was written",
+                allowed="the files that the pass began with",
+                fix=START_OVER,
+            )
+    groups = GroupSums(
+        {GroupKey(*key): number for number, key in enumerate(facts["groups"])},
+        facts["rows"],
+        facts["labeled"],
+        {
+            name: Cells(tuple(shape), arrays[f"{name}/{PLACES}"], arrays[f"{name}/{VALUES}"])
+            for name, shape in facts["shapes"].items()
+        },
+    )
+    sums = {
+        name.removeprefix(f"{ALL_ROWS}/"): values
+        for name, values in arrays.items()
+        if name.startswith(f"{ALL_ROWS}/")
+    }
+    return Progress(facts["n_parts"], facts["n_rows"], facts["n_labeled"], sums, groups)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    content = path.read_bytes()
+    checksum, _, body = content.removeprefix(HEAD).partition(b"\n")
+    if not content.startswith(HEAD) or checksum != _checksum(body):
+        what = "is not whole" if HEAD.startswith(content[: len(HEAD)]) else "is not a checkpoint"
+        raise InputError(
+            f"{path} {what}, or was altered",
+            allowed="a checkpoint that this version of ssme wrote",
+            fix=START_OVER,
+        )
+    with (
+        foreign_errors(f"reading the checkpoint {path}", fix=START_OVER),
+        np.load(io.BytesIO(body), allow_pickle=False) as file,
+    ):
+        facts = json.loads(str(file["facts"]))
+        return facts, {name: file[name] for name in file.files if name != "facts"}
+
+
+def _arrays(progress: Progress) -> dict[str, Any]:
+    arrays: dict[str, Any] = {f"{ALL_ROWS}/{name}": v for name, v in progress.sums.items()}
+    for name, cells in progress.groups.cells.items():
+        cells.settle()
+        arrays |= {f"{name}/{PLACES}": cells.places, f"{name}/{VALUES}": cells.values}
+    return arrays
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode()

@@ -5,22 +5,55 @@ pyarrow's file systems, which take credentials from where the store's own tools 
 the environment (``AWS_ACCESS_KEY_ID``, ``AWS_REGION``, ``AWS_ENDPOINT_URL`` for a store other than
 Amazon's), the shared credentials file or the machine's role. Options may follow a question mark
 (``s3://bucket/scores?region=eu-west-1``), so that an address's patterns know ``*`` and ``[...]``.
+
+A pass reads its files twice and may take hours. `File` is a file as it was when the pass began: its
+size, time of change and the checksum of its footer, which tells where every column of every row
+group lies. A file that is another one later is refused (`refuse_changed`), never mixed in.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+import hashlib
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError, MissingExtraError, foreign_errors
 
-__all__ = ["find_files", "open_parquet"]
+__all__ = [
+    "File",
+    "close_files",
+    "find_files",
+    "identify",
+    "named_errors",
+    "open_parquet",
+    "refuse_changed",
+]
 
 SUFFIX = ".parquet"
+OPEN_FILES = 4
+"""Files that a thread keeps open."""
+TAIL_BYTES = 8
+"""The end of a Parquet file: the length of its footer in four bytes, and ``PAR1``."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file and what tells it from another under the same name; ``modified`` in nanoseconds."""
+
+    path: str
+    size: int
+    modified: int
+    inode: int
+    footer: str
 
 
 def find_files(path: str) -> list[str]:
@@ -32,27 +65,118 @@ def find_files(path: str) -> list[str]:
     return sorted(glob.glob(path))
 
 
-def open_parquet(file: str) -> Any:
-    """A ``pyarrow.parquet.ParquetFile``."""
+def identify(path: str) -> File:
+    """The file ``path`` as it is now."""
+    with named_errors(path):
+        if "://" in path:
+            system, place = _located(path)
+            info = system.get_file_info(place)
+            size, modified, inode = info.size or 0, info.mtime_ns or 0, 0
+            opened = system.open_input_file(place)
+        else:
+            found = os.stat(path)
+            if not stat.S_ISREG(found.st_mode):
+                raise InputError(f"{path} is no file", allowed="Parquet files")
+            size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
+            opened = _arrow()[2].OSFile(path)
+        with opened as file:
+            return File(path, size, modified, inode, _footer_checksum(file, size))
+
+
+def refuse_changed(files: Iterable[File]) -> None:
+    """Refuse files that are not what they were.
+
+    Raises `InputError`, which names the first.
+    """
+    for file in files:
+        now = identify(file.path)
+        if now != file:
+            raise _changed(file, now)
+
+
+def open_parquet(file: File) -> Any:
+    """A ``pyarrow.parquet.ParquetFile``, kept open for the thread that asks.
+
+    Opening takes time in proportion to the row groups, so that opening for each would take it
+    squared.
+    """
+    kept: dict[File, Any] = _opened.__dict__.setdefault("files", {})
+    if file not in kept:
+        while len(kept) >= OPEN_FILES:
+            kept.pop(next(iter(kept))).close()
+        kept[file] = _open(file)
+    return kept[file]
+
+
+def close_files() -> None:
+    """Close what `open_parquet` keeps open for this thread."""
+    kept: dict[File, Any] = _opened.__dict__.pop("files", {})
+    for opened in kept.values():
+        opened.close()
+
+
+_opened = threading.local()
+
+
+def _open(file: File) -> Any:
     parquet = _arrow()[0]
-    try:
-        if "://" in file:
-            system, path = _located(file)
+    with named_errors(file.path):
+        now = identify(file.path)
+        if now != file:
+            raise _changed(file, now)
+        if "://" in file.path:
+            system, path = _located(file.path)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
-        return parquet.ParquetFile(file)
-    except OSError as error:
-        raise InputError(
-            f"{file} cannot be read ({error})",
-            allowed="a Parquet file that is there and may be read",
-            fix="check the path, the rights and the credentials",
-        ) from error
-    except ValueError as error:
-        raise InputError(
-            f"{file} cannot be read as Parquet ({error})",
-            allowed="Parquet files",
-            fix="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file that "
-            "fits into memory needs no streaming",
-        ) from error
+        return parquet.ParquetFile(file.path)
+
+
+def _changed(file: File, now: File) -> InputError:
+    words = {
+        "size": "size",
+        "modified": "time of change",
+        "inode": "place on the disk",
+        "footer": "footer",
+    }
+    differs = [word for name, word in words.items() if vars(file)[name] != vars(now)[name]]
+    return InputError(
+        f"{file.path} changed while it was read: it has another {differs[0]}",
+        allowed="files that stay as they are until the evaluation ends",
+        fix="evaluate again when the files are complete",
+    )
+
+
+def _footer_checksum(file: Any, size: int) -> str:
+    file.seek(max(0, size - TAIL_BYTES))
+    tail = bytes(file.read(TAIL_BYTES))
+    if not tail.endswith(b"PAR1"):
+        return ""
+    length = int.from_bytes(tail[:4], "little")
+    start = max(0, size - TAIL_BYTES - length)
+    file.seek(start)
+    return hashlib.sha256(file.read(size - start)).hexdigest()[:32]
+
+
+@contextmanager
+def named_errors(path: str) -> Iterator[None]:
+    """What fails while ``path`` is opened, as our error."""
+    with foreign_errors(f"reading {path}"):
+        try:
+            yield
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be read ({error})",
+                allowed="a Parquet file that is there, is whole and may be read",
+                fix="check the path, the rights and the credentials",
+            ) from error
+        except ValueError as error:
+            raise InputError(
+                f"{path} cannot be read as Parquet ({error})",
+                allowed="Parquet files",
+                fix="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file "
+                "that fits into memory needs no streaming",
+            ) from error
 
 
 def _remote_files(address: str) -> Iterator[str]:
@@ -97,10 +221,11 @@ def _file_system(root: str) -> tuple[Any, str]:
     return found
 
 
-def _arrow() -> tuple[Any, Any]:
+def _arrow() -> tuple[Any, Any, Any]:
+    """``pyarrow.parquet``, ``pyarrow.fs`` and ``pyarrow``."""
     try:
         import pyarrow.fs
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError("streaming Parquet files", "parquet") from error
-    return pyarrow.parquet, pyarrow.fs
+    return pyarrow.parquet, pyarrow.fs, pyarrow

@@ -1,0 +1,108 @@
+"""The rows of one part as scores, labels, weights and groups, checked as in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.labels import observe
+from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.tables import Table
+from ssme.data.scoreset import UNLABELED
+from ssme.data.simplex import to_simplex
+from ssme.errors import InputError
+from ssme.stream.columns import Columns
+from ssme.stream.group_keys import Grouping
+from ssme.stream.source import Part
+
+__all__ = ["Block", "labeled_rows", "read_block"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The rows of a part, scores as the columns of the file.
+
+    ``labeled`` are the positions of labeled rows, ``labels`` theirs; ``groups`` has the grouping of
+    the rows by each group column.
+    """
+
+    part: Part
+    columns: Columns
+    numbers: tuple[tuple[FloatArray, ...], ...]
+    weights: FloatArray | None
+    groups: dict[str, Grouping]
+    labeled: NDArray[np.int64]
+    labels: list[Hashable]
+
+    def scores(self, rows: slice) -> FloatArray:
+        """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
+        one_each = all(len(of) == 1 for of in self.numbers)
+        if one_each and not self.columns.logits:
+            lines = [line[rows] for (line,) in self.numbers]
+            both: FloatArray = np.empty((2, len(lines), len(lines[0])))
+            np.stack(lines, out=both[1])
+            np.subtract(1.0, both[1], out=both[0])
+            lowest = np.minimum.reduce(both, axis=None)
+            if np.isnan(lowest) and not np.isnan(both[1]).all(axis=0).any():
+                lowest = np.fmin.reduce(both, axis=None)
+            if lowest >= 0.0:
+                return both.transpose(2, 1, 0)
+        raw = np.stack([np.stack([line[rows] for line in of]) for of in self.numbers])
+        given = raw[:, 0].T if one_each else raw.transpose(2, 0, 1)
+        options = {"logits": self.columns.logits, "normalize": self.columns.normalize}
+        try:
+            return to_simplex(given, self.columns.models, all_rows=False, **options)
+        except InputError as error:
+            first = self.part.first_row + (rows.start or 0)
+            where = f"{self.part.path}, rows from {first} on: {error.got}"
+            raise InputError(where, allowed=error.allowed, fix=error.fix) from None
+
+
+def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Positions of labeled rows and their labels; cheap where nearly all are null."""
+    import pyarrow.compute as pc
+
+    if columns.label is None or table[columns.label].null_count == len(table):
+        return np.zeros(0, dtype=np.int64), []
+    column = table[columns.label]
+    valid = np.from_dlpack(pc.indices_nonzero(column.is_valid())).astype(np.int64)
+    values = from_arrow(column.drop_null())
+    if values.dtype.kind == "f":
+        kept = ~np.isnan(values)
+        valid, values = valid[kept], values[kept]
+    raw = observe(values, len(values), columns.unlabeled)
+    known = raw.codes != UNLABELED
+    return valid[known], [raw.values[code] for code in raw.codes[known]]
+
+
+def read_block(table: Any, part: Part, columns: Columns) -> Block:
+    """The rows of ``table`` as a block."""
+    labeled, labels = labeled_rows(table, columns)
+    weights = None if columns.weight is None else _numbers(table, columns.weight)
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
+        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise InputError(
+            f"weight {weights[row]} at row {part.first_row + row}",
+            allowed="finite weights of 0 or more",
+        )
+    groups = {
+        name: Grouping.of_arrow(name, table[column]) for name, column in columns.groups.items()
+    }
+    numbers = tuple(tuple(_numbers(table, name) for name in of) for of in columns.scores)
+    return Block(part, columns, numbers, weights, groups, labeled, labels)
+
+
+def _numbers(table: Any, name: str) -> FloatArray:
+    """A column of numbers, read as in memory; without a copy where it can be."""
+    import pyarrow as pa
+
+    of = table.schema.field(name).type
+    if pa.types.is_floating(of) or pa.types.is_integer(of):
+        return np.asarray(from_arrow(table[name]), dtype=np.float64)
+    return Table(table.select([name])).floats(name)

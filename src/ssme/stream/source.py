@@ -1,0 +1,173 @@
+"""Parquet files as a list of row groups, which are read one by one.
+
+Every column is known by its name; it may be written in any of Arrow's encodings and types, and not
+in the same in every file, as long as numbers stay numbers and text stays text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.readers.arrow import decode
+from ssme.errors import InputError, foreign_errors
+from ssme.stream.files import File, find_files, identify, named_errors, open_parquet
+
+__all__ = [
+    "EMPTY",
+    "NUMBERS",
+    "Part",
+    "Source",
+    "find_source",
+    "join_tables",
+    "read_head",
+    "read_table",
+    "take_rows",
+]
+
+NUMBERS, TEXT, EMPTY = "numbers", "text", "nothing"
+"""Kinds of columns, as messages call them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One row group of one file, and where its rows stand among all."""
+
+    file: File
+    row_group: int
+    first_row: int
+    n_rows: int
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """All files of an evaluation, their row groups, and the kind of each column in each file."""
+
+    files: tuple[File, ...]
+    parts: tuple[Part, ...]
+    kinds: tuple[Mapping[str, str], ...]
+
+    @property
+    def n_rows(self) -> int:
+        return self.parts[-1].first_row + self.parts[-1].n_rows
+
+    def refuse_mixed_types(self, columns: Sequence[str]) -> None:
+        """Refuse a column that holds numbers in one file and text in another."""
+        first = dict(self.kinds[0])
+        where = dict.fromkeys(first, self.files[0].path)
+        for file, kinds in zip(self.files, self.kinds, strict=True):
+            for name in columns:
+                if first[name] == EMPTY:
+                    first[name], where[name] = kinds[name], file.path
+                if kinds[name] not in (first[name], EMPTY):
+                    raise InputError(
+                        f"column {name!r} holds {first[name]} in {where[name]} and {kinds[name]} "
+                        f"in {file.path}",
+                        allowed="values of one type in every file",
+                        fix="write the files again with one type",
+                    )
+
+
+def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
+    """The row groups of all files, in the order of the files' names."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    found = [file for path in given for file in find_files(str(path))]
+    if not found:
+        raise InputError(
+            f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
+            allowed="files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...)",
+            fix="check the path; quote patterns so that the shell leaves them alone",
+        )
+    files = tuple(identify(path) for path in found)
+    parts: list[Part] = []
+    kinds: list[Mapping[str, str]] = []
+    first = 0
+    for file in files:
+        opened = open_parquet(file)
+        schema = opened.schema_arrow
+        fresh = {name: _kind(of) for name, of in zip(schema.names, schema.types, strict=True)}
+        kinds.append(kinds[-1] if kinds and kinds[-1] == fresh else fresh)
+        if fresh.keys() != kinds[0].keys():
+            differ = sorted(fresh.keys() ^ kinds[0].keys())
+            raise InputError(
+                f"{file.path} and {files[0].path} differ in the columns {', '.join(differ[:5])}",
+                allowed="the same columns in every file",
+                fix="evaluate files of different layouts apart",
+            )
+        metadata = opened.metadata
+        for group in range(opened.num_row_groups):
+            n_rows = metadata.row_group(group).num_rows
+            if n_rows:
+                parts.append(Part(file, group, first, n_rows))
+                first += n_rows
+    if not parts:
+        raise InputError(f"{files[0].path} has no rows", allowed="at least one row")
+    return Source(files, tuple(parts), tuple(kinds))
+
+
+def join_tables(tables: Sequence[Any]) -> Any:
+    """Tables of the same columns, one below the other."""
+    import pyarrow as pa
+
+    with foreign_errors("putting rows of several parts together"):
+        return pa.concat_tables(tables, promote_options="permissive")
+
+
+def read_table(part: Part, columns: list[str] | None) -> Any:
+    """The columns of a part as a pyarrow table, encodings undone."""
+    with named_errors(part.path):
+        return _decoded(
+            open_parquet(part.file).read_row_group(
+                part.row_group, columns=columns, use_threads=False
+            )
+        )
+
+
+def read_head(part: Part, n_rows: int) -> Any:
+    """The first rows of a part, all columns."""
+    import pyarrow as pa
+
+    with named_errors(part.path):
+        batches = open_parquet(part.file).iter_batches(
+            n_rows, row_groups=[part.row_group], use_threads=False
+        )
+        return _decoded(pa.Table.from_batches([next(batches)]))
+
+
+def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
+    """Some rows of a table; indices go as an Arrow array, which spares importing pandas."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
+    return table.take(pa.Array.from_buffers(pa.int64(), len(rows), [None, buffer]))
+
+
+def _decoded(table: Any) -> Any:
+    for position, name in enumerate(table.column_names):
+        column = table.column(position)
+        plain = decode(column)
+        if plain is not column:
+            table = table.set_column(position, name, plain)
+    return table
+
+
+def _kind(of: Any) -> str:
+    """A type of Arrow in words that are the same for types that mix."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(of) or pa.types.is_run_end_encoded(of):
+        return _kind(of.value_type)
+    if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
+        return NUMBERS
+    if pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of):
+        return TEXT
+    return EMPTY if pa.types.is_null(of) else f"values of type {of}"

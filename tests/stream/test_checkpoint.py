@@ -1,0 +1,123 @@
+"""Checkpoints: read back to the bit; what is not one, or another run's, is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.stream.worlds import binary_table, written
+
+from ssme.errors import InputError, SsmeWarning
+from ssme.stream import counting, evaluate_parquet
+from ssme.stream.checkpoint import Progress, RunMark, load, save
+from ssme.stream.group_keys import GroupKey
+
+MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
+ASKED: dict[str, Any] = {"method": "ensemble", "n_draws": 5, "executor": "serial"}
+
+
+def counted() -> Progress:
+    rng = np.random.default_rng(0)
+    progress = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
+    progress.groups.add_rows(
+        (key, {"ranking": rng.random((2, 5)) * (rng.random((2, 5)) > 0.5)}, 10, 1)
+        for key in (GroupKey.of("site", "\u00e9=\x1f"), GroupKey.of("site", 7))
+    )
+    return progress
+
+
+def assert_same(one: Progress, other: Progress) -> None:
+    assert (one.n_parts, one.n_rows, one.n_labeled) == (
+        other.n_parts,
+        other.n_rows,
+        other.n_labeled,
+    )
+    assert one.groups.numbers == other.groups.numbers
+    assert (one.groups.rows, one.groups.labeled) == (other.groups.rows, other.groups.labeled)
+    assert one.sums.keys() == other.sums.keys()
+    for name, values in one.sums.items():
+        np.testing.assert_array_equal(values, other.sums[name])
+    for key in one.groups.numbers:
+        for name, values in one.groups.sums(key).items():
+            np.testing.assert_array_equal(values, other.groups.sums(key)[name])
+
+
+def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
+    save(tmp_path / "pass", counted(), MARK)
+    assert_same(load(tmp_path / "pass", MARK), counted())
+    assert load(tmp_path / "nothing", MARK).n_parts == 0
+
+
+def test_every_shortened_or_altered_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pass"
+    save(path, counted(), MARK)
+    content = path.read_bytes()
+    for end in [0, 1, 5, *range(10, len(content), 37)]:
+        path.write_bytes(content[:end])
+        with pytest.raises(InputError, match=r"pass is not .*Fix: name another file, or delete"):
+            load(path, MARK)
+    for at in range(0, len(content), 23):
+        altered = bytearray(content)
+        altered[at] ^= 0x40
+        path.write_bytes(bytes(altered))
+        with pytest.raises(InputError, match="pass is not"):
+            load(path, MARK)
+
+
+def test_another_run_and_changed_files_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "pass"
+    save(path, counted(), MARK)
+    with pytest.raises(InputError, match="another run"):
+        load(path, RunMark(MARK.files, "0e"))
+    with pytest.raises(InputError, match="another run"):
+        load(path, RunMark((*MARK.files, ("b.parquet", 1, 1, "")), MARK.fit))
+    with pytest.raises(InputError, match=r"a.parquet changed since the checkpoint"):
+        load(path, RunMark((("a.parquet", 10, 21, "ff"),), MARK.fit))
+
+
+def interrupted(place: str, kept: Path, monkeypatch: Any, **asked: Any) -> None:
+    """A pass that is cut off after four parts."""
+    count, done = counting.Counting.count, []
+
+    def stops(self: Any, part: Any) -> Any:
+        done.append(part)
+        if len(done) > 4:
+            raise KeyboardInterrupt
+        return count(self, part)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(counting.Counting, "count", stops)
+        with pytest.raises(KeyboardInterrupt), pytest.warns(SsmeWarning, match="4 of 12 parts"):
+            evaluate_parquet(place, checkpoint=kept, **asked)
+
+
+def test_a_file_that_changed_is_not_mixed_into_a_checkpoint(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    place, kept = written(binary_table(1200, 40), tmp_path, row_group=100), tmp_path / "kept"
+    asked = {**ASKED, "sample_rows": 300}
+    interrupted(place, kept, monkeypatch, **asked)
+    os.utime(tmp_path / "part1.parquet", ns=(1, 1))
+    with pytest.raises(InputError, match=r"part1.parquet changed since the checkpoint"):
+        evaluate_parquet(place, checkpoint=kept, **asked)
+
+
+def test_groups_met_before_and_after_the_interruption_add_up(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    place, kept = written(binary_table(1200, 40), tmp_path, row_group=100), tmp_path / "kept"
+    asked = {**ASKED, "sample_rows": 300}
+    whole = evaluate_parquet(place, **asked)
+    interrupted(place, kept, monkeypatch, **asked)
+    resumed = evaluate_parquet(place, checkpoint=kept, **asked)
+    assert [row["estimate"] for row in resumed.rows()] == [r["estimate"] for r in whole.rows()]
+    assert [group.n_unlabeled for group in resumed.groups] == [g.n_unlabeled for g in whole.groups]
+
+
+def test_a_checkpoint_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    place = written(binary_table(300, 40), tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        evaluate_parquet(place, checkpoint=tmp_path / "none" / "pass", **ASKED)
