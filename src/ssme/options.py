@@ -28,6 +28,7 @@ __all__ = [
     "Choice",
     "Declared",
     "Flag",
+    "Instance",
     "Kind",
     "Names",
     "Nothing",
@@ -223,6 +224,21 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Instance:
+    """An object of one class, which no file and no command line can hold."""
+
+    of: type
+
+    def accept(self, value: Any) -> Any:
+        if not isinstance(value, self.of):
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return f"an object of {self.of.__module__}.{self.of.__qualname__}"
+
+
+@dataclass(frozen=True)
 class Anything:
     """An object of Python that no file and no command line can hold, checked by its user."""
 
@@ -335,10 +351,14 @@ def _refuse_outside(value: float, least: float | None, most: float | None) -> No
 def _range(
     least: float | None, most: float | None, open_least: bool = False, open_most: bool = False
 ) -> str:
-    above = "" if least is None else f"{'above' if open_least else 'of at least'} {least:g}"
-    below = "" if most is None else f"{'below' if open_most else 'at most'} {most:g}"
+    above = "" if least is None else f"{'above' if open_least else 'of at least'} {_digits(least)}"
+    below = "" if most is None else f"{'below' if open_most else 'at most'} {_digits(most)}"
     words = " and ".join(part for part in (above, below) if part)
     return f" {words}" if words else ""
+
+
+def _digits(end: float) -> str:
+    return f"{end:,}" if isinstance(end, int) else f"{end:g}"
 
 
 def _either(words: list[str]) -> str:

@@ -48,6 +48,9 @@ NORMAL_REFERENCE = (4.0 / 3.0) ** 0.2
 IQR_OF_NORMAL = 1.349
 ISJ_GRID = 4096
 ISJ_STAGES = 7
+LEAST_BANDWIDTH = 1e-150
+"""Points closer than this coincide: the squares of their distances are no longer numbers."""
+
 UNDERFLOW = 745.0
 """exp(-745) is the last number float64 can tell from zero."""
 
@@ -90,14 +93,25 @@ def select_bandwidth(
         x = points[seen, j]
         if x.size == 0 or np.ptp(x) <= 1e-12 * np.abs(x).max():
             continue
-        w = None if weights is None else weights[seen]
-        values[j] = BANDWIDTH_RULES[rule](x, w)
-        if np.isnan(values[j]):
-            values[j] = silverman(x, w)
+        w = None if weights is None else _rescale(weights[seen])[0]
+        x, exponent = _rescale(x)
+        h = BANDWIDTH_RULES[rule](x, w)
+        if np.isnan(h):
+            h = silverman(x, w)
             fallbacks.append(j)
+        values[j] = max(np.ldexp(h, exponent), LEAST_BANDWIDTH)
     if across == "smallest" and np.isfinite(values).any():
         values = np.full(n_dims, np.nanmin(values))
     return Bandwidth(np.where(np.isnan(values), 1.0, values), rule, across, tuple(fallbacks))
+
+
+def _rescale(x: FloatArray) -> tuple[FloatArray, int]:
+    """``x`` over a power of two, the largest entry between 1/2 and 1, and the exponent.
+
+    A power of two changes no digit, and squares of what remains neither under- nor overflow.
+    """
+    exponent = int(np.frexp(np.abs(x).max())[1])
+    return np.ldexp(x, -exponent), exponent
 
 
 def silverman(x: FloatArray, weights: FloatArray | None = None) -> float:
@@ -159,7 +173,10 @@ BANDWIDTH_RULES: dict[str, Callable[[FloatArray, FloatArray | None], float]] = {
 def _improved_sheather_jones(
     t: float, n: float, frequencies: FloatArray, squares: FloatArray
 ) -> float:
-    """xi gamma^[l](t): the plug-in time after l = 7 stages, starting from ``t``."""
+    """xi gamma^[l](t): the plug-in time after l = 7 stages, starting from ``t``.
+
+    Infinite where a derivative of the smoothed density underflows to zero.
+    """
 
     def derivative_norm(order: int, time: float) -> float:
         alive = 1 + int(np.sqrt(min(UNDERFLOW / (np.pi**2 * time), frequencies[-1])))
@@ -169,6 +186,8 @@ def _improved_sheather_jones(
         )
 
     norm = derivative_norm(ISJ_STAGES, t)
+    if norm == 0.0:
+        return float("inf")
     for order in range(ISJ_STAGES - 1, 1, -1):
         odd_product = np.prod(np.arange(1.0, 2 * order, 2.0))
         factor = (1.0 + 0.5 ** (order + 0.5)) / 3.0
@@ -176,6 +195,8 @@ def _improved_sheather_jones(
             2.0 / (3.0 + 2.0 * order)
         )
         norm = derivative_norm(order, time)
+        if norm == 0.0:
+            return float("inf")
     return float((2.0 * n * np.sqrt(np.pi) * norm) ** -0.4)
 
 

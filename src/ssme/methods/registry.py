@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from importlib import import_module
 from typing import Any, cast
 
 from ssme.errors import InputError
 from ssme.methods.base import Method
+from ssme.options import accept_all
 
 __all__ = ["get_method", "method_class", "method_names"]
 
@@ -51,13 +51,9 @@ def method_class(name: str) -> type[Method]:
 
 
 def get_method(name: str, **options: Any) -> Method:
-    """The method ``name`` with ``options``; an option it does not have is an error."""
+    """The method ``name`` with ``options``.
+
+    Raises `InputError` where the method has no such option, or the option takes no such value.
+    """
     cls = method_class(name)
-    known = {f.name for f in fields(cast(Any, cls)) if f.init}
-    for option in options:
-        if option not in known:
-            raise InputError(
-                f"method {name!r} has no option {option!r}",
-                allowed=", ".join(sorted(known)) or "no options",
-            )
-    return cls(**options)
+    return cls(**accept_all(cls, options, f"method {name!r}"))

@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
 
+from ssme.methods.estimators.ppi import Ppi
 from ssme.methods.parts.prediction_powered import (
     power_tuning,
     prediction_powered_mean,
     ridge_factor,
 )
+
+GRID = Ppi().ridge_grid
 
 
 def sample(n, n_unlabeled, seed=0):
@@ -31,7 +34,7 @@ def test_no_labels_is_undefined() -> None:
 
 def test_tuned_lambda_minimises_the_estimated_variance() -> None:
     truth, predicted, unlabeled = sample(2000, 3000)
-    lam = power_tuning(truth, predicted, unlabeled, ridge=False)
+    lam = power_tuning(truth, predicted, unlabeled, ridge_grid=None)
     errors = [
         prediction_powered_mean(truth, predicted, unlabeled, x).error
         for x in (lam - 0.1, lam, lam + 0.1)
@@ -42,16 +45,16 @@ def test_tuned_lambda_minimises_the_estimated_variance() -> None:
 
 def test_useless_or_contrary_predictions_are_ignored() -> None:
     truth, predicted, unlabeled = sample(50, 100)
-    assert power_tuning(truth, 1 - predicted, 1 - unlabeled, ridge=False) == 0.0
-    assert power_tuning(truth, np.ones(50), np.ones(100), ridge=False) == 0.0
-    assert power_tuning(truth[:1], predicted[:1], unlabeled, ridge=False) == 0.0
+    assert power_tuning(truth, 1 - predicted, 1 - unlabeled, ridge_grid=None) == 0.0
+    assert power_tuning(truth, np.ones(50), np.ones(100), ridge_grid=None) == 0.0
+    assert power_tuning(truth[:1], predicted[:1], unlabeled, ridge_grid=None) == 0.0
 
 
 def test_ridge_shrinks_with_noise_and_not_with_signal() -> None:
     f = np.linspace(0, 1, 40)
-    assert ridge_factor(f, f) == 0.0
+    assert ridge_factor(f, f, GRID) == 0.0
     noise = np.random.default_rng(3).normal(size=40)
-    assert ridge_factor(noise, f) > 1.0
+    assert ridge_factor(noise, f, GRID) > 1.0
 
 
 def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
@@ -61,7 +64,7 @@ def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
             rng = np.random.default_rng(seed)
             truth = (rng.random(8) < 0.8).astype(float)
             predicted, unlabeled = rng.random(8), rng.random(200)
-            lam = power_tuning(truth, predicted, unlabeled, ridge)
+            lam = power_tuning(truth, predicted, unlabeled, GRID if ridge else None)
             errors.append(prediction_powered_mean(truth, predicted, unlabeled, lam).value - 0.8)
         return np.std(errors)
 

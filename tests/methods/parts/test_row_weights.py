@@ -10,7 +10,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs.posterior import LabelPosterior, child_seed
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered
+from ssme.methods.parts.row_weights import RowWeights, centered
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 
@@ -65,7 +65,7 @@ def test_estimates_stay_the_mean_over_label_draws():
     )
     got = belief.estimate([metric], [None])[0][0]
     assert np.allclose(got.value, by_hand.mean(axis=0))
-    assert got.draws.shape == (N_WORLDS, 2)
+    assert got.draws.shape == (200, 2)
 
 
 def test_worlds_are_wider_than_label_draws_and_as_wide_as_sampling_alone_when_all_is_known():
@@ -81,8 +81,8 @@ def test_refits_widen_by_their_spread():
     sure = np.tile([0.0, 1.0], (400, 1))
     seed = np.random.SeedSequence(0)
     metric = get_metric("accuracy")
-    alone = LabelPosterior(data, sure, 10, seed).estimate([metric], [None])[0][0]
-    shaken = LabelPosterior(data, sure, 10, seed, {}, (sure, 1.0 - sure))
+    alone = LabelPosterior(data, sure, 10, 200, seed).estimate([metric], [None])[0][0]
+    shaken = LabelPosterior(data, sure, 10, 200, seed, {}, (sure, 1.0 - sure))
     refitted = shaken.estimate([metric], [None])[0][0]
     assert np.array_equal(alone.value, refitted.value)
     assert (refitted.draws.std(axis=0) > 0.5 * np.abs(2 * alone.value - 1)).all()
@@ -92,17 +92,17 @@ def test_ssme_estimates_do_not_depend_on_refits_and_intervals_do():
     data = data_of(n=120, labeled=20)
     metric = get_metric("accuracy")
 
-    def run(n_bootstrap: int | None) -> Estimate:
+    def run(n_bootstrap: int) -> Estimate:
         method = get_method("ssme", preset="public_code", n_bootstrap=n_bootstrap)
         belief = method.fit(data, np.random.default_rng(4))
-        assert belief.notes["n_bootstrap"] == (20 if n_bootstrap is None else n_bootstrap)
+        assert belief.notes["n_bootstrap"] == n_bootstrap
         return belief.estimate([metric], [None])[0][0]
 
-    without, default = run(0), run(None)
+    without, default = run(0), run(20)
     assert np.array_equal(without.value, default.value)
     assert (default.draws.std(axis=0) > without.draws.std(axis=0)).all()
-    assert np.array_equal(default.draws, run(None).draws)
-    with pytest.raises(InputError, match="n_bootstrap is -1"):
+    assert np.array_equal(default.draws, run(20).draws)
+    with pytest.raises(InputError, match="n_bootstrap=-1"):
         run(-1)
 
 

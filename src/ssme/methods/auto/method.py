@@ -31,7 +31,7 @@ docs/auto-notebook.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -46,26 +46,30 @@ from ssme.methods.auto.pool import clip_scores, label_weights, present_scores
 from ssme.methods.auto.prior import predict_temperature
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.base import MethodSpec
+from ssme.methods.parts.draw_options import joint_draws
+from ssme.options import Declared, Instance, Nothing, Number, OneOf, Series, option
 
 __all__ = ["Auto"]
 
 
 @dataclass(frozen=True)
-class Auto:
-    """Recalibrated pool of the classifiers: the default method.
+class Auto(Declared):
+    """Recalibrated pool of the classifiers: the default method."""
 
-    Parameters
-    ----------
-    n_draws : joint draws kept for intervals, differences and ranks.
-    temperature : (alpha, beta, gamma) of the label-free prior of the temperature; who has many
-        labeled sets of a kind can fit their own (``benchmarks/auto/priors.py``). None: those of
-        ``constants``.
-    constants : every number that changes a result.
-    """
-
-    n_draws: int = 200
-    temperature: tuple[float, float, float] | None = None
-    constants: Constants = field(default_factory=Constants)
+    n_draws: int = joint_draws(200)
+    temperature: tuple[float, float, float] | None = option(
+        None,
+        "Coefficients (alpha, beta, gamma) of the line that predicts, without labels, how sharp "
+        "the pool should be. With many labeled sets of one kind they can be fitted to them "
+        "(benchmarks/auto/priors.py).",
+        OneOf(Series(Number(least=-10.0, most=10.0), length=3), Nothing("those of the constants")),
+    )
+    constants: Constants = option(
+        Constants(),
+        "All other numbers that change a result.",
+        Instance(Constants),
+        python_only=True,
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="auto",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
-from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.progress import track
 
@@ -40,6 +40,7 @@ class PerModelPosterior:
     data: ScoreSet
     posteriors: FloatArray
     n_draws: int
+    n_worlds: int
     seed: np.random.SeedSequence
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ class PerModelPosterior:
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         rng, n_worlds = np.random.default_rng(child_seed(self.seed, 0)), 0
         for labels in self.label_batches():
-            again = labels[:, : max(0, N_WORLDS - n_worlds)]
+            again = labels[:, : max(0, self.n_worlds - n_worlds)]
             n_worlds += again.shape[1]
             resampled = RowWeights.draw(metrics, again.shape[1], labels.shape[2], rng)
             for g, part in enumerate(parts):

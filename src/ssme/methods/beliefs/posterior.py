@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate, Predictor
-from ssme.methods.parts.row_weights import N_WORLDS, RowWeights, centered, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 
@@ -70,6 +70,7 @@ class LabelPosterior:
     data: ScoreSet
     posterior: FloatArray
     n_draws: int
+    n_worlds: int
     seed: np.random.SeedSequence
     notes: Mapping[str, Any] = field(default_factory=dict)
     refits: tuple[FloatArray, ...] = ()
@@ -111,13 +112,13 @@ class LabelPosterior:
     def world_batches(
         self, metrics: Sequence[Metric]
     ) -> Iterator[tuple[NDArray[np.int64], RowWeights]]:
-        """Labels (d, n) of `N_WORLDS` worlds in all, and their row weights; every call the same.
+        """Labels (d, n) of ``n_worlds`` worlds in all, and their row weights; every call the same.
 
         Refits take turns, so that each lends its posterior to equally many worlds.
         """
         rng = np.random.default_rng(child_seed(self.seed, 0))
         sources = self.refits or (self.posterior,)
-        share = -(-N_WORLDS // len(sources))
+        share = -(-self.n_worlds // len(sources))
         for posterior in track(sources, "worlds"):
             for size in self._sizes(share):
                 weights = RowWeights.draw(metrics, size, len(posterior), rng)

@@ -27,31 +27,51 @@ from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Choice, Declared, Nothing, Number, OneOf, Whole, option
 
 __all__ = ["ActiveTesting", "acquire", "acquisition", "lure_weights"]
 
 Oracle = Sequence[Any] | NDArray[Any] | Callable[[NDArray[np.int64]], Sequence[Any]]
 
 
+class _Oracle:
+    """The classes of all rows, or a function that tells them."""
+
+    def accept(self, value: Any) -> Oracle:
+        listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+        if not callable(value) and not listed:
+            raise ValueError
+        given: Oracle = value
+        return given
+
+    def describe(self) -> str:
+        return "the classes of all rows, or a function from row numbers to their classes"
+
+
 @dataclass(frozen=True)
-class ActiveTesting:
-    """Accuracy from labels that the method asks for.
+class ActiveTesting(Declared):
+    """Accuracy from labels that the method asks for."""
 
-    Parameters
-    ----------
-    oracle : classes of all rows, or a function from row numbers to their classes. Not needed where
-        every row is labeled: the labels are then the oracle.
-    budget : labels to ask for.
-    share : ``"each"`` spends the budget on every classifier separately, as the source does for
-        one classifier; ``"all"`` asks once, from the mean of their acquisition distributions.
-    uniform : share of every acquisition distribution that is uniform. It bounds the weights: no row
-        counts more than about 1 / uniform times; a small share risks one row deciding everything.
-    """
-
-    oracle: Oracle | None = None
-    budget: int = 100
-    share: Literal["each", "all"] = "each"
-    uniform: float = 0.5
+    oracle: Oracle | None = option(
+        None,
+        "The classes of all rows, or a function from row numbers to their classes. It is not "
+        "needed where every row is labeled: the labels are then asked.",
+        OneOf(Nothing("the labels"), _Oracle()),
+        python_only=True,
+    )
+    budget: int = option(100, "Number of labels to ask for.", Whole(1, 10**9))
+    share: Literal["each", "all"] = option(
+        "each",
+        "Whether the budget is spent on each classifier separately, as in the source, or once "
+        "for all, from the mean of their acquisition distributions.",
+        Choice("each", "all"),
+    )
+    uniform: float = option(
+        0.5,
+        "Share of every acquisition distribution that is uniform. It bounds the weights: no row "
+        "counts more than about 1 / uniform times.",
+        Number(least=1e-6, most=1.0),
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="active_testing",
@@ -66,15 +86,6 @@ class ActiveTesting:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        if self.share not in ("each", "all"):
-            raise InputError(f"unknown share {self.share!r}", allowed="'each', 'all'")
-        if self.budget < 1:
-            raise InputError(f"budget {self.budget}", allowed="at least one label")
-        if not 0.0 < self.uniform <= 1.0:
-            raise InputError(
-                f"uniform {self.uniform}",
-                allowed="more than 0, so that no row is impossible to draw, and at most 1",
-            )
         ask = self._ask(data)
         votes = cast_votes(data.scores)
         proposal = acquisition(data.scores, votes, self.uniform)
@@ -113,19 +124,30 @@ class ActiveTesting:
                     " classes, or label every row",
                 )
             return lambda rows: data.labels[rows]
+        if not callable(oracle) and len(oracle) != data.n_rows:
+            raise InputError(
+                f"the oracle holds {len(oracle)} classes and there are {data.n_rows} rows",
+                allowed="one class per row, or a function from row numbers to classes",
+            )
         index = {name: k for k, name in enumerate(data.classes)}
 
         def ask(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-            answers = oracle(rows) if callable(oracle) else [oracle[row] for row in rows]
-            for row, answer in zip(rows, answers, strict=True):
-                if answer not in index:
-                    raise InputError(
-                        f"the oracle says {answer} for row {row}",
-                        allowed=", ".join(map(repr, data.classes)),
-                    )
-            return np.array([index[answer] for answer in answers], dtype=np.int64)
+            answers = list(oracle(rows) if callable(oracle) else [oracle[row] for row in rows])
+            if len(answers) != len(rows):
+                raise InputError(f"the oracle gives {len(answers)} classes for {len(rows)} rows")
+            found = [_class_number(*each, index) for each in zip(rows, answers, strict=True)]
+            return np.array(found, dtype=np.int64)
 
         return ask
+
+
+def _class_number(row: int, answer: Any, index: dict[Any, int]) -> int:
+    try:
+        return index[answer]
+    except (KeyError, TypeError):
+        raise InputError(
+            f"the oracle says {answer} for row {row}", allowed=", ".join(map(repr, index))
+        ) from None
 
 
 def acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:

@@ -24,12 +24,13 @@ from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import threshold_of
+from ssme.options import Declared
 
 __all__ = ["Agreement", "agreement_with_others"]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Declared):
     """Mean agreement of each classifier with every other one."""
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -18,22 +18,26 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, column_means
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Choice, Declared, option
 from ssme.progress import track
 
 __all__ = ["Atc", "threshold"]
 
 
 @dataclass(frozen=True)
-class Atc:
+class Atc(Declared):
     """Share of rows whose confidence passes the threshold that fits the labeled rows."""
 
-    confidence: Literal["top", "entropy"] = "top"
+    confidence: Literal["top", "entropy"] = option(
+        "top",
+        "What a classifier's confidence is: its top probability, or its negative entropy.",
+        Choice("top", "entropy"),
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="atc",
@@ -64,10 +68,8 @@ class Atc:
         if self.confidence == "top":
             top: FloatArray = scores.max(axis=2)
             return top
-        if self.confidence == "entropy":
-            negative_entropy: FloatArray = xlogy(scores, scores).sum(axis=2)
-            return negative_entropy
-        raise InputError(f"unknown confidence {self.confidence!r}", allowed="'top', 'entropy'")
+        negative_entropy: FloatArray = xlogy(scores, scores).sum(axis=2)
+        return negative_entropy
 
 
 def threshold(confidence: FloatArray, right: FloatArray) -> float:

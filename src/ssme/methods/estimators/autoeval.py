@@ -20,18 +20,20 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import spawn_seed
-from ssme.methods.parts.predicted_accuracy import Annotator, predict_accuracy
+from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.predicted_accuracy import Annotator, annotator_option, predict_accuracy
 from ssme.metrics.base import Metric
+from ssme.options import Declared
 
 __all__ = ["AutoEval"]
 
 
 @dataclass(frozen=True)
-class AutoEval:
+class AutoEval(Declared):
     """Accuracy of each classifier by power-tuned prediction-powered inference."""
 
-    annotator: Annotator = "confidence"
-    n_draws: int = 1000
+    annotator: Annotator = annotator_option("confidence")
+    n_draws: int = joint_draws(1000)
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="autoeval",
@@ -46,7 +48,7 @@ class AutoEval:
         known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            value, influence = known(metric.kind).means(rows, ridge=False)
+            value, influence = known(metric.kind).means(rows, ridge_grid=None)
             return normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)

@@ -26,31 +26,43 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Number, Whole, option
 from ssme.progress import track
 
 __all__ = ["BayesianCalibration", "CalibratedPosterior", "CalibrationFit"]
 
-SCORE_CLIP = 1e-6
-"""Scores are kept this far from 0 and 1, where their logarithms end."""
-DEGREES_OF_FREEDOM = 5
-PROPOSALS_PER_DRAW = 8
-MODE_STEPS, MODE_TOL = 200, 1e-6
-
 
 @dataclass(frozen=True)
-class BayesianCalibration:
-    """Labels drawn, for each classifier, from its Bayesian beta calibration.
+class BayesianCalibration(Declared):
+    """Labels drawn, for each classifier, from its Bayesian beta calibration."""
 
-    Parameters
-    ----------
-    slope_sd : prior standard deviation of log a and log b; smaller trusts the scores more.
-    shift_sd : prior standard deviation of c.
-    """
-
-    slope_sd: float = float(np.hypot(0.4, 0.15))
-    shift_sd: float = float(np.hypot(2.0, 0.75))
-    n_draws: int = 500
+    slope_sd: float = option(
+        float(np.hypot(0.4, 0.15)),
+        "Prior standard deviation of log a and log b; a smaller value trusts the scores more.",
+        Number(least=1e-6, most=10.0),
+    )
+    shift_sd: float = option(
+        float(np.hypot(2.0, 0.75)),
+        "Prior standard deviation of the shift c.",
+        Number(least=1e-6, most=100.0),
+    )
+    clip: float = option(
+        1e-6,
+        "Distance that scores keep from 0 and 1, where their logarithms end.",
+        Number(least=1e-15, most=0.1),
+    )
+    degrees_of_freedom: int = option(
+        5, "Degrees of freedom of the Student t that proposes parameters.", Whole(1, 100)
+    )
+    proposals_per_draw: int = option(
+        8, "Number of proposed parameters for each one that is kept.", Whole(1, 100)
+    )
+    tol: float = option(1e-6, "Step below which the mode is found.", Number(least=0.0, most=1.0))
+    max_iter: int = option(200, "Most steps to the mode.", Whole(1, 10_000))
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bayesian_calibration",
@@ -60,13 +72,14 @@ class BayesianCalibration:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
-        logs = _log_scores(data.scores[:, :, 1])
+        logs = _log_scores(data.scores[:, :, 1], self.clip)
         prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
         seed = spawn_seed(rng)
         parameters, posteriors = [], []
         for j in track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(logs[:, j, 0])
-            fit = CalibrationFit(logs[known, j], data.labels[known].astype(np.float64), prior_sd)
+            labels = data.labels[known].astype(np.float64)
+            fit = CalibrationFit(logs[known, j], labels, prior_sd, self)
             draws = fit.sample(self.n_draws, np.random.default_rng(seed))
             positive = _mean_probability(logs[:, j], draws)
             parameters.append(draws)
@@ -79,6 +92,7 @@ class BayesianCalibration:
             data,
             np.stack(posteriors),
             self.n_draws,
+            self.n_worlds,
             spawn_seed(rng),
             means,
             logs=logs,
@@ -104,24 +118,26 @@ class CalibratedPosterior(PerModelPosterior):
 class CalibrationFit:
     """Posterior of theta = (log a, log b, c) given labeled rows.
 
-    ``logs`` (n, 2) are (log s, log(1 - s)), ``labels`` (n,) are 0 or 1, ``prior_sd`` (3,).
+    ``logs`` (n, 2) are (log s, log(1 - s)), ``labels`` (n,) are 0 or 1, ``prior_sd`` (3,);
+    ``method`` has the options of the search and of the proposals.
     """
 
     logs: FloatArray
     labels: FloatArray
     prior_sd: FloatArray
+    method: BayesianCalibration = field(default_factory=BayesianCalibration)
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws (D, 3) by importance resampling of Student-t proposals around the mode."""
         mode, precision = self.mode()
         root = np.linalg.cholesky(np.linalg.inv(precision))
-        n_proposals = PROPOSALS_PER_DRAW * n_draws
+        n_proposals, nu = self.method.proposals_per_draw * n_draws, self.method.degrees_of_freedom
         normal = rng.standard_normal((n_proposals, 3))
-        chi2 = rng.chisquare(DEGREES_OF_FREEDOM, n_proposals)
-        standard = normal * np.sqrt(DEGREES_OF_FREEDOM / chi2)[:, None]
+        chi2 = rng.chisquare(nu, n_proposals)
+        standard = normal * np.sqrt(nu / chi2)[:, None]
         proposals = mode + standard @ root.T
-        distance = (standard**2).sum(axis=1) / DEGREES_OF_FREEDOM
-        log_proposal = -0.5 * (DEGREES_OF_FREEDOM + 3) * np.log1p(distance)
+        distance = (standard**2).sum(axis=1) / nu
+        log_proposal = -0.5 * (nu + 3) * np.log1p(distance)
         log_weight = self.log_density(proposals) - log_proposal
         weight = np.exp(log_weight - logsumexp(log_weight))
         chosen = rng.choice(n_proposals, size=n_draws, p=weight / weight.sum())
@@ -132,7 +148,7 @@ class CalibrationFit:
         """Posterior mode (3,) by damped Fisher scoring, and the precision (3, 3) there."""
         theta, damping = np.zeros(3), 1.0
         best = self.log_density(theta[None])[0]
-        for _ in range(MODE_STEPS):
+        for _ in range(self.method.max_iter):
             gradient, precision = self.slope(theta)
             step = np.linalg.solve(precision + damping * np.eye(3), gradient)
             value = self.log_density((theta + step)[None])[0]
@@ -140,7 +156,7 @@ class CalibrationFit:
                 damping *= 4.0
                 continue
             theta, best, damping = theta + step, value, damping / 4.0
-            if np.abs(step).max() < MODE_TOL:
+            if np.abs(step).max() < self.method.tol:
                 break
         return theta, self.slope(theta)[1]
 
@@ -167,8 +183,8 @@ class CalibrationFit:
         return gradient, information + np.diag(self.prior_sd**-2)
 
 
-def _log_scores(scores: FloatArray) -> FloatArray:
-    clipped = np.clip(scores, SCORE_CLIP, 1.0 - SCORE_CLIP)
+def _log_scores(scores: FloatArray, clip: float) -> FloatArray:
+    clipped = np.clip(scores, clip, 1.0 - clip)
     return np.stack([np.log(clipped), np.log1p(-clipped)], axis=-1)
 
 

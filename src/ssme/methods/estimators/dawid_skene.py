@@ -20,22 +20,31 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Number, Whole, option
 
 __all__ = ["DawidSkene", "DawidSkeneFit", "fit_dawid_skene"]
 
-FLOOR = 1e-10
-"""Smallest probability inside a logarithm: a vote never seen from a class stays possible."""
-
 
 @dataclass(frozen=True)
-class DawidSkene:
+class DawidSkene(Declared):
     """Labels drawn from the Dawid-Skene posterior of the classifiers' votes."""
 
-    tol: float = 1e-5
-    max_iter: int = 100
-    n_draws: int = 500
+    tol: float = option(
+        1e-5,
+        "Change of a class prior or confusion probability below which EM has converged.",
+        Number(least=0.0, most=1.0),
+    )
+    max_iter: int = option(100, "Most steps of EM.", Whole(1, 10_000))
+    floor: float = option(
+        1e-10,
+        "Smallest probability inside a logarithm: a vote never seen from a class stays possible.",
+        Number(least=1e-300, most=0.1),
+    )
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="dawid_skene",
@@ -45,9 +54,12 @@ class DawidSkene:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
-        fit = fit_dawid_skene(cast_votes(data.scores), data.labels, self.tol, self.max_iter)
+        votes = cast_votes(data.scores)
+        fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
         notes = {"converged": fit.converged, "n_iter": fit.n_iter, "prior": fit.prior.tolist()}
-        return LabelPosterior(data, fit.posterior, self.n_draws, spawn_seed(rng), notes)
+        return LabelPosterior(
+            data, fit.posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +74,11 @@ class DawidSkeneFit:
 
 
 def fit_dawid_skene(
-    votes: FloatArray, labels: NDArray[np.int64], tol: float, max_iter: int
+    votes: FloatArray,
+    labels: NDArray[np.int64],
+    tol: float,
+    max_iter: int,
+    floor: float = 1e-10,
 ) -> DawidSkeneFit:
     """EM on ``votes`` (n, M, K); rows with a label (not negative) never leave it."""
     n, n_models, k = votes.shape
@@ -71,8 +87,8 @@ def fit_dawid_skene(
     posterior = clamp(share / np.maximum(share.sum(axis=1, keepdims=True), 1.0), labels)
     prior, confusion = _m_step(posterior, flat, n_models)
     for step in range(1, max_iter + 1):
-        log_joint = np.log(np.maximum(prior, FLOOR)) + flat @ np.log(
-            np.maximum(confusion, FLOOR)
+        log_joint = np.log(np.maximum(prior, floor)) + flat @ np.log(
+            np.maximum(confusion, floor)
         ).transpose(0, 2, 1).reshape(n_models * k, k)
         posterior = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
         posterior = clamp(posterior / posterior.sum(axis=1, keepdims=True), labels)

@@ -17,7 +17,9 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared
 
 __all__ = ["Ensemble", "mean_score"]
 
@@ -31,10 +33,11 @@ def mean_score(scores: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class Ensemble(Declared):
     """Labels drawn from the average classifier."""
 
-    n_draws: int = 500
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ensemble",
@@ -46,4 +49,6 @@ class Ensemble:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         posterior = clamp(mean_score(data.scores), data.labels)
         seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
-        return LabelPosterior(data, posterior, self.n_draws, seed, predictor=mean_score)
+        return LabelPosterior(
+            data, posterior, self.n_draws, self.n_worlds, seed, predictor=mean_score
+        )

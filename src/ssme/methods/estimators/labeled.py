@@ -15,24 +15,23 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.beliefs.posterior import spawn_seed
+from ssme.methods.parts.draw_options import joint_draws
+from ssme.options import Declared, Flag, option
 
 __all__ = ["Labeled"]
 
 
 @dataclass(frozen=True)
-class Labeled:
-    """Each metric on the labeled rows alone.
+class Labeled(Declared):
+    """Each metric on the labeled rows alone."""
 
-    Parameters
-    ----------
-    n_draws : int
-        Number of joint draws, from which differences and ranks are read (default 1000).
-    joint_draws : bool
-        False leaves out the draws of metrics whose interval does not need them (default True).
-    """
-
-    n_draws: int = 1000
-    joint_draws: bool = True
+    n_draws: int = joint_draws(1000)
+    joint_draws: bool = option(
+        True,
+        "Whether to make the draws of metrics whose interval does not need them; comparisons and "
+        "ranks do.",
+        Flag(),
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="labeled",

@@ -19,23 +19,26 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Flag, option
 
 __all__ = ["MajorityVote", "labeled_accuracy", "weighted_vote"]
 
 
 @dataclass(frozen=True)
-class MajorityVote:
-    """Accuracy-weighted average of discrete predictions.
+class MajorityVote(Declared):
+    """Accuracy-weighted average of discrete predictions."""
 
-    Parameters
-    ----------
-    hard : the class with the largest share is the label, instead of a draw from the shares.
-    """
-
-    hard: bool = False
-    n_draws: int = 500
+    hard: bool = option(
+        False,
+        "Whether the class with the largest share of the vote is the label, instead of a label "
+        "drawn from the shares.",
+        Flag(),
+    )
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="majority_vote",
@@ -52,7 +55,7 @@ class MajorityVote:
             share = cast_votes(share[:, None])[:, 0]
         posterior = clamp(share, data.labels)
         notes = {"vote_weights": dict(zip(data.models, accuracy.tolist(), strict=True))}
-        return LabelPosterior(data, posterior, self.n_draws, spawn_seed(rng), notes)
+        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes)
 
 
 def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:

@@ -23,34 +23,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
 from ssme.methods.estimators.ensemble import mean_score
-from ssme.methods.parts.predicted_accuracy import predict_accuracy
+from ssme.methods.parts.draw_options import MOST_DRAWS
+from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import is_same_metric
+from ssme.options import Declared, Flag, Nothing, Number, OneOf, Whole, option
 from ssme.progress import track
 
 __all__ = ["Ppi"]
 
 
 @dataclass(frozen=True)
-class Ppi:
-    """Prediction-powered estimates with the mean score as annotator.
+class Ppi(Declared):
+    """Prediction-powered estimates with the mean score as annotator."""
 
-    Parameters
-    ----------
-    power : fixed lambda in [0, 1]; None tunes it (1 is plain PPI, 0 uses labeled rows only).
-    ridge : stabilise the tuned lambda of accuracy by ridge regression.
-    n_boot : resamples of the prediction-powered bootstrap.
-    """
-
-    power: float | None = None
-    ridge: bool = True
-    n_boot: int = 500
+    power: float | None = option(
+        None,
+        "The parameter lambda, the weight of the predictions: 1 is plain prediction-powered "
+        "inference, 0 uses labeled rows only.",
+        OneOf(Number(least=0.0, most=1.0), Nothing("it is tuned")),
+    )
+    ridge: bool = option(
+        True, "Whether ridge regression stabilizes the tuned lambda of accuracy.", Flag()
+    )
+    ridge_grid: tuple[float, ...] = ridge_grid_option()
+    n_boot: int = option(
+        500, "Number of resamples of the prediction-powered bootstrap.", Whole(2, MOST_DRAWS)
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ppi",
@@ -60,8 +64,7 @@ class Ppi:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        if self.power is not None and not 0.0 <= self.power <= 1.0:
-            raise InputError(f"power {self.power}", allowed="0 to 1, or None to tune it")
+        grid = self.ridge_grid if self.ridge else None
         known = predict_accuracy(data, "pool")
         pool = mean_score(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
@@ -69,7 +72,7 @@ class Ppi:
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
                 means = known(metric.kind).means
-                value, influence = means(rows, ridge=self.ridge, lam=self.power)
+                value, influence = means(rows, ridge_grid=grid, lam=self.power)
                 return normal_estimate(value, influence, metric, self.n_boot, seeds[0])
             return self._bootstrap(metric, data, pool, rows, seeds)
 

@@ -11,32 +11,37 @@ NeurIPS 2025, app. B.2.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import UnsupportedError
+from ssme.errors import ConvergenceWarning, UnsupportedError
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Number, Whole, option
 
 __all__ = ["PseudoLabel"]
 
 
 @dataclass(frozen=True)
-class PseudoLabel:
-    """Labels drawn from a logistic regression on the scores.
+class PseudoLabel(Declared):
+    """Labels drawn from a logistic regression on the scores."""
 
-    Parameters
-    ----------
-    inverse_penalty : scikit-learn's ``C``; smaller means flatter predictions.
-    """
-
-    inverse_penalty: float = 1.0
-    n_draws: int = 500
+    inverse_penalty: float = option(
+        1.0,
+        "Inverse of the penalty on the coefficients (scikit-learn's C); a smaller value gives "
+        "flatter predictions.",
+        Number(least=1e-9, most=1e9),
+    )
+    max_iter: int = option(1000, "Most steps of the regression's solver.", Whole(1, 100_000))
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="pseudo_label",
@@ -45,6 +50,7 @@ class PseudoLabel:
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        from sklearn.exceptions import ConvergenceWarning as NotConverged
         from sklearn.linear_model import LogisticRegression
 
         labeled = data.labeled
@@ -56,11 +62,23 @@ class PseudoLabel:
                 fix="label a row of another class, or use a method that needs no labels",
             )
         features = _features(fill_missing(data.scores))
-        model = LogisticRegression(C=self.inverse_penalty, max_iter=1000)
-        model.fit(features[labeled], data.labels[labeled])
+        model = LogisticRegression(C=self.inverse_penalty, max_iter=self.max_iter)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)
+            model.fit(features[labeled], data.labels[labeled])
+        n_iter = int(model.n_iter_.max())
+        if n_iter >= self.max_iter:
+            warnings.warn(
+                f"the regression of 'pseudo_label' has not converged after {n_iter} steps; raise"
+                " max_iter or lower inverse_penalty",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = model.predict_proba(features)
-        return LabelPosterior(data, clamp(posterior, data.labels), self.n_draws, spawn_seed(rng))
+        return LabelPosterior(
+            data, clamp(posterior, data.labels), self.n_draws, self.n_worlds, spawn_seed(rng)
+        )
 
 
 def _features(scores: FloatArray) -> FloatArray:

@@ -24,25 +24,36 @@ from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
 from ssme.densities.truncated_normal import truncated_normal_gradient, truncated_normal_logpdf
+from ssme.errors import InputError, argument
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Number, Series, option
 from ssme.progress import track
 
 __all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
 
-MU_BOUNDS = (-1.0, 2.0)
-"""Centers may lie outside [0, 1]: scores that pile up at an end are one tail of a normal."""
-LOG_SIGMA_BOUNDS = (np.log(1e-2), np.log(2.0))
-"""Narrower components would fit a handful of equal scores, wider ones are flat on [0, 1]."""
-
 
 @dataclass(frozen=True)
-class Spe:
+class Spe(Declared):
     """Labels drawn, for each classifier, from a mixture of truncated normals of its scores."""
 
-    n_draws: int = 500
+    mean_bounds: tuple[float, float] = option(
+        (-1.0, 2.0),
+        "Least and largest center of a component. Centers may lie outside [0, 1]: scores that "
+        "pile up at an end are one tail of a normal.",
+        Series(Number(least=-100.0, most=100.0), length=2),
+    )
+    deviation_bounds: tuple[float, float] = option(
+        (1e-2, 2.0),
+        "Least and largest standard deviation of a component. A narrower one would fit a handful "
+        "of equal scores, a wider one is flat on [0, 1].",
+        Series(Number(least=1e-3, most=100.0), length=2),
+    )
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="spe",
@@ -51,13 +62,24 @@ class Spe:
         multiclass=False,
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("mean_bounds", "deviation_bounds"):
+            low, high = getattr(self, name)
+            if low >= high:
+                raise InputError(
+                    argument(name, f"({low}, {high})"), allowed="the smaller one first"
+                )
+
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
         fitted = {}
         for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
-            theta, converged = fit_truncated_mixture(scores, data.labels[present])
+            theta, converged = fit_truncated_mixture(
+                scores, data.labels[present], self.mean_bounds, self.deviation_bounds
+            )
             posteriors[j, present] = mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
             fitted[model] = {
@@ -66,20 +88,29 @@ class Spe:
                 "prior": float(expit(theta[4])),
                 "converged": converged,
             }
-        return PerModelPosterior(data, posteriors, self.n_draws, spawn_seed(rng), fitted)
+        return PerModelPosterior(
+            data, posteriors, self.n_draws, self.n_worlds, spawn_seed(rng), fitted
+        )
 
 
-def fit_truncated_mixture(scores: FloatArray, labels: NDArray[np.int64]) -> tuple[FloatArray, bool]:
+def fit_truncated_mixture(
+    scores: FloatArray,
+    labels: NDArray[np.int64],
+    mean_bounds: tuple[float, float] = (-1.0, 2.0),
+    deviation_bounds: tuple[float, float] = (1e-2, 2.0),
+) -> tuple[FloatArray, bool]:
     """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and whether they converged."""
     from scipy.optimize import minimize
 
+    low, high = deviation_bounds
+    log_sigma = (np.log(low), np.log(high))
     result = minimize(
         _loss,
         _start(scores, labels),
         args=(scores, labels),
         jac=True,
         method="L-BFGS-B",
-        bounds=[MU_BOUNDS, LOG_SIGMA_BOUNDS, MU_BOUNDS, LOG_SIGMA_BOUNDS, (-10.0, 10.0)],
+        bounds=[mean_bounds, log_sigma, mean_bounds, log_sigma, (-10.0, 10.0)],
     )
     return result.x, bool(result.success)
 

@@ -21,73 +21,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.densities.bandwidth import ACROSS, BANDWIDTH_RULES
+from ssme.densities.gaussian_mixture import COVARIANCES
+from ssme.engines.kernels import KERNELS
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, child_seed, clamp
+from ssme.methods.parts.draw_options import MOST_DRAWS, world_draws
 from ssme.metrics.base import FloatArray
+from ssme.mixture.choice import DENSITIES
 from ssme.mixture.model import (
+    PRESETS,
     MixtureFit,
     MixtureOptions,
     fit_mixture,
     preset_options,
     refit_responsibilities,
 )
-from ssme.mixture.start import draw_probabilities
+from ssme.mixture.start import STARTS, draw_probabilities
+from ssme.options import Choice, Declared, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 from ssme.transforms.alr import stack_alr
 
 __all__ = ["PRESET_DRAWS", "MixturePredictor", "SsmeMethod", "SsmeOptions", "fit_scores"]
 
 PRESET_DRAWS = {"paper": 500, "public_code": 100}
-
-REFITS = 20
-"""Bootstrap refits; with 10 worlds each they make up `ssme.methods.parts.row_weights.N_WORLDS`."""
-
-REFIT_ROWS = 20_000
-"""Rows up to which refits are worth their time: beyond, rows hardly add to the interval."""
-
-FITTED_ROWS = 10_000
-"""Rows the mixture is fitted to, unless told otherwise: a KDE's cost is their square."""
+"""Label vectors of each preset."""
 
 APPLIED_ROWS = 100_000
 """Rows at a time that a fitted mixture is applied to."""
 
+PRESET = Nothing("what the preset says")
+
 
 @dataclass(frozen=True)
-class SsmeOptions:
-    """The options of SSME and SSME-M; None means: what the preset says.
+class SsmeOptions(Declared):
+    """The options of SSME and SSME-M."""
 
-    Parameters
-    ----------
-    preset : "paper" or "public_code".
-    density : "kde", "gmm" (Gaussians), "flow" (extra `flow`), or "auto": by size and dimension.
-    kernel : "gaussian", "epanechnikov" or "exponential".
-    bandwidth : "isj", "silverman", "scott", "public_code" or a number.
-    across : "smallest" bandwidth over dimensions, or "each" its own.
-    covariance : of Gaussians: "full", "tied", "diagonal" or "low_rank".
-    components : Gaussians per class.
-    device : torch device for kernel sums and flows, such as "cuda"; None: the CPU's own engines.
-    init : "draw" from the mean score, or "knn".
-    lambda_u : weight of the unlabeled rows in the likelihood.
-    max_iter, tol : EM's end; the largest change of a responsibility that counts as none.
-    clip : smallest probability before the log-ratio.
-    n_draws : label vectors drawn for the estimates.
-    """
-
-    preset: str = "paper"
-    density: str | None = None
-    kernel: str | None = None
-    bandwidth: str | float | None = None
-    across: str | None = None
-    covariance: str | None = None
-    components: int | None = None
-    device: str | None = None
-    init: str | None = None
-    lambda_u: float | None = None
-    max_iter: int | None = None
-    tol: float | None = None
-    clip: float | None = None
-    n_draws: int | None = None
+    preset: str = option(
+        "paper",
+        "Values of the options below that are null: as the paper describes the method, or as its "
+        "public code runs it.",
+        Choice(*PRESETS),
+    )
+    density: str | None = option(
+        None,
+        "Density of the scores given the class: a kernel density estimate, Gaussians, a "
+        "normalizing flow (extra `flow`), or automatic by the number of rows and dimensions.",
+        OneOf(Choice(*DENSITIES), PRESET),
+    )
+    kernel: str | None = option(
+        None, "Kernel of the kernel density estimate.", OneOf(Choice(*KERNELS), PRESET)
+    )
+    bandwidth: str | float | None = option(
+        None,
+        "Bandwidth of the kernel density estimate: a rule, or a number.",
+        OneOf(Choice(*BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
+    )
+    across: str | None = option(
+        None,
+        "Bandwidth in several dimensions: the smallest of all, or each its own.",
+        OneOf(Choice(*ACROSS), PRESET),
+    )
+    covariance: str | None = option(
+        None, "Covariance of the Gaussians.", OneOf(Choice(*COVARIANCES), PRESET)
+    )
+    components: int | None = option(
+        None, "Number of Gaussians per class.", OneOf(Whole(1, 100), PRESET)
+    )
+    device: str | None = option(
+        None,
+        'Torch device for kernel sums and flows, such as "cuda".',
+        OneOf(Text(), Nothing("the processor, without torch")),
+    )
+    init: str | None = option(
+        None,
+        "First guess of the unlabeled rows: drawn from the mean score, or from their nearest "
+        "labeled neighbors.",
+        OneOf(Choice(*STARTS), PRESET),
+    )
+    lambda_u: float | None = option(
+        None,
+        "Weight of an unlabeled row in the likelihood.",
+        OneOf(Number(least=1e-6, most=1e6), PRESET),
+    )
+    max_iter: int | None = option(None, "Most steps of EM.", OneOf(Whole(1, 10_000), PRESET))
+    tol: float | None = option(
+        None,
+        "Largest change of a responsibility at which EM has converged.",
+        OneOf(Number(least=0.0, most=1.0), PRESET),
+    )
+    clip: float | None = option(
+        None,
+        "Smallest probability before the log-ratio; smaller ones are raised to it.",
+        OneOf(Number(least=1e-15, most=0.1), PRESET),
+    )
+    n_draws: int | None = option(
+        None,
+        "Number of label vectors drawn for each estimate.",
+        OneOf(Whole(1, MOST_DRAWS), PRESET),
+    )
+    n_worlds: int = world_draws()
 
     def mixture_options(self) -> MixtureOptions:
         """The preset with this method's own options in place."""
@@ -109,26 +142,30 @@ class SsmeOptions:
 
     def draws(self) -> int:
         """Label vectors per estimate."""
-        n_draws = PRESET_DRAWS[self.preset] if self.n_draws is None else self.n_draws
-        if n_draws < 1:
-            raise InputError(f"n_draws is {n_draws!r}", allowed="an integer >= 1")
-        return n_draws
+        return PRESET_DRAWS[self.preset] if self.n_draws is None else self.n_draws
 
 
 @dataclass(frozen=True)
 class SsmeMethod(SsmeOptions):
-    """Semi-supervised model evaluation from the scores of all classifiers together.
+    """Semi-supervised model evaluation from the scores of all classifiers together."""
 
-    ``n_bootstrap`` is the number of refits to resampled rows behind the intervals; None: `REFITS`
-    up to `REFIT_ROWS` rows and none beyond, where labels and rows alone vary. The estimates are
-    the same with any number.
-
-    ``max_rows`` is the number of rows the mixture is fitted to: with more, all labeled rows and a
-    random sample of the others are, and the remaining rows get P(y | s) from the fit. None: all.
-    """
-
-    n_bootstrap: int | None = None
-    max_rows: int | None = FITTED_ROWS
+    n_bootstrap: int = option(
+        20,
+        "Number of refits to resampled rows behind the intervals; with 0, labels and rows alone "
+        "vary. The estimates are the same with any number.",
+        Whole(0, 1000),
+    )
+    bootstrap_rows: int = option(
+        20_000,
+        "Number of rows up to which refits are made; beyond, they hardly add to the interval.",
+        Whole(0, 10**9),
+    )
+    max_rows: int | None = option(
+        10_000,
+        "Number of rows that the mixture is fitted to. With more, all labeled rows and a random "
+        "sample of the others are, and the remaining rows get P(y | s) from the fit.",
+        OneOf(Whole(1, 10**9), Nothing("all rows")),
+    )
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ssme",
@@ -160,12 +197,11 @@ class SsmeMethod(SsmeOptions):
             "fitted_rows": rows.size,
             **fitted.describe(),
         }
-        return LabelPosterior(data, posterior, n_draws, draw_seed, notes, refits, predictor)
+        drawn = (n_draws, self.n_worlds, draw_seed)
+        return LabelPosterior(data, posterior, *drawn, notes, refits, predictor)
 
     def _fitted_rows(self, data: ScoreSet, rng: np.random.Generator) -> NDArray[np.int64]:
         """All labeled rows, and unlabeled ones up to ``max_rows`` in all."""
-        if self.max_rows is not None and self.max_rows < 1:
-            raise InputError(f"max_rows is {self.max_rows!r}", allowed="an integer >= 1, or None")
         if self.max_rows is None or data.n_rows <= self.max_rows:
             return np.arange(data.n_rows)
         labeled, unlabeled = np.flatnonzero(data.labeled), np.flatnonzero(~data.labeled)
@@ -176,11 +212,7 @@ class SsmeMethod(SsmeOptions):
         self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: np.random.Generator
     ) -> tuple[FloatArray, ...]:
         """Posteriors (n, K) of refits to resampled rows, labeled rows clamped in each."""
-        n_refits = self.n_bootstrap
-        if n_refits is None:
-            n_refits = REFITS if data.n_rows <= REFIT_ROWS else 0
-        if n_refits < 0:
-            raise InputError(f"n_bootstrap is {n_refits!r}", allowed="an integer >= 0")
+        n_refits = self.n_bootstrap if data.n_rows <= self.bootstrap_rows else 0
         points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
         problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
         return tuple(

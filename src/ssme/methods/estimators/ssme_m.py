@@ -43,4 +43,6 @@ class SsmeMMethod(SsmeOptions):
             posteriors.append(clamp(fitted.em.responsibilities, data.labels))
             notes[data.models[j]] = fitted.describe()
         everything = {"preset": self.preset, "per_model": notes}
-        return PerModelPosterior(data, np.stack(posteriors), n_draws, draw_seed, everything)
+        return PerModelPosterior(
+            data, np.stack(posteriors), n_draws, self.n_worlds, draw_seed, everything
+        )

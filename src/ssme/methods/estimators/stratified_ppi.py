@@ -23,21 +23,36 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.posterior import spawn_seed
-from ssme.methods.parts.predicted_accuracy import Annotator, PredictedAccuracy, predict_accuracy
+from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.predicted_accuracy import (
+    Annotator,
+    PredictedAccuracy,
+    annotator_option,
+    predict_accuracy,
+    ridge_grid_option,
+)
 from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Declared, Flag, Whole, option
 
 __all__ = ["StratifiedPpi", "strata"]
 
 
 @dataclass(frozen=True)
-class StratifiedPpi:
+class StratifiedPpi(Declared):
     """PPI++ on accuracy with strata of equal size in the annotator's prediction."""
 
-    n_strata: int = 5
-    min_labels: int = 5
-    annotator: Annotator = "pool"
-    ridge: bool = True
-    n_draws: int = 1000
+    n_strata: int = option(
+        5, "Number of strata, of equally many rows each, before merging.", Whole(1, 10_000)
+    )
+    min_labels: int = option(
+        5, "Labeled rows below which a stratum is merged with its neighbor.", Whole(1, 10**9)
+    )
+    annotator: Annotator = annotator_option("pool")
+    ridge: bool = option(
+        True, "Whether ridge regression stabilizes the tuned parameter lambda.", Flag()
+    )
+    ridge_grid: tuple[float, ...] = ridge_grid_option()
+    n_draws: int = joint_draws(1000)
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="stratified_ppi",
@@ -82,7 +97,7 @@ class StratifiedPpi:
                 model,
                 both[: labeled.size][inside[: labeled.size]],
                 both[labeled.size :][inside[labeled.size :]],
-                ridge=self.ridge,
+                ridge_grid=self.ridge_grid if self.ridge else None,
             )
             share = float(weights[inside].sum() / weights.sum())
             value += share * mean

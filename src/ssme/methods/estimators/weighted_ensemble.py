@@ -18,20 +18,29 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Number, Whole, option
 
 __all__ = ["WeightedEnsemble", "pool_weights"]
 
-TOL, MAX_ITER = 1e-8, 1000
-
 
 @dataclass(frozen=True)
-class WeightedEnsemble:
+class WeightedEnsemble(Declared):
     """Labels drawn from the pool of classifiers that predicts the labeled rows best."""
 
-    prior_rows: float = 10.0
-    n_draws: int = 500
+    prior_rows: float = option(
+        10.0,
+        "Number of labeled rows that the prior, which favors no classifier, is worth.",
+        Number(least=0.0, most=1e9),
+    )
+    tol: float = option(
+        1e-8, "Change of a weight below which EM has converged.", Number(least=0.0, most=1.0)
+    )
+    max_iter: int = option(1000, "Most steps of EM.", Whole(1, 10_000))
+    n_draws: int = label_draws()
+    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="weighted_ensemble",
@@ -43,25 +52,29 @@ class WeightedEnsemble:
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         scores = fill_missing(data.scores)
         labeled = np.flatnonzero(data.labeled)
-        weights = pool_weights(scores[labeled, :, data.labels[labeled]], self.prior_rows)
+        weights = pool_weights(
+            scores[labeled, :, data.labels[labeled]], self.prior_rows, self.tol, self.max_iter
+        )
         posterior = clamp(np.einsum("nmk,m->nk", scores, weights), data.labels)
         notes = {"pool_weights": dict(zip(data.models, weights.tolist(), strict=True))}
-        return LabelPosterior(data, posterior, self.n_draws, spawn_seed(rng), notes)
+        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes)
 
 
-def pool_weights(likelihood: FloatArray, prior_rows: float) -> FloatArray:
+def pool_weights(
+    likelihood: FloatArray, prior_rows: float, tol: float = 1e-8, max_iter: int = 1000
+) -> FloatArray:
     """Weights (M,) of the best pool; ``likelihood`` (n, M) is each score of the true label."""
     n, n_models = likelihood.shape
     weights: FloatArray = np.full(n_models, 1.0 / n_models)
     if n == 0:
         return weights
     likelihood = np.maximum(likelihood, np.finfo(np.float64).tiny)
-    for _ in range(MAX_ITER):
+    for _ in range(max_iter):
         joint = likelihood * weights
         counts = (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
         updated = (counts + prior_rows / n_models) / (n + prior_rows)
         moved = np.abs(updated - weights).max()
         weights = updated
-        if moved < TOL:
+        if moved < tol:
             break
     return weights

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.prediction_powered import power_tuning, prediction_powered_mean
@@ -23,10 +22,36 @@ from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Kind, threshold_of
+from ssme.options import Choice, Number, Series, option
 
-__all__ = ["Annotator", "PredictedAccuracy", "predict_accuracy"]
+__all__ = [
+    "Annotator",
+    "PredictedAccuracy",
+    "annotator_option",
+    "predict_accuracy",
+    "ridge_grid_option",
+]
 
 Annotator = Literal["confidence", "pool"]
+
+
+def annotator_option(default: Annotator) -> Any:
+    """The option ``annotator`` of the prediction-powered methods."""
+    return option(
+        default,
+        "Who predicts whether a classifier is right: its own top probability, or the mean score "
+        "of all classifiers at its predicted class.",
+        Choice("confidence", "pool"),
+    )
+
+
+def ridge_grid_option() -> Any:
+    """The option ``ridge_grid`` of the prediction-powered methods."""
+    return option(
+        (0.0, *np.logspace(-2, 2, 17).tolist()),
+        "Penalties that ridge regression chooses from, as multiples of the predictions' variance.",
+        Series(Number(least=0.0, most=1e9), least=1),
+    )
 
 
 def predict_accuracy(data: ScoreSet, annotator: Annotator) -> Callable[[Kind], PredictedAccuracy]:
@@ -64,10 +89,8 @@ class PredictedAccuracy:
             if threshold != DEFAULT_THRESHOLD:
                 stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
             predicted = np.where(np.isfinite(truth), stated, np.nan)
-        elif annotator == "pool":
-            predicted = share_correct(votes, mean_score(data.scores))
         else:
-            raise InputError(f"unknown annotator {annotator!r}", allowed="'confidence', 'pool'")
+            predicted = share_correct(votes, mean_score(data.scores))
         return cls(truth, predicted, data.labeled, data.weights)
 
     def parts(
@@ -83,14 +106,14 @@ class PredictedAccuracy:
         labeled: NDArray[np.int64],
         unlabeled: NDArray[np.int64],
         *,
-        ridge: bool,
+        ridge_grid: tuple[float, ...] | None,
         lam: float | None = None,
     ) -> tuple[float, FloatArray]:
         """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to it."""
         truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
         predicted_unlabeled = self.predicted[unlabeled, model]
         if lam is None:
-            lam = power_tuning(truth, predicted, predicted_unlabeled, ridge)
+            lam = power_tuning(truth, predicted, predicted_unlabeled, ridge_grid)
         w = np.ones(len(self.truth)) if self.weights is None else self.weights
         powered = prediction_powered_mean(
             truth, predicted, predicted_unlabeled, lam, w[labeled], w[unlabeled]
@@ -100,9 +123,13 @@ class PredictedAccuracy:
         return powered.value, influence
 
     def means(
-        self, rows: NDArray[np.int64], *, ridge: bool, lam: float | None = None
+        self,
+        rows: NDArray[np.int64],
+        *,
+        ridge_grid: tuple[float, ...] | None,
+        lam: float | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models = range(self.truth.shape[1])
-        pairs = [self.mean(j, *self.parts(j, rows), ridge=ridge, lam=lam) for j in models]
+        pairs = [self.mean(j, *self.parts(j, rows), ridge_grid=ridge_grid, lam=lam) for j in models]
         return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])

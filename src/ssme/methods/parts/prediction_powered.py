@@ -14,6 +14,7 @@ post-hoc regression", ICML 2025 (ridge).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,6 @@ import numpy as np
 from ssme.metrics.base import FloatArray
 
 __all__ = ["PoweredMean", "power_tuning", "prediction_powered_mean", "ridge_factor"]
-
-RIDGE_GRID = np.concatenate([[0.0], np.logspace(-2, 2, 17)])
-"""Candidate penalties, as multiples of the variance of the predictions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +64,13 @@ def power_tuning(
     truth: FloatArray,
     predicted: FloatArray,
     predicted_unlabeled: FloatArray,
-    ridge: bool,
+    ridge_grid: Sequence[float] | None,
 ) -> float:
-    """The variance-minimising lambda in [0, 1]; 0 where the data cannot tell."""
+    """The variance-minimising lambda in [0, 1]; 0 where the data cannot tell.
+
+    ``ridge_grid`` are the penalties to choose from, as multiples of the variance of the
+    predictions; None: no penalty.
+    """
     n, n_unlabeled = truth.size, predicted_unlabeled.size
     if n < 2 or n_unlabeled == 0:
         return 0.0
@@ -76,21 +78,22 @@ def power_tuning(
     variance = float(np.var(np.concatenate([predicted, predicted_unlabeled]), ddof=1))
     if variance <= 0.0 or covariance <= 0.0:
         return 0.0
-    factor = ridge_factor(truth, predicted) if ridge else 0.0
+    factor = 0.0 if ridge_grid is None else ridge_factor(truth, predicted, ridge_grid)
     return float(np.clip(covariance / ((1 + n / n_unlabeled) * variance * (1 + factor)), 0.0, 1.0))
 
 
-def ridge_factor(truth: FloatArray, predicted: FloatArray) -> float:
-    """Penalty, as a multiple of Var f, with the least leave-one-out error of t regressed on f."""
+def ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]) -> float:
+    """The penalty of ``grid`` with the least leave-one-out error of t regressed on f."""
+    penalties = np.asarray(grid)
     t, f = truth - truth.mean(), predicted - predicted.mean()
     spread = float(f @ f)
     if truth.size < 3 or spread <= 0.0:
-        return float(RIDGE_GRID[-1])
-    shrunk = spread * (1 + RIDGE_GRID)
+        return float(penalties[-1])
+    shrunk = spread * (1 + penalties)
     residual = t[:, None] - f[:, None] * ((f @ t) / shrunk)
     leverage = 1 / truth.size + f[:, None] ** 2 / shrunk
     loss = ((residual / np.maximum(1 - leverage, 1e-9)) ** 2).sum(axis=0)
-    return float(RIDGE_GRID[np.argmin(loss)])
+    return float(penalties[np.argmin(loss)])
 
 
 def _mean_and_shares(values: FloatArray, weights: FloatArray | None) -> tuple[float, FloatArray]:

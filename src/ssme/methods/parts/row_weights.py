@@ -21,10 +21,7 @@ import numpy as np
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["N_WORLDS", "RowWeights", "centered", "mean_defined"]
-
-N_WORLDS = 200
-"""Worlds per estimate: five beyond each end of a 95 % interval."""
+__all__ = ["RowWeights", "centered", "mean_defined"]
 
 
 @dataclass(frozen=True, eq=False)
