@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from ssme.cli.options import OutputOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
+from ssme.options import declared
 
 __all__ = ["methods"]
 
@@ -64,15 +66,16 @@ def methods(
 
 
 def _facts(cls: Any) -> dict[str, Any]:
-    options = {f.name: _default(f) for f in dataclasses.fields(cls) if f.init}
+    options = {
+        each.name: {
+            "default": None if each.python_only else each.default,
+            "allowed": each.kind.describe(),
+            "meaning": each.meaning,
+            "python_only": each.python_only,
+        }
+        for each in declared(cls)
+    }
     return {**dataclasses.asdict(cls.spec), "options": options}
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    value = field.default
-    if value is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
-        value = field.default_factory()
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
 def _metrics(fact: dict[str, Any]) -> str:
@@ -82,11 +85,17 @@ def _metrics(fact: dict[str, Any]) -> str:
 def _show_one(output: Output, fact: dict[str, Any]) -> None:
     from ssme.cli.tables import plain_table
 
-    table = plain_table(f"{fact['name']}: {fact['title']}", "option", "default")
-    for option, default in fact["options"].items():
-        table.add_row(option, str(default))
+    output.console.print(f"{fact['name']}: {fact['title']}", markup=False)
+    output.console.print(f"Source: {fact['source']}\n", markup=False)
+    options = fact["options"]
+    if not options:
+        output.console.print("It has no options.", markup=False)
+        return
+    table = plain_table(None, "option", "default", "allowed", "meaning")
+    for name, of in options.items():
+        default = "from Python only" if of["python_only"] else json.dumps(of["default"])
+        table.add_row(name, default, of["allowed"], of["meaning"])
     output.console.print(table)
-    output.console.print(f"Source: {fact['source']}", markup=False)
-    output.console.print(
-        f"Set one with --option {next(iter(fact['options']), 'key')}=VALUE", markup=False
-    )
+    first = next((name for name, of in options.items() if not of["python_only"]), None)
+    if first is not None:
+        output.console.print(f"\nSet one with --option {first}=VALUE", markup=False)

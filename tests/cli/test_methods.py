@@ -1,0 +1,28 @@
+"""`ssme methods`: the options are those that the methods declare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+def test_advice_names_an_option_that_the_command_line_can_give(run: Run) -> None:
+    shown = run("methods", "active_testing").stdout
+    assert "--option oracle" not in shown
+    assert "--option budget=VALUE" in shown
+    assert "from Python only" in shown
+
+
+def test_options_come_with_range_and_meaning(run: Run) -> None:
+    facts = json.loads(run("methods", "ensemble", "--json", "-").stdout)
+    assert facts["options"]["n_draws"] == {
+        "default": 500,
+        "allowed": "a whole number of at least 1 and at most 100,000",
+        "meaning": "Number of label vectors drawn for each estimate.",
+        "python_only": False,
+    }
+    assert "It has no options." in run("methods", "agreement").stdout
