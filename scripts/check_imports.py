@@ -28,34 +28,27 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED["methods"] = {*ALLOWED, "data"}
 ALLOWED["estimator"] = {*ALLOWED}
 ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
-ALLOWED["results"] = {*ALLOWED} - {"estimator"} | {"plots", "report", "integrations"}
+ALLOWED["results"] = {*ALLOWED} - {"estimator"}
+ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
+ALLOWED["report"] = {*ALLOWED} - {"estimator"}
+ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}
+ALLOWED["evaluation"] = {*ALLOWED} - {"estimator"}
 ALLOWED["run"] = {*ALLOWED} - {"estimator"}
-ALLOWED["bench"] = {*ALLOWED} | {"plots"}
+ALLOWED["bench"] = {*ALLOWED}
 ALLOWED["stream"] = {*ALLOWED} - {"bench"}
 ALLOWED["theory"] = {"errors", "data"}
 ALLOWED["datasets"] = {"errors", "wording", "data"}
 ALLOWED["sample"] = {"errors", "data"}
-ALLOWED["plots"] = {*ALLOWED} - {"bench"}
-ALLOWED["report"] = {*ALLOWED} - {"bench"}
-ALLOWED["integrations"] = {*ALLOWED}
 ALLOWED["sklearn"] = {"errors", "data"}
 ALLOWED["cli"] = {*ALLOWED}
-LAZY_ONLY = {
-    ("results", "plots"),
-    ("results", "report"),
-    ("results", "integrations"),
-    ("bench", "plots"),
-}
-"""Edges allowed inside functions only: a result offers ``.plot``; its room does not draw."""
 
 
 def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports_of(tree: ast.Module) -> list[tuple[int, str, bool]]:
-    """(line, room, lazy) of each import of one of our own rooms."""
-    top = {id(node) for node in tree.body}
+def imports_of(tree: ast.Module) -> list[tuple[int, str]]:
+    """(line, room) of each import of one of our own rooms, also inside functions."""
     found = []
     for node in ast.walk(tree):
         names: list[str] = []
@@ -69,7 +62,7 @@ def imports_of(tree: ast.Module) -> list[tuple[int, str, bool]]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "ssme" and len(parts) > 1:
-                found.append((node.lineno, parts[1], id(node) not in top))
+                found.append((node.lineno, parts[1]))
     return found
 
 
@@ -83,13 +76,11 @@ def main() -> int:
         if room not in ALLOWED:
             problems.append(f"{where}: room {room!r} is not in scripts/check_imports.py")
             continue
-        for line, target, lazy in imports_of(ast.parse(path.read_text())):
+        for line, target in imports_of(ast.parse(path.read_text())):
             if target == room or target.startswith("__"):
                 continue
             if target not in ALLOWED[room]:
                 problems.append(f"{where}:{line}: {room} must not import {target}")
-            elif (room, target) in LAZY_ONLY and not lazy:
-                problems.append(f"{where}:{line}: {room} may import {target} in functions only")
     print("\n".join(problems) or f"imports point one way ({len(ALLOWED)} rooms)")
     return 1 if problems else 0
 

@@ -20,7 +20,7 @@ from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, labeled_ro
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
-from ssme.results.comparison import probability_better
+from ssme.results.comparison import compute_probability_better
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_ranking.csv"
 TRUTH_ROWS = 30_000
@@ -48,7 +48,7 @@ def main() -> None:
                 belief = Labeled(n_draws=400).fit(data, np.random.default_rng(run))
                 estimates = belief.estimate(metrics, [None])[0]
                 for metric, true, got in zip(metrics, truth, estimates, strict=True):
-                    better = probability_better(got.draws, bool(metric.greater_is_better))
+                    better = compute_probability_better(got.draws, bool(metric.greater_is_better))
                     gap = true[:, None] - true[None, :]
                     right = gap > 0 if metric.greater_is_better else gap < 0
                     called = better >= CALLED

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import InputError, MissingExtraError, UnsupportedError
     from ssme.estimator import SSME
+    from ssme.evaluation import Evaluation
     from ssme.metrics.base import Metric
-    from ssme.results.evaluation import Evaluation
     from ssme.run import evaluate
 
 __version__ = "0.1.0"
 
 _EXPORTS = {
     "SSME": "ssme.estimator",
-    "Evaluation": "ssme.results.evaluation",
+    "Evaluation": "ssme.evaluation",
     "InputError": "ssme.errors",
     "Metric": "ssme.metrics.base",
     "MissingExtraError": "ssme.errors",

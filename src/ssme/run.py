@@ -17,10 +17,11 @@ import numpy as np
 from ssme.data import ScoreSet, as_score_set, reading_options
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning
+from ssme.evaluation import Evaluation
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.registry import get_method, method_class
 from ssme.metrics import Metric, MetricSpec, default_metrics, get_metric
-from ssme.results.evaluation import ALL, Evaluation, Group
+from ssme.results.groups import ALL, Group
 from ssme.wording import did_you_mean
 
 __all__ = ["Fit", "evaluate", "fit_method", "seed_sequence"]

@@ -21,12 +21,15 @@ FAST = {
 def test_curves_have_a_value_and_a_band_per_model(name: str) -> None:
     method = get_method(name, **FAST.get(name, {}))
     result = ssme.evaluate(binary_set(n=150), method=method, metrics="accuracy")
-    for make, column in ((curves.roc, "true_positive_rate"), (curves.reliability, "right")):
+    for make, column in (
+        (curves.estimate_roc, "true_positive_rate"),
+        (curves.estimate_reliability, "right"),
+    ):
         rows = make(result)
         assert {row["model"] for row in rows} == set(result.data.models)
         low, value, high = (np.array([row[c] for row in rows]) for c in ("low", column, "high"))
         assert np.isfinite(value).all()
         assert ((low >= 0.0) & (low <= value) & (value <= high) & (high <= 1.0)).all()
-    first = [r["true_positive_rate"] for r in curves.roc(result) if r["model"] == "forest"]
-    only = [r["true_positive_rate"] for r in curves.roc(result, models=["forest"])]
+    first = [r["true_positive_rate"] for r in curves.estimate_roc(result) if r["model"] == "forest"]
+    only = [r["true_positive_rate"] for r in curves.estimate_roc(result, models=["forest"])]
     assert first == only

@@ -12,42 +12,42 @@ from ssme.results.comparison import (
     Comparison,
     Difference,
     OneModel,
-    difference,
-    probability_best,
-    probability_better,
-    rank,
-    ranks,
+    compare_two,
+    compute_probability_best,
+    compute_probability_better,
+    compute_ranks,
+    rank_models,
 )
 
 DRAWS = np.array([[0.9, 0.8, 0.8], [0.7, 0.8, 0.8], [0.9, 0.9, 0.1], [0.6, 0.5, 0.5]])
 
 
 def test_probability_better_splits_ties_and_respects_direction():
-    up = probability_better(DRAWS, True)
+    up = compute_probability_better(DRAWS, True)
     assert up[0, 1] == pytest.approx((1 + 0 + 0.5 + 1) / 4)
     assert np.allclose(up + up.T, 1.0)
     assert np.allclose(np.diag(up), 0.5)
-    assert np.allclose(probability_better(DRAWS, False), up.T)
+    assert np.allclose(compute_probability_better(DRAWS, False), up.T)
 
 
 def test_probability_best_shares_ties():
-    assert probability_best(DRAWS, True) == pytest.approx(
+    assert compute_probability_best(DRAWS, True) == pytest.approx(
         [(1 + 0 + 0.5 + 1) / 4, (0.5 + 0.5) / 4, 0.5 / 4]
     )
-    assert probability_best(DRAWS, True).sum() == pytest.approx(1.0)
+    assert compute_probability_best(DRAWS, True).sum() == pytest.approx(1.0)
 
 
 def test_ranks_equal_scipys():
     from scipy.stats import rankdata
 
     draws = np.random.default_rng(0).integers(0, 4, size=(50, 6)) / 4
-    assert np.array_equal(ranks(draws, False), rankdata(draws, axis=1))
-    assert np.array_equal(ranks(draws, True), rankdata(-draws, axis=1))
+    assert np.array_equal(compute_ranks(draws, False), rankdata(draws, axis=1))
+    assert np.array_equal(compute_ranks(draws, True), rankdata(-draws, axis=1))
 
 
 def make(values, draws=(None, None), greater: bool | None = True, reach: float = np.nan):
     one, two = (OneModel(v, v - reach, v + reach, d) for v, d in zip(values, draws, strict=True))
-    return difference(
+    return compare_two(
         ("a", "b"), one, two, metric="m", where="all", greater_is_better=greater, level=0.9
     )
 
@@ -80,7 +80,7 @@ def test_no_direction_no_probability_and_no_draws_no_interval():
 def test_ranking_puts_undefined_models_last_without_a_rank():
     draws = np.column_stack([DRAWS, np.full(4, np.nan)])
     estimate = Estimate(value=np.array([0.7, 0.8, 0.5, np.nan]), draws=draws)
-    got = rank(
+    got = rank_models(
         ["a", "b", "c", "d"],
         estimate,
         metric="m",

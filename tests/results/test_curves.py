@@ -23,7 +23,7 @@ def of(rows: list[dict], model: str, column: str) -> np.ndarray:
 
 def test_roc_is_scikit_learns_when_labels_are_known() -> None:
     result, y = fully_labeled()
-    rows = curves.roc(result)
+    rows = curves.estimate_roc(result)
     for j, model in enumerate(result.data.models):
         score = result.data.scores[:, j, 1]
         false, true, _ = roc_curve(y, score)
@@ -36,7 +36,7 @@ def test_roc_is_scikit_learns_when_labels_are_known() -> None:
 
 def test_precision_recall_area_is_average_precision() -> None:
     result, y = fully_labeled()
-    rows = curves.precision_recall(result)
+    rows = curves.estimate_precision_recall(result)
     for j, model in enumerate(result.data.models):
         area = of(rows, model, "precision")[1:].mean()
         expected = average_precision_score(y, result.data.scores[:, j, 1])
@@ -45,7 +45,7 @@ def test_precision_recall_area_is_average_precision() -> None:
 
 def test_confusion_is_scikit_learns() -> None:
     result, y = fully_labeled()
-    rows = curves.confusion(result)
+    rows = curves.estimate_confusion(result)
     for j, model in enumerate(result.data.models):
         said = result.data.scores[:, j].argmax(axis=1)
         expected = confusion_matrix(y, said) / len(y)
@@ -55,8 +55,8 @@ def test_confusion_is_scikit_learns() -> None:
 def test_bands_hold_the_line_and_widen_with_doubt() -> None:
     result = ssme.evaluate(binary_set(), method="ensemble")
     for rows, name in (
-        (curves.roc(result), "true_positive_rate"),
-        (curves.reliability(result), "right"),
+        (curves.estimate_roc(result), "true_positive_rate"),
+        (curves.estimate_reliability(result), "right"),
     ):
         low, value, high = (np.array([r[c] for r in rows]) for c in ("low", name, "high"))
         assert (low <= high).all()
@@ -66,7 +66,7 @@ def test_bands_hold_the_line_and_widen_with_doubt() -> None:
 
 def test_densities_add_up_to_one() -> None:
     result = ssme.evaluate(many_class_set(), method="ensemble")
-    rows = curves.class_densities(result)
+    rows = curves.estimate_densities(result)
     for model in result.data.models:
         assert of(rows, model, "share").sum() == pytest.approx(1.0)
 
@@ -77,7 +77,7 @@ def test_agreement_of_a_model_with_itself_and_a_copy() -> None:
         scores=np.concatenate([data.scores, data.scores[:, :1]], axis=1),
         models=(*data.models, "copy"),
     )
-    rows = curves.agreement(ssme.evaluate(data, method="ensemble"))
+    rows = curves.estimate_agreement(ssme.evaluate(data, method="ensemble"))
     pair = next(r for r in rows if (r["model"], r["other"]) == ("forest", "copy"))
     assert pair["agree"] == 1.0
     assert pair["error_correlation"] == pytest.approx(1.0)
@@ -88,7 +88,12 @@ def test_missing_scores_leave_rows_out_for_that_model() -> None:
     scores = data.scores.copy()
     scores[::3, 0] = np.nan
     result = ssme.evaluate(data.replace(scores=scores), method="ensemble")
-    for make in (curves.roc, curves.reliability, curves.class_densities, curves.confusion):
+    for make in (
+        curves.estimate_roc,
+        curves.estimate_reliability,
+        curves.estimate_densities,
+        curves.estimate_confusion,
+    ):
         assert all(np.isfinite(v) for row in make(result) for v in row.values() if type(v) is float)
 
 
@@ -96,18 +101,18 @@ def test_groups_restrict_rows() -> None:
     result = ssme.evaluate(grouped_set(), method="ensemble")
     north = result.data.groups["site"] == "north"
     alone = ssme.evaluate(result.data.take(north), method="ensemble")
-    assert curves.confusion(result, "site=north") == curves.confusion(alone)
+    assert curves.estimate_confusion(result, "site=north") == curves.estimate_confusion(alone)
 
 
 def test_a_direct_method_says_why_not() -> None:
     result = ssme.evaluate(binary_set(), method="labeled")
     with pytest.raises(InputError, match="directly and says nothing about rows"):
-        curves.roc(result)
+        curves.estimate_roc(result)
     with pytest.raises(InputError, match="keeps no objective history"):
-        curves.convergence(result)
+        curves.read_convergence(result)
 
 
 def test_convergence_of_a_fit() -> None:
     result = ssme.evaluate(binary_set(n=120), method="ssme", options={"max_iter": 400, "tol": 1e-2})
-    rows = curves.convergence(result)
+    rows = curves.read_convergence(result)
     assert [row["step"] for row in rows] == list(range(len(rows)))

@@ -21,7 +21,7 @@ from ssme.cli.run import Run
 from ssme.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
-    from ssme.results.evaluation import Evaluation
+    from ssme.evaluation import Evaluation
 
 __all__ = ["compare"]
 

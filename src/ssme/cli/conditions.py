@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
-    from ssme.results.evaluation import Evaluation
+    from ssme.evaluation import Evaluation
 
 __all__ = ["Condition", "failures", "parse", "with_metrics"]
 
@@ -83,7 +83,7 @@ def with_metrics(asked: Sequence[str], conditions: list[Condition]) -> list[str]
 def failures(evaluation: Evaluation, conditions: list[Condition]) -> list[str]:
     """A sentence for each model and condition that does not hold."""
     from ssme.metrics import get_metric
-    from ssme.results.evaluation import ALL
+    from ssme.results.groups import ALL
 
     threshold = evaluation.settings.get("threshold")
     names = {c.metric: get_metric(c.metric, threshold=threshold).name for c in conditions}

@@ -23,7 +23,7 @@ from ssme.config import write_config
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
-    from ssme.results.evaluation import Evaluation
+    from ssme.evaluation import Evaluation
 
 __all__ = ["evaluate", "show"]
 

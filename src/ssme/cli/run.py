@@ -15,7 +15,7 @@ from ssme.errors import InputError
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
     from ssme.data.scoreset import ScoreSet
-    from ssme.results.evaluation import Evaluation
+    from ssme.evaluation import Evaluation
 
 __all__ = ["Run"]
 

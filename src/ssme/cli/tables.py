@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ssme.diagnostics.doubt import Doubt
+    from ssme.evaluation import Evaluation
     from ssme.metrics.base import Metric
-    from ssme.results.evaluation import Evaluation
 
 __all__ = [
     "LIMIT",
@@ -32,6 +32,9 @@ __all__ = [
 
 LIMIT = 20
 """Models and group rows shown of each metric; files hold all."""
+
+BORROWED = "* the group's labels do not determine it: the value of all labeled rows"
+"""Below a table in which labels alone fall back on their overall value."""
 
 SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -101,8 +104,11 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
         )
         for row in mine[:limit]:
             group, model = escape(short(row["group"], 18)), escape(short(row["model"], 16))
-            table.add_row(group, str(row["n_labeled"]), model, *_cells(row)[:3])
-        yield _with_rest(table, len(mine), limit, "rows")
+            estimate, interval, alone, _ = _cells(row)
+            mark = "*" if row["labels_only_from"] == "all" else ""
+            table.add_row(group, str(row["n_labeled"]), model, estimate, interval, alone + mark)
+        borrowed = any(row["labels_only_from"] == "all" for row in mine[:limit])
+        yield _with_rest(table, len(mine), limit, "rows", BORROWED if borrowed else "")
 
 
 def summary_line(evaluation: Evaluation) -> str:
@@ -141,8 +147,12 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _with_rest(table: Table, total: int, limit: int | None, what: str) -> Table:
+def _with_rest(table: Table, total: int, limit: int | None, what: str, remark: str = "") -> Table:
+    """``table`` with lines below it: a remark, and how many rows were left out."""
+    lines = [remark] if remark else []
     if limit is not None and total > limit:
-        table.caption = f"{total - limit} more {what}: --all shows them, --csv keeps them"
+        lines.append(f"{total - limit} more {what}: --all shows them, --csv keeps them")
+    if lines:
+        table.caption = "\n".join(lines)
         table.caption_justify = "left"
     return table

@@ -11,7 +11,7 @@ from typing import Any
 
 from ssme.errors import MissingExtraError
 from ssme.report import report_html, summarize
-from ssme.results.evaluation import ALL, Evaluation
+from ssme.results.evaluation import ALL, BaseEvaluation
 
 __all__ = ["log_evaluation", "metric_values"]
 
@@ -23,7 +23,7 @@ FORBIDDEN = re.compile(r"[^\w\-. /]")
 
 
 def log_evaluation(
-    evaluation: Evaluation, *, tracker: Any = None, report: str = "report.html"
+    evaluation: BaseEvaluation, *, tracker: Any = None, report: str = "report.html"
 ) -> None:
     """Log to the active MLflow run, or start one.
 
@@ -41,13 +41,15 @@ def log_evaluation(
     tracker.log_text(report_html(evaluation), report)
 
 
-def metric_values(evaluation: Evaluation) -> dict[str, float]:
+def metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
     """Key -> value of everything that is defined."""
     found: dict[str, float] = {}
     for row in evaluation.rows():
         parts = [row["metric"], row["model"]] + ([] if row["group"] == ALL else [row["group"]])
         key = _unused(FORBIDDEN.sub("_", "/".join(parts))[:KEY_LENGTH], found)
-        columns = {"": "estimate", ".low": "low", ".high": "high", ".labels_only": "labels_only"}
+        columns = {"": "estimate", ".low": "low", ".high": "high"}
+        if row["group"] == ALL or row["labels_only_from"] == "group":
+            columns[".labels_only"] = "labels_only"
         for suffix, column in columns.items():
             if row[column] == row[column]:
                 found[f"{key}{suffix}"] = row[column]

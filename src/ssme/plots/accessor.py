@@ -2,69 +2,174 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ssme.plots import curves, heatmaps, intervals
+from ssme.plots.choice import choose_models
 from ssme.plots.display import Plot
-from ssme.results.evaluation import Evaluation
+from ssme.results.evaluation import BaseEvaluation
+from ssme.results.groups import ALL
 
 __all__ = ["Plots"]
+
+Models = str | Sequence[str] | None
+"""One model, several, or None for the best ones."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plots:
-    """The pictures; calling it draws the first one.
+    """The pictures of an evaluation; calling it draws the estimates.
 
-    Each returns a `Plot` with ``.chart``, ``.frame()``, ``.alt`` and ``.save(path)``. ``group``
-    restricts rows to one group, ``models`` names models; otherwise the best ``limit`` are drawn.
+    Every method returns a `Plot`, which has ``save(path)``, ``frame()`` for the numbers drawn,
+    ``alt`` for the picture in words and ``chart`` for an altair chart to change. Common options:
+
+    group : str
+        Draw the rows of this group (default "all").
+    models : str or sequence of str, optional
+        Draw these models (default: the best ones).
+    limit : int
+        The largest number of models drawn where ``models`` names none.
+    class_name : object, optional
+        The class that is drawn against all others (default: the last one).
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> r.plot.ranking().title
+    'Who is best in accuracy'
+    >>> r.plot.roc(models="a").frame()["model"].unique().tolist()
+    ['a']
     """
 
-    evaluation: Evaluation
+    evaluation: BaseEvaluation
 
     def __call__(self, **options: Any) -> Plot:
         return self.estimates(**options)
 
     def __repr__(self) -> str:
-        names = ", ".join(name for name in dir(type(self)) if not name.startswith("_"))
-        return f"Plots: {names}"
+        names = [name for name in dir(type(self)) if not name.startswith("_")]
+        return f"Plots: {', '.join(names)}"
 
-    def estimates(self, **options: Any) -> Plot:
-        """Estimates with intervals against labels alone (``group``, ``limit``, ``truth``)."""
-        return intervals.estimates(self.evaluation, **options)
+    def estimates(
+        self,
+        *,
+        group: str = ALL,
+        limit: int = intervals.SHOWN_MODELS,
+        truth: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> Plot:
+        """Every metric of every model with its interval, beside what labels alone say.
 
-    def groups(self, metric: str | None = None, **options: Any) -> Plot:
-        """One metric by group (``limit``, ``models``)."""
-        return intervals.groups(self.evaluation, metric, **options)
+        Parameters
+        ----------
+        group, limit
+            See `Plots`.
+        truth : mapping of metric -> model -> float, optional
+            True values to draw as well, where they are known.
+        """
+        return intervals.draw_estimates(self.evaluation, group=group, limit=limit, truth=truth)
 
-    def ranking(self, metric: str | None = None, **options: Any) -> Plot:
-        """Probability of being best (``limit``)."""
-        return intervals.ranking(self.evaluation, metric, **options)
+    def groups(self, metric: str | None = None, *, limit: int = 8, models: Models = None) -> Plot:
+        """One metric in every group, one panel per model.
 
-    def roc(self, **options: Any) -> Plot:
-        """ROC curves with bands (``group``, ``class_name``, ``limit``, ``models``)."""
-        return curves.roc(self.evaluation, **options)
+        Parameters
+        ----------
+        metric : str, optional
+            The metric (default: the first one).
+        limit, models
+            See `Plots`.
+        """
+        chosen = self._metric(metric)
+        names = choose_models(self.evaluation, limit, models, chosen)
+        return intervals.draw_groups(self.evaluation, names, chosen)
 
-    def precision_recall(self, **options: Any) -> Plot:
-        """Precision-recall curves with bands (``group``, ``class_name``, ``limit``, ``models``)."""
-        return curves.precision_recall(self.evaluation, **options)
+    def ranking(
+        self,
+        metric: str | None = None,
+        *,
+        group: str = ALL,
+        limit: int = intervals.SHOWN_MODELS,
+    ) -> Plot:
+        """The probability of each model to be the best.
 
-    def reliability(self, **options: Any) -> Plot:
-        """Reliability with intervals (``group``, ``limit``, ``models``)."""
-        return curves.reliability(self.evaluation, **options)
+        Parameters
+        ----------
+        metric : str, optional
+            The metric (default: the first one).
+        group, limit
+            See `Plots`.
+        """
+        chosen = self._metric(metric)
+        return intervals.draw_ranking(self.evaluation, chosen, group=group, limit=limit)
 
-    def densities(self, **options: Any) -> Plot:
-        """Scores by class (``group``, ``class_name``, ``limit``, ``models``)."""
-        return heatmaps.densities(self.evaluation, **options)
+    def roc(
+        self,
+        *,
+        group: str = ALL,
+        class_name: Any = None,
+        limit: int = curves.PANELS,
+        models: Models = None,
+    ) -> Plot:
+        """ROC curves with bands; see `Plots` for the options."""
+        return curves.draw_roc(self.evaluation, self._chosen(limit, models), group, class_name)
 
-    def confusion(self, **options: Any) -> Plot:
-        """Confusion matrices (``group``, ``limit``, ``models``)."""
-        return heatmaps.confusion(self.evaluation, **options)
+    def precision_recall(
+        self,
+        *,
+        group: str = ALL,
+        class_name: Any = None,
+        limit: int = curves.PANELS,
+        models: Models = None,
+    ) -> Plot:
+        """Precision-recall curves with bands; see `Plots` for the options."""
+        names = self._chosen(limit, models)
+        return curves.draw_precision_recall(self.evaluation, names, group, class_name)
 
-    def agreement(self, **options: Any) -> Plot:
-        """Agreement and correlation of errors (``group``, ``limit``)."""
-        return heatmaps.agreement(self.evaluation, **options)
+    def reliability(
+        self, *, group: str = ALL, limit: int = curves.PANELS, models: Models = None
+    ) -> Plot:
+        """How often rows of each confidence are right; see `Plots` for the options."""
+        return curves.draw_reliability(self.evaluation, self._chosen(limit, models), group)
+
+    def densities(
+        self,
+        *,
+        group: str = ALL,
+        class_name: Any = None,
+        limit: int = heatmaps.PANELS,
+        models: Models = None,
+    ) -> Plot:
+        """Scores of each class, as the method splits the rows; see `Plots` for the options."""
+        names = self._chosen(limit, models)
+        return heatmaps.draw_densities(self.evaluation, names, group, class_name)
+
+    def confusion(
+        self, *, group: str = ALL, limit: int = heatmaps.PANELS, models: Models = None
+    ) -> Plot:
+        """Where each true class is predicted; see `Plots` for the options."""
+        return heatmaps.draw_confusion(self.evaluation, self._chosen(limit, models), group)
+
+    def agreement(
+        self,
+        *,
+        group: str = ALL,
+        limit: int = intervals.SHOWN_MODELS,
+        models: Models = None,
+    ) -> Plot:
+        """Which models decide alike, and which err on the same rows; see `Plots`."""
+        return heatmaps.draw_agreement(self.evaluation, self._chosen(limit, models), group)
 
     def convergence(self) -> Plot:
-        """The fit's objective step by step."""
-        return heatmaps.convergence(self.evaluation)
+        """The objective of the fit, step by step, for methods that keep it."""
+        return heatmaps.draw_convergence(self.evaluation)
+
+    def _metric(self, metric: str | None) -> str:
+        name = self.evaluation.metrics[0].name if metric is None else metric
+        self.evaluation.metric_index(name)
+        return name
+
+    def _chosen(self, limit: int, models: Models) -> list[str]:
+        return choose_models(self.evaluation, limit, models, self._metric(None))

@@ -1,17 +1,18 @@
-"""ROC, precision-recall and reliability curves with bands, one small panel a model."""
+"""ROC, precision-recall and reliability curves with bands, one small panel per model."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ssme.plots.display import BLUE, GREY, SAID, Plot, Spec, facet, named, number
-from ssme.plots.intervals import best_models
+from ssme.plots.names import called
 from ssme.results import curves
-from ssme.results.evaluation import ALL, Evaluation
+from ssme.results.evaluation import BaseEvaluation
 
-__all__ = ["precision_recall", "reliability", "roc"]
+__all__ = ["PANELS", "draw_precision_recall", "draw_reliability", "draw_roc"]
 
 PANELS = 9
+"""Models drawn, one panel each, where none are named."""
 UNIT: Spec = {"domain": [0, 1]}
 SQUARE: Spec = {"width": 190, "height": 190}
 DIAGONAL: Spec = {
@@ -21,48 +22,30 @@ DIAGONAL: Spec = {
 }
 
 
-def roc(
-    evaluation: Evaluation,
-    *,
-    group: str = ALL,
-    class_name: Any = None,
-    limit: int = PANELS,
-    models: Any = None,
-) -> Plot:
-    """True positive rate over false positive rate; the dashed diagonal is a coin."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, models)
+def draw_roc(evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any) -> Plot:
+    """True positive rate over false positive rate; on the dashed diagonal, scores say nothing."""
     k = evaluation.class_index(class_name)
-    rows = curves.roc(evaluation, group, k, names)
+    rows = curves.estimate_roc(evaluation, group, k, names)
     x, y = "false_positive_rate", "true_positive_rate"
-    against = f"class {evaluation.data.classes[k]} against the rest"
-    return _panels(rows, x, y, names, "ROC curves", against, diagonal=True)
+    return _panels(rows, x, y, names, "ROC curves", _against(evaluation, k), diagonal=True)
 
 
-def precision_recall(
-    evaluation: Evaluation,
-    *,
-    group: str = ALL,
-    class_name: Any = None,
-    limit: int = PANELS,
-    models: Any = None,
+def draw_precision_recall(
+    evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any
 ) -> Plot:
     """Precision over recall."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, models)
     k = evaluation.class_index(class_name)
-    rows = curves.precision_recall(evaluation, group, k, names)
-    against = f"class {evaluation.data.classes[k]} against the rest"
-    return _panels(rows, "recall", "precision", names, "Precision-recall curves", against)
+    rows = curves.estimate_precision_recall(evaluation, group, k, names)
+    title, against = "Precision-recall curves", _against(evaluation, k)
+    return _panels(rows, "recall", "precision", names, title, against)
 
 
-def reliability(
-    evaluation: Evaluation, *, group: str = ALL, limit: int = PANELS, models: Any = None
-) -> Plot:
+def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
     """Share of rows that are right at each confidence; on the diagonal, scores are honest."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, models)
-    rows = curves.reliability(evaluation, group, names)
+    rows = curves.estimate_reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
     x = "mean score" if binary else "confidence of the top class"
-    y = f"share of class {evaluation.data.classes[-1]}" if binary else "share that is right"
+    y = f"share of class {called(evaluation.data.classes[-1])}" if binary else "share that is right"
     across = number("confidence", title=x, scale=UNIT)
     panel = {
         **SQUARE,
@@ -93,6 +76,10 @@ def reliability(
         "hold more rows, points below the diagonal are overconfident."
     )
     return Plot("Reliability", facet(rows, names, panel, _bin_words), rows, words)
+
+
+def _against(evaluation: BaseEvaluation, k: int) -> str:
+    return f"class {called(evaluation.data.classes[k])} against the rest"
 
 
 def _bin_words(row: dict[str, Any]) -> str:

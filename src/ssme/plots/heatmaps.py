@@ -16,14 +16,14 @@ from ssme.plots.display import (
     named,
     number,
 )
-from ssme.plots.intervals import best_models
 from ssme.plots.names import called
 from ssme.results import curves
-from ssme.results.evaluation import ALL, Evaluation
+from ssme.results.evaluation import BaseEvaluation
 
-__all__ = ["agreement", "confusion", "convergence", "densities"]
+__all__ = ["PANELS", "draw_agreement", "draw_confusion", "draw_convergence", "draw_densities"]
 
 PANELS = 6
+"""Models drawn, one panel each, where none are named."""
 WRITTEN = 12
 """Rows and columns up to which the numbers are written into the cells."""
 
@@ -34,12 +34,9 @@ LEVEL_NAME = 5
 """Characters of a name that fit under a column."""
 
 
-def confusion(
-    evaluation: Evaluation, *, group: str = ALL, limit: int = PANELS, models: Any = None
-) -> Plot:
+def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
     """Where each true class is predicted, as a share of the true class."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, models)
-    rows = curves.confusion(evaluation, group, names)
+    rows = curves.estimate_confusion(evaluation, group, names)
     classes = [str(name) for name in evaluation.data.classes]
     step = {"step": 46 if len(classes) <= 4 else 26}
     panel = {
@@ -62,10 +59,9 @@ def confusion(
     return Plot("Confusion matrices", facet(rows, names, panel, _cell_words), rows, words)
 
 
-def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> Plot:
+def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
     """How often two models decide alike, and whether they err on the same rows."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, None)
-    found = curves.agreement(evaluation, group, names)
+    found = curves.estimate_agreement(evaluation, group, names)
     rows = [row for row in found if row["model"] != row["other"]]
     common = {
         "width": {"step": 34},
@@ -99,22 +95,17 @@ def agreement(evaluation: Evaluation, *, group: str = ALL, limit: int = 20) -> P
     return Plot("Agreement of the models", body, rows, words)
 
 
-def densities(
-    evaluation: Evaluation,
-    *,
-    group: str = ALL,
-    class_name: Any = None,
-    limit: int = PANELS,
-    models: Any = None,
+def draw_densities(
+    evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any
 ) -> Plot:
     """Scores by class: how many rows each class has at each score, by the fitted posterior."""
-    names = best_models(evaluation, evaluation.metrics[0], limit, models)
     k = evaluation.class_index(class_name)
     positive = str(evaluation.data.classes[k])
+    title = f"score of class {called(positive)}"
     classes = [f"not {positive}", positive]
     rows = _summed(
         {**row, "class": positive if row["class"] == positive else classes[0]}
-        for row in curves.class_densities(evaluation, group, k, names)
+        for row in curves.estimate_densities(evaluation, group, k, names)
     )
     colors = {"domain": classes, "range": [VERMILION, BLUE]}
     dashes = {"domain": classes, "range": [[5, 3], [1, 0]]}
@@ -123,7 +114,7 @@ def densities(
         "height": 130,
         "mark": {"type": "line", "interpolate": "step", "strokeWidth": 2},
         "encoding": {
-            "x": number("middle", title=f"score of class {positive}", scale={"domain": [0, 1]}),
+            "x": number("middle", title=title, scale={"domain": [0, 1]}),
             "y": number("share", title="share of rows"),
             "color": named("class", scale=colors),
             "strokeDash": named("class", scale=dashes),
@@ -135,9 +126,9 @@ def densities(
     return Plot("Scores by class", body, rows, words)
 
 
-def convergence(evaluation: Evaluation) -> Plot:
+def draw_convergence(evaluation: BaseEvaluation) -> Plot:
     """The fit's objective step by step."""
-    rows = curves.convergence(evaluation)
+    rows = curves.read_convergence(evaluation)
     fits = list(dict.fromkeys(row["fit"] for row in rows))
     encoding = {
         "x": number("step"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ssme.metrics.base import Metric
+from ssme.plots.choice import measure_goodness, sort_best_first
 from ssme.plots.display import (
     BLUE,
     GREEN,
@@ -21,12 +22,12 @@ from ssme.plots.display import (
     number,
 )
 from ssme.plots.names import called
-from ssme.results.evaluation import ALL, Evaluation
+from ssme.results.evaluation import ALL, BaseEvaluation
 
-__all__ = ["best_models", "estimates", "groups", "metric_estimates", "ranking"]
+__all__ = ["SHOWN_MODELS", "draw_estimates", "draw_groups", "draw_metric", "draw_ranking"]
 
-TOP = 20
-"""Models drawn; beyond that a picture is no longer read."""
+SHOWN_MODELS = 20
+"""Models drawn where none are named; a picture of more can no longer be read."""
 
 ESTIMATE, LABELS_ONLY, TRUTH = "estimate", "labels only", "truth"
 LOOK = {
@@ -38,12 +39,12 @@ Truth = Mapping[str, Mapping[str, float]]
 """metric -> model -> value, for those who know it."""
 
 
-def estimates(
-    evaluation: Evaluation, *, group: str = ALL, limit: int = TOP, truth: Truth | None = None
+def draw_estimates(
+    evaluation: BaseEvaluation, *, group: str, limit: int, truth: Truth | None
 ) -> Plot:
     """Every metric of every model, with interval, beside what labels alone say."""
     parts = [
-        metric_estimates(evaluation, metric.name, group=group, limit=limit, truth=truth)
+        draw_metric(evaluation, metric.name, group=group, limit=limit, truth=truth)
         for metric in evaluation.metrics
     ]
     panels = [{"title": part.title, **part.body} for part in parts]
@@ -55,17 +56,17 @@ def estimates(
     )
 
 
-def metric_estimates(
-    evaluation: Evaluation,
+def draw_metric(
+    evaluation: BaseEvaluation,
     metric: str,
     *,
     group: str = ALL,
-    limit: int = TOP,
+    limit: int = SHOWN_MODELS,
     truth: Truth | None = None,
 ) -> Plot:
     """One metric of every model, best first, beside what labels alone say."""
     chosen = evaluation.metrics[evaluation.metric_index(metric)]
-    found = best_first(list(evaluation.rows(metric, group)), chosen)
+    found = sort_best_first(evaluation.rows(metric, group), chosen)
     shown = found[:limit]
     rows = [part for row in shown for part in _parts(row, (truth or {}).get(metric, {}))]
     kinds = [kind for kind in LOOK if any(row["kind"] == kind for row in rows)]
@@ -105,16 +106,14 @@ def metric_estimates(
     return Plot(metric, body, rows, _words(metric, group, found, evaluation.level, limit))
 
 
-def groups(
-    evaluation: Evaluation, metric: str | None = None, *, limit: int = 8, models: Any = None
-) -> Plot:
+def draw_groups(evaluation: BaseEvaluation, names: list[str], metric: str) -> Plot:
     """One metric in every group, model by model, beside all rows."""
-    chosen = evaluation.metrics[evaluation.metric_index(metric or evaluation.metrics[0].name)]
-    names = best_models(evaluation, chosen, limit, models)
+    chosen = evaluation.metrics[evaluation.metric_index(metric)]
     rows = [
         {
-            **{k: row[k] for k in ("model", "group", "low", "high", "labels_only", "n_labeled")},
+            **{k: row[k] for k in ("model", "group", "low", "high", "n_labeled")},
             "value": row["estimate"],
+            "labels_only": _own_labels_only(row),
         }
         for row in evaluation.rows(chosen.name)
         if row["model"] in names
@@ -145,7 +144,7 @@ def groups(
     }
     words = f"{chosen.name} by group for {len(names)} models; diamonds are labels alone."
     defined = [row for row in rows if not math.isnan(row["value"])]
-    worst = min(defined, key=lambda row: _goodness(row["value"], chosen), default=None)
+    worst = min(defined, key=lambda row: measure_goodness(row["value"], chosen), default=None)
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {called(worst['model'])} on {called(worst['group'])}: "
         words += f"{worst['value']:.3f}."
@@ -153,10 +152,9 @@ def groups(
     return Plot(title, facet(rows, names, panel, _group_words), rows, words)
 
 
-def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = TOP) -> Plot:
+def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: int) -> Plot:
     """Probability of being the best, model by model."""
-    name = metric or evaluation.metrics[0].name
-    rows = [dict(vars(row)) for row in evaluation.ranking(name).rows[:limit]]
+    rows = [dict(vars(row)) for row in evaluation.ranking(metric, group).rows[:limit]]
     x = number("p_best", title="probability of being best", scale={"domain": [0, 1]})
     body = {
         "data": data(rows),
@@ -171,30 +169,11 @@ def ranking(evaluation: Evaluation, metric: str | None = None, *, limit: int = T
             },
         ],
     }
-    said = "; ".join(f"{called(row['model'])} {row['p_best']:.0%}" for row in rows[:5])
-    return Plot(f"Who is best in {name}", body, rows, f"Probability of being best: {said}.")
-
-
-def best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
-    """Rows sorted by estimate, undefined ones last."""
-    return sorted(rows, key=lambda row: -_goodness(row["estimate"], metric))
-
-
-def _goodness(value: float, metric: Metric) -> float:
-    if math.isnan(value):
-        return -math.inf
-    return value if metric.greater_is_better is not False else -value
-
-
-def best_models(evaluation: Evaluation, metric: Metric, limit: int, models: Any) -> list[str]:
-    """The models asked for, or the best ones."""
-    if models is not None:
-        names = [models] if isinstance(models, str) else list(models)
-        for name in names:
-            evaluation.model_index(name)
-        return names
-    found = best_first(list(evaluation.rows(metric.name, ALL)), metric)
-    return [row["model"] for row in found[:limit]]
+    said = "; ".join(
+        f"{called(row['model'])} {row['p_best']:.0%}" for row in rows[:5] if row["p_best"] >= 0.0
+    )
+    words = f"Probability of being best: {said}." if said else "The method gives no probabilities."
+    return Plot(f"Who is best in {metric}", body, rows, words)
 
 
 def _parts(row: dict[str, Any], truth: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -220,13 +199,24 @@ def _triple(row: dict[str, Any], value: str, low: str, high: str) -> dict[str, f
 
 
 def _triple_words(row: dict[str, Any]) -> str:
-    return f"{row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+    if math.isnan(row["value"]):
+        return "undefined"
+    interval = "" if math.isnan(row["low"]) else f" ({row['low']:.3f} to {row['high']:.3f})"
+    return f"{row['value']:.3f}{interval}"
+
+
+def _own_labels_only(row: dict[str, Any]) -> float:
+    """What the group's own labels say; a value borrowed from all rows is not drawn."""
+    own = row["group"] == ALL or row["labels_only_from"] == "group"
+    return float(row["labels_only"]) if own else math.nan
 
 
 def _group_words(row: dict[str, Any]) -> str:
+    alone = row["labels_only"]
+    said = "do not determine it" if math.isnan(alone) else f"alone say {alone:.3f}"
     return (
-        f"{row['model']} on {row['group']}: {_triple_words(row)}; labels alone "
-        f"{row['labels_only']:.3f}, {row['n_labeled']} labels"
+        f"{row['model']} on {row['group']}: {_triple_words(row)}; its {row['n_labeled']} labels "
+        f"{said}"
     )
 
 
@@ -253,9 +243,8 @@ def _words(metric: str, group: str, rows: list[dict[str, Any]], level: float, li
     """What the picture of one metric says, best model first."""
     where = "" if group == ALL else f" on {group}"
     said = [
-        f"{called(row['model'])} {row['estimate']:.3f}"
-        + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] == row["low"] else "")
-        + f", labels alone {row['labels_only']:.3f}"
+        f"{called(row['model'])} {_triple_words({**row, 'value': row['estimate']})}, labels alone "
+        + ("undefined" if math.isnan(row["labels_only"]) else f"{row['labels_only']:.3f}")
         for row in rows[: min(limit, 5)]
     ]
     more = f"; and {len(rows) - len(said)} more models" if len(rows) > len(said) else ""

@@ -14,9 +14,9 @@ from typing import Any
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
 from ssme.plots.display import UNCUT, Plot, svg_of
-from ssme.plots.intervals import TOP, metric_estimates
+from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
-from ssme.results.evaluation import Evaluation
+from ssme.results.evaluation import BaseEvaluation
 
 __all__ = ["charts"]
 
@@ -32,7 +32,7 @@ STYLE = {
 }
 
 
-def charts(evaluation: Evaluation) -> list[dict[str, Any]]:
+def charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
     """Each picture: ``section``, ``title``, ``alt``, ``note`` and ``svg``."""
     makers = list(_makers(evaluation))
     found: list[dict[str, Any]] = []
@@ -53,10 +53,10 @@ def charts(evaluation: Evaluation) -> list[dict[str, Any]]:
     return found
 
 
-def _makers(evaluation: Evaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
+def _makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
     plots = Plots(evaluation)
     for metric in evaluation.metrics:
-        yield metric.name, lambda name=metric.name: metric_estimates(evaluation, name)  # type: ignore[misc]
+        yield metric.name, lambda name=metric.name: draw_metric(evaluation, name)  # type: ignore[misc]
     if evaluation.data.n_models > 1:
         yield "ranking", plots.ranking
     if len(evaluation.groups) > 1:
@@ -74,14 +74,14 @@ def _makers(evaluation: Evaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
     yield "method", plots.convergence
 
 
-def _note(evaluation: Evaluation, section: str) -> str:
+def _note(evaluation: BaseEvaluation, section: str) -> str:
     names = [metric.name for metric in evaluation.metrics]
-    if section in names and evaluation.data.n_models > TOP:
-        return f"The best {TOP} of {evaluation.data.n_models} models; the table has all."
+    if section in names and evaluation.data.n_models > SHOWN_MODELS:
+        return f"The best {SHOWN_MODELS} of {evaluation.data.n_models} models; the table has all."
     return ""
 
 
-def _caption(evaluation: Evaluation, section: str, plot: Plot) -> str:
+def _caption(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
     if section in [metric.name for metric in evaluation.metrics]:
         return f"{section} with {evaluation.level * 100:g} % intervals"
     return plot.title

@@ -57,7 +57,8 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                     _name(row["model"]),
                     _number(row["estimate"]),
                     _span(row["low"], row["high"]),
-                    _number(row["labels_only"]),
+                    _number(row["labels_only"])
+                    + (" (of all rows)" if row["labels_only_from"] == "all" else ""),
                     str(row["n_labeled"]),
                 )
                 for row in metric["rows"]

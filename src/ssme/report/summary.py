@@ -13,7 +13,7 @@ from typing import Any
 from ssme.config import to_toml
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
-from ssme.results.evaluation import ALL, Evaluation, Group
+from ssme.results.evaluation import ALL, BaseEvaluation, Group
 
 __all__ = ["percent", "summarize"]
 
@@ -21,7 +21,7 @@ CLEAR = 0.9
 """Probability of being best from which a model is called the best without reserve."""
 
 
-def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any]:
+def summarize(evaluation: BaseEvaluation, title: str | None = None) -> dict[str, Any]:
     """Facts and sentences about ``evaluation``, as plain values."""
     data, whole = evaluation.data, evaluation.groups[0]
     found = evaluation.to_dict()
@@ -51,6 +51,7 @@ def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any
             for metric in evaluation.metrics
             if len(evaluation.groups) > 1
         ],
+        "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
         "doubts": doubts,
         "method": _method(evaluation),
         "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
@@ -59,7 +60,9 @@ def summarize(evaluation: Evaluation, title: str | None = None) -> dict[str, Any
     }
 
 
-def _metric(evaluation: Evaluation, metric: Metric, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _metric(
+    evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
+) -> dict[str, Any]:
     """One metric on all rows: what it is, and each model's numbers, best first."""
     mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
     if metric.greater_is_better is None:
@@ -79,7 +82,7 @@ def _metric(evaluation: Evaluation, metric: Metric, rows: list[dict[str, Any]]) 
 
 
 def _headline(
-    evaluation: Evaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
+    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The five answers, for the first metric."""
     best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
@@ -97,7 +100,9 @@ def _headline(
     }
 
 
-def _which(evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]) -> dict[str, Any]:
+def _which(
+    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
+) -> dict[str, Any]:
     if best["estimate"] is None:
         return {
             "answer": "Cannot be told",
@@ -118,7 +123,7 @@ def _which(evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any])
 
 
 def _how_good(
-    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
     if best["low"] is not None:
@@ -127,7 +132,7 @@ def _how_good(
 
 
 def _how_sure(
-    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     if len(metric["rows"]) == 1 or best["p_best"] is None or not metric["better"]:
         sure = "-" if best["low"] is None else f"± {(best['high'] - best['low']) / 2.0:.3f}"
@@ -143,7 +148,7 @@ def _how_sure(
     }
 
 
-def _against_labels(evaluation: Evaluation, best: dict[str, Any]) -> dict[str, Any]:
+def _against_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[str, Any]:
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
         return {"answer": "-", "detail": f"The {count} labels alone do not determine it."}
@@ -168,7 +173,7 @@ def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _method(evaluation: Evaluation) -> dict[str, str]:
+def _method(evaluation: BaseEvaluation) -> dict[str, str]:
     from ssme.errors import InputError
     from ssme.methods.registry import method_class
 

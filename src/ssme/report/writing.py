@@ -10,13 +10,13 @@ from ssme.errors import InputError
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
-from ssme.results.evaluation import Evaluation
+from ssme.results.evaluation import BaseEvaluation
 from ssme.writing import write_text
 
 __all__ = ["can_draw", "report_html", "write_report"]
 
 
-def write_report(evaluation: Evaluation, path: str | Path, *, title: str | None = None) -> Path:
+def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | None = None) -> Path:
     """Write the report of ``evaluation`` to ``path``; .html, .md or .json."""
     target = Path(path)
     suffix = target.suffix.lower()
@@ -37,7 +37,7 @@ def can_draw() -> bool:
     return importlib.util.find_spec("vl_convert") is not None
 
 
-def report_html(evaluation: Evaluation, *, title: str | None = None) -> str:
+def report_html(evaluation: BaseEvaluation, *, title: str | None = None) -> str:
     """The HTML report; without the extra ``report`` it has tables but no pictures."""
     found = []
     if can_draw():

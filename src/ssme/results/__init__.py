@@ -1,6 +1,15 @@
-"""Evaluation, comparison and ranking."""
+"""The numbers of an evaluation: table, comparison and ranking."""
 
-from ssme.results.comparison import Comparison, Difference, Rank, Ranking
-from ssme.results.evaluation import Evaluation, Group
+from ssme.results.comparison import Comparison, Difference, ModelRanking, Rank
+from ssme.results.evaluation import BaseEvaluation
+from ssme.results.groups import Group, StreamPass
 
-__all__ = ["Comparison", "Difference", "Evaluation", "Group", "Rank", "Ranking"]
+__all__ = [
+    "BaseEvaluation",
+    "Comparison",
+    "Difference",
+    "Group",
+    "ModelRanking",
+    "Rank",
+    "StreamPass",
+]

@@ -32,14 +32,14 @@ from ssme.wording import printable
 __all__ = [
     "Comparison",
     "Difference",
+    "ModelRanking",
     "OneModel",
     "Rank",
-    "Ranking",
-    "difference",
-    "probability_best",
-    "probability_better",
-    "rank",
-    "ranks",
+    "compare_two",
+    "compute_probability_best",
+    "compute_probability_better",
+    "compute_ranks",
+    "rank_models",
 ]
 
 
@@ -63,7 +63,22 @@ class OneModel:
 
 @dataclass(frozen=True)
 class Difference:
-    """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups."""
+    """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups.
+
+    Attributes
+    ----------
+    metric, a, b : str
+        What is compared. ``a`` and ``b`` are classifiers, or groups where groups are compared.
+    where : str
+        The group on which classifiers are compared, or the classifier that is compared on groups.
+    estimate_a, estimate_b, difference : float
+        The two estimates, and the first minus the second.
+    low, high : float
+        The interval of the difference; NaN where the method gives none.
+    p_better : float
+        Probability that ``a`` is better; NaN where the method gives no draws or the metric has no
+        better direction.
+    """
 
     metric: str
     a: str
@@ -79,7 +94,19 @@ class Difference:
 
 @dataclass(frozen=True)
 class Rank:
-    """One classifier's place among all: 1 is best."""
+    """One classifier's place among all.
+
+    Attributes
+    ----------
+    model : str
+        The classifier.
+    estimate, low, high : float
+        Its metric and the interval.
+    p_best : float
+        Probability that it is the best of all; NaN where the method gives no draws.
+    expected_rank, rank_low, rank_high : float
+        Its mean rank over the draws and the interval of the rank; 1 is best.
+    """
 
     model: str
     estimate: float
@@ -96,10 +123,17 @@ class _Table(ABC):
 
     rows: tuple[Any, ...]
     kind: ClassVar[Any]
+    library: str
 
-    def frame(self) -> Any:
-        """The rows as a pandas frame."""
-        return build_frame(self._columns())
+    def frame(self, library: str | None = None) -> Any:
+        """The rows as a frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+        """
+        return build_frame(self._columns(), library or self.library)
 
     def _columns(self) -> dict[str, list[Any]]:
         names = [column.name for column in fields(self.kind)]
@@ -121,11 +155,22 @@ class _Table(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(_Table):
-    """Paired differences; ``rows`` holds one `Difference` per pair and metric."""
+    """Paired differences of classifiers, as `ssme.Evaluation.compare` gives them.
+
+    Attributes
+    ----------
+    rows : tuple of Difference
+        One per pair and metric.
+    level : float
+        Coverage of the intervals.
+    library : str
+        Library of the frame that ``frame()`` gives.
+    """
 
     kind: ClassVar[Any] = Difference
     rows: tuple[Difference, ...]
     level: float
+    library: str = "pandas"
 
     def _head(self) -> str:
         return (
@@ -135,14 +180,27 @@ class Comparison(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(_Table):
-    """All classifiers by one metric, best estimate first."""
+class ModelRanking(_Table):
+    """All classifiers by one metric, as `ssme.Evaluation.ranking` gives them.
+
+    Attributes
+    ----------
+    rows : tuple of Rank
+        One per classifier, the best estimate first.
+    metric, where : str
+        The metric, and the group it was estimated on.
+    level : float
+        Coverage of the intervals.
+    library : str
+        Library of the frame that ``frame()`` gives.
+    """
 
     kind: ClassVar[Any] = Rank
     rows: tuple[Rank, ...]
     metric: str
     where: str
     level: float
+    library: str = "pandas"
 
     def _head(self) -> str:
         return (
@@ -151,7 +209,7 @@ class Ranking(_Table):
         )
 
 
-def difference(
+def compare_two(
     names: tuple[str, str],
     one: OneModel,
     two: OneModel,
@@ -178,7 +236,7 @@ def difference(
     return Difference(metric, *names, where, one.value, two.value, gap, low, high, better)
 
 
-def probability_better(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+def compute_probability_better(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     """P(a better than b) (M, M) from joint ``draws`` (D, M); 1/2 on the diagonal."""
     n_models = draws.shape[1]
     out: FloatArray = np.full((n_models, n_models), np.nan)
@@ -192,7 +250,7 @@ def probability_better(draws: FloatArray, greater_is_better: bool) -> FloatArray
     return out
 
 
-def ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     """Rank (D, M) of each classifier in each draw, 1 for the best, ties sharing their mean."""
     cost = -draws if greater_is_better else draws
     below = np.empty_like(cost)
@@ -205,14 +263,14 @@ def ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     return out
 
 
-def probability_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+def compute_probability_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     """P(best) (M,), a tie for the best place being shared."""
     best = draws == (draws.max if greater_is_better else draws.min)(axis=1, keepdims=True)
     out: FloatArray = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
     return out
 
 
-def rank(
+def rank_models(
     models: Sequence[str],
     estimate: Estimate,
     *,
@@ -220,7 +278,8 @@ def rank(
     where: str,
     greater_is_better: bool,
     level: float,
-) -> Ranking:
+    library: str = "pandas",
+) -> ModelRanking:
     """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.
 
     Rank intervals are the ranks at the tails of the draws, so they are ranks that occurred.
@@ -233,15 +292,15 @@ def rank(
         draws = estimate.draws[:, known]
         draws = draws[np.isfinite(draws).all(axis=1)]
         if draws.size:
-            places = ranks(draws, greater_is_better)
+            places = compute_ranks(draws, greater_is_better)
             tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
             first[known], last[known] = np.quantile(places, tails, axis=0, method="inverted_cdf")
             expected[known] = places.mean(axis=0)
-            best[known] = probability_best(draws, greater_is_better)
+            best[known] = compute_probability_best(draws, greater_is_better)
     order = np.argsort(-value if greater_is_better else value, kind="stable")
     columns = (value, low, high, best, expected, first, last)
     rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
-    return Ranking(rows, metric, where, level)
+    return ModelRanking(rows, metric, where, level, library)
 
 
 def _share_better(paired: FloatArray, greater_is_better: bool | None) -> float:

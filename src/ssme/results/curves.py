@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Custom
-from ssme.results.evaluation import ALL, Evaluation
+from ssme.results.evaluation import ALL, BaseEvaluation
 
 __all__ = [
     "GRID",
-    "agreement",
-    "class_densities",
-    "confusion",
-    "convergence",
-    "precision_recall",
-    "reliability",
-    "roc",
+    "estimate_agreement",
+    "estimate_confusion",
+    "estimate_densities",
+    "estimate_precision_recall",
+    "estimate_reliability",
+    "estimate_roc",
+    "read_convergence",
 ]
 
 GRID: FloatArray = np.linspace(0.0, 1.0, 41)
@@ -43,49 +43,39 @@ CurvePlan = Callable[[FloatArray], MetricPlan]
 """Scores (n, K) of one classifier -> mass (D, n, K) -> values (D, G)."""
 
 
-def roc(
-    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
+def estimate_roc(
+    evaluation: BaseEvaluation, group: str = ALL, class_index: int = -1, models: Models = None
 ) -> list[dict[str, Any]]:
     """True positive rate over false positive rate, class ``class_index`` against the rest."""
 
-    def plan(scores: FloatArray) -> MetricPlan:
-        counts = _threshold_counts(scores, class_index)
-
-        def values(mass: FloatArray) -> FloatArray:
-            positive, total = counts(mass)
-            caught, false = _share(positive), _share(total - positive)
-            return np.stack([np.interp(GRID, f, c) for f, c in zip(false, caught, strict=True)])
-
-        return values
+    def read_off(positive: FloatArray, total: FloatArray) -> FloatArray:
+        caught, false = _share(positive), _share(total - positive)
+        return np.stack([np.interp(GRID, f, c) for f, c in zip(false, caught, strict=True)])
 
     names = ("false_positive_rate", "true_positive_rate")
+    plan = _plan_thresholds(class_index, read_off)
     return _curve(evaluation, group, plan, names, GRID, models)
 
 
-def precision_recall(
-    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
+def estimate_precision_recall(
+    evaluation: BaseEvaluation, group: str = ALL, class_index: int = -1, models: Models = None
 ) -> list[dict[str, Any]]:
     """Precision at the first threshold that reaches a recall, one class against the rest."""
 
-    def plan(scores: FloatArray) -> MetricPlan:
-        counts = _threshold_counts(scores, class_index)
+    def read_off(positive: FloatArray, total: FloatArray) -> FloatArray:
+        recall = _share(positive)[:, 1:]
+        flagged = np.cumsum(total, axis=1)
+        precision = np.cumsum(positive, axis=1) / np.where(flagged > 0, flagged, np.nan)
+        last = precision.shape[1] - 1
+        at = [np.minimum(np.searchsorted(r, GRID - 1e-12), last) for r in recall]
+        return np.stack([p[i] for p, i in zip(precision, at, strict=True)])
 
-        def values(mass: FloatArray) -> FloatArray:
-            positive, total = counts(mass)
-            recall = _share(positive)[:, 1:]
-            flagged = np.cumsum(total, axis=1)
-            precision = np.cumsum(positive, axis=1) / np.where(flagged > 0, flagged, np.nan)
-            last = precision.shape[1] - 1
-            at = [np.minimum(np.searchsorted(r, GRID - 1e-12), last) for r in recall]
-            return np.stack([p[i] for p, i in zip(precision, at, strict=True)])
-
-        return values
-
+    plan = _plan_thresholds(class_index, read_off)
     return _curve(evaluation, group, plan, ("recall", "precision"), GRID, models)
 
 
-def reliability(
-    evaluation: Evaluation, group: str = ALL, models: Models = None, n_bins: int = 10
+def estimate_reliability(
+    evaluation: BaseEvaluation, group: str = ALL, models: Models = None, n_bins: int = 10
 ) -> list[dict[str, Any]]:
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
 
@@ -119,8 +109,8 @@ def reliability(
     return kept
 
 
-def class_densities(
-    evaluation: Evaluation,
+def estimate_densities(
+    evaluation: BaseEvaluation,
     group: str = ALL,
     class_index: int = -1,
     models: Models = None,
@@ -147,8 +137,8 @@ def class_densities(
     return rows
 
 
-def confusion(
-    evaluation: Evaluation, group: str = ALL, models: Models = None
+def estimate_confusion(
+    evaluation: BaseEvaluation, group: str = ALL, models: Models = None
 ) -> list[dict[str, Any]]:
     """Expected share of rows by true and predicted class, and within the true class."""
     classes = [str(name) for name in evaluation.data.classes]
@@ -172,8 +162,8 @@ def confusion(
     return rows
 
 
-def agreement(
-    evaluation: Evaluation, group: str = ALL, models: Models = None
+def estimate_agreement(
+    evaluation: BaseEvaluation, group: str = ALL, models: Models = None
 ) -> list[dict[str, Any]]:
     """For each pair: share of rows with the same decision, and correlation of their errors."""
     names = list(models or evaluation.data.models)
@@ -203,7 +193,7 @@ def agreement(
     return rows
 
 
-def convergence(evaluation: Evaluation) -> list[dict[str, Any]]:
+def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
     """The fit's objective at each step, where the method keeps it."""
     histories = dict(_histories(evaluation.belief.notes, ""))
     if not histories:
@@ -227,7 +217,7 @@ def _histories(notes: Any, path: str) -> Iterator[tuple[str, Sequence[float]]]:
 
 
 def _curve(
-    evaluation: Evaluation,
+    evaluation: BaseEvaluation,
     group: str,
     plan: CurvePlan,
     names: tuple[str, str],
@@ -240,6 +230,7 @@ def _curve(
     wanted = [evaluation.model_index(name) for name in models or every]
     plans = _all_models(plan, wanted)
     metric = Metric(names[1], names[1], plans, Custom(), greater_is_better=None)
+    _rows_of(evaluation, group)
     mask = evaluation.groups[evaluation.group_index(group)].rows
     estimate = evaluation.belief.estimate([metric], [mask])[0][0]
     size = len(points)
@@ -282,17 +273,21 @@ def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray]
     return whole
 
 
-def _threshold_counts(
-    scores: FloatArray, class_index: int
-) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-    """mass -> positives and rows (D, B) between falling thresholds."""
-    k = class_index % scores.shape[1]
-    score = scores[:, k]
-    cuts = np.unique(score)
-    if len(cuts) > THRESHOLDS:
-        cuts = np.unique(np.quantile(score, np.linspace(0.0, 1.0, THRESHOLDS)))
-    sums = _summing(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
-    return lambda mass: (sums(mass[:, :, k]), sums(mass.sum(axis=2)))
+def _plan_thresholds(
+    class_index: int, read_off: Callable[[FloatArray, FloatArray], FloatArray]
+) -> CurvePlan:
+    """A curve's plan; ``read_off`` makes it from positives and rows (D, B) between thresholds."""
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        k = class_index % scores.shape[1]
+        score = scores[:, k]
+        cuts = np.unique(score)
+        if len(cuts) > THRESHOLDS:
+            cuts = np.unique(np.quantile(score, np.linspace(0.0, 1.0, THRESHOLDS)))
+        sums = _summing(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
+        return lambda mass: read_off(sums(mass[:, :, k]), sums(mass.sum(axis=2)))
+
+    return plan
 
 
 def _summing(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
@@ -327,17 +322,23 @@ def _bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
 
 
-def _rows_of(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
+def _rows_of(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
     mask = evaluation.groups[evaluation.group_index(group)].rows
-    return np.arange(evaluation.data.n_rows) if mask is None else np.flatnonzero(mask)
+    rows = np.arange(evaluation.data.n_rows) if mask is None else np.flatnonzero(mask)
+    if not rows.size:
+        raise InputError(
+            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else ""),
+            fix="choose a group that has some",
+        )
+    return rows
 
 
-def _weights(evaluation: Evaluation) -> FloatArray:
+def _weights(evaluation: BaseEvaluation) -> FloatArray:
     data = evaluation.data
     return np.ones(data.n_rows) if data.weights is None else data.weights
 
 
-def _posterior(evaluation: Evaluation) -> FloatArray:
+def _posterior(evaluation: BaseEvaluation) -> FloatArray:
     posterior = evaluation.posterior
     if posterior is None:
         raise InputError(
@@ -348,7 +349,7 @@ def _posterior(evaluation: Evaluation) -> FloatArray:
 
 
 def _expected(
-    evaluation: Evaluation, group: str, models: Models
+    evaluation: BaseEvaluation, group: str, models: Models
 ) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""
     part = _rows_of(evaluation, group)

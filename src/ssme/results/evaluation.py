@@ -1,7 +1,7 @@
-"""The answer: each classifier's metrics with intervals, beside labels alone, and the doubts.
+"""The answer in numbers: each classifier's metrics with intervals, beside labels alone.
 
-An `Evaluation` holds values and joint draws; it answers questions (`frame`, `interval`,
-`compare`, `ranking`) and keeps what is needed to make it again (`settings`).
+A `BaseEvaluation` holds values and joint draws and answers questions about them. It draws, prints
+and writes no pictures: `ssme.evaluation.Evaluation`, which users get, adds these.
 """
 
 from __future__ import annotations
@@ -9,70 +9,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
-from ssme.errors import InputError
-from ssme.methods.base import Belief, BoolArray, Estimate
+from ssme.errors import InputError, argument
+from ssme.methods.base import Belief, Estimate
 from ssme.metrics.base import FloatArray, Metric
-from ssme.results.comparison import Comparison, OneModel, Ranking, difference, rank
+from ssme.results.comparison import Comparison, ModelRanking, OneModel, compare_two, rank_models
 from ssme.results.frames import LIBRARIES, build_frame, frame_text
-from ssme.wording import printable
+from ssme.results.groups import ALL, Group, StreamPass
+from ssme.results.notebook import table_html
+from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
+from ssme.wording import did_you_mean, listing, printable
 from ssme.writing import write_text
 
-if TYPE_CHECKING:
-    from ssme.plots import Plots
-
-__all__ = ["ALL", "COLUMNS", "Evaluation", "Group"]
-
-ALL = "all"
-"""Name of the group that holds every row."""
-
-COLUMNS = (
-    "model",
-    "group",
-    "metric",
-    "estimate",
-    "low",
-    "high",
-    "labels_only",
-    "n_labeled",
-    "n_unlabeled",
-    "method",
-)
-"""Columns of `Evaluation.frame`, one row per model, group and metric."""
+__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass"]
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
-    """Rows evaluated together: all of them, or those with one value in a group column."""
-
-    name: str
-    rows: BoolArray | None
-    n_labeled: int
-    n_unlabeled: int
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """Estimates [group][metric] of every classifier, and what they rest on.
-
-    Attributes
-    ----------
-    data : the ScoreSet evaluated.
-    method : name of the method.
-    belief : what the method believes; ``belief.notes`` holds facts of the fit.
-    metrics, groups : the axes of ``estimates``.
-    estimates : one `Estimate` per group and metric, each for all classifiers.
-    labels_only : the same from the labeled rows alone.
-    level : coverage the intervals are made for.
-    doubts : coded checks that fired, most severe first.
-    settings : everything needed to run it again, as plain values.
-    """
+class BaseEvaluation:
+    """The numbers of an evaluation; see `ssme.Evaluation`, which has the same and can be drawn."""
 
     data: ScoreSet
     method: str
@@ -84,81 +45,107 @@ class Evaluation:
     level: float
     doubts: tuple[Doubt, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    streamed: StreamPass | None = None
 
     @property
     def posterior(self) -> FloatArray | None:
         """P(y = k | scores) per row (n, K); None for methods that estimate metrics directly."""
         return self.belief.posterior
 
-    def frame(self, library: str | None = None) -> Any:
-        """The tidy table with columns `COLUMNS`, in the frame library the data came in.
+    @property
+    def sample(self) -> ScoreSet | None:
+        """The sample of rows that a streamed evaluation was fitted to; None for one in memory."""
+        return self.data if self.streamed is not None else None
 
-        ``library`` is "pandas", "polars" or "pyarrow"; by default that of the input.
+    @property
+    def n_rows(self) -> int:
+        """How many rows were evaluated; of a streamed evaluation, more than ``data`` holds."""
+        whole = self.groups[0]
+        return whole.n_labeled + whole.n_unlabeled
+
+    def rows(
+        self, metric: str | None = None, group: str | None = None, *, level: float | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The table row by row, as dictionaries with the keys of `frame`'s columns.
+
+        Parameters
+        ----------
+        metric, group : str, optional
+            Only the rows of this metric, of this group.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Yields
+        ------
+        dict
+            One row per model, group and metric.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+        >>> [row["metric"] for row in r.rows()][:2]
+        ['accuracy', 'ece']
         """
-        ours = self.data.frame_library if self.data.frame_library in LIBRARIES else LIBRARIES[0]
-        return build_frame(self._columns(), library or ours)
+        if metric is not None:
+            self.metric_index(metric)
+        if group is not None:
+            self.group_index(group)
+        for row in self._table(self.level if level is None else level):
+            if metric in (None, row["metric"]) and group in (None, row["group"]):
+                yield dict(row)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = list(self.rows())
-        return {name: [row[name] for row in rows] for name in COLUMNS}
+    def frame(self, library: str | None = None, *, level: float | None = None) -> Any:
+        """The table: one row per model, group and metric.
 
-    def rows(self, metric: str | None = None, group: str | None = None) -> Iterator[dict[str, Any]]:
-        """The table row by row: `COLUMNS`, then the interval of labels alone.
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation). Nothing is fitted anew.
 
-        With ``metric`` or ``group``, only theirs.
+        Returns
+        -------
+        frame
+            With the columns ``model``, ``group``, ``metric``; ``estimate`` with its interval
+            ``low`` and ``high``; ``labels_only`` with ``labels_only_low`` and
+            ``labels_only_high``, which is what the labeled rows say by themselves;
+            ``labels_only_from``, which is "group" where that comes from the group's own labels,
+            "all" where it comes from the labels of all rows (always so for the group "all", and
+            for a group whose own labels do not determine it), "none" where there is no value;
+            ``n_labeled`` and ``n_unlabeled`` rows of the group; ``method``.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+        >>> r.frame().columns[:6].tolist()
+        ['model', 'group', 'metric', 'estimate', 'low', 'high']
+        >>> narrow, wide = r.frame(level=0.5), r.frame(level=0.99)
+        >>> bool((narrow["high"] <= wide["high"]).all())
+        True
         """
-        for g, group_ in enumerate(self.groups):
-            for m, metric_ in enumerate(self.metrics):
-                if metric not in (None, metric_.name) or group not in (None, group_.name):
-                    continue
-                value = self.estimates[g][m].value
-                low, high = self.estimates[g][m].interval(self.level)
-                alone = self.labels_only[g][m]
-                alone_low, alone_high = alone.interval(self.level)
-                for j, model in enumerate(self.data.models):
-                    yield {
-                        "model": model,
-                        "group": group_.name,
-                        "metric": metric_.name,
-                        "estimate": float(value[j]),
-                        "low": float(low[j]),
-                        "high": float(high[j]),
-                        "labels_only": float(alone.value[j]),
-                        "n_labeled": group_.n_labeled,
-                        "n_unlabeled": group_.n_unlabeled,
-                        "method": self.method,
-                        "labels_only_low": float(alone_low[j]),
-                        "labels_only_high": float(alone_high[j]),
-                    }
+        rows = self._table(self.level if level is None else level)
+        columns = {name: [row[name] for row in rows] for name in COLUMNS}
+        return build_frame(columns, library or self._library)
 
     def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
-        """The `Estimate` of one metric (may be left out when there is only one) on one group."""
+        """Value, draws and interval of one metric on one group, for all classifiers.
+
+        Parameters
+        ----------
+        metric : str, optional
+            May be left out where only one metric was evaluated.
+        group : str
+            Name of the group (default "all").
+
+        Returns
+        -------
+        Estimate
+            ``value`` (n_models,), ``draws`` (n_draws, n_models) or None, ``interval(level)``.
+        """
         return self.estimates[self.group_index(group)][self.metric_index(metric)]
-
-    def metric_index(self, metric: str | None) -> int:
-        """Position of ``metric``; None is allowed when only one was evaluated."""
-        names = [m.name for m in self.metrics]
-        if metric is None and len(names) == 1:
-            return 0
-        if metric not in names:
-            raise InputError(
-                f"metric {metric!r} was not evaluated" if metric else "no metric was named",
-                allowed=", ".join(names),
-            )
-        return names.index(metric)
-
-    def group_index(self, group: str) -> int:
-        """Position of ``group``."""
-        names = [g.name for g in self.groups]
-        if group not in names:
-            raise InputError(f"group {group!r} was not evaluated", allowed=", ".join(names))
-        return names.index(group)
-
-    def model_index(self, model: str) -> int:
-        """Position of ``model``."""
-        if model not in self.data.models:
-            raise InputError(f"there is no model {model!r}", allowed=", ".join(self.data.models))
-        return self.data.models.index(model)
 
     def compare(
         self,
@@ -168,12 +155,38 @@ class Evaluation:
         *,
         group: str = ALL,
         groups: tuple[str, str] | None = None,
+        level: float | None = None,
     ) -> Comparison:
         """Paired differences of classifiers: ``a`` minus ``b``, with P(a better than b).
 
-        Without ``b``: ``a`` against every other; without both: every pair. Without ``metric``: all
-        of them. With ``groups=(g, h)``: each classifier on g minus the same classifier on h.
+        Parameters
+        ----------
+        metric : str, optional
+            The metric to compare by (default: each of them).
+        a, b : str, optional
+            Two classifiers. Without ``b``, ``a`` is compared with every other one; without both,
+            every pair is compared.
+        group : str
+            Compare on the rows of this group (default "all").
+        groups : tuple of two str, optional
+            Compare each classifier (or ``a``) on the first group with itself on the second.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        Comparison
+            ``rows`` holds one `Difference` each; ``frame()`` gives them as a table.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"good": [0.9, 0.8, 0.3, 0.2], "bad": [0.4, 0.6, 0.7, 0.5]}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+        >>> r.compare("accuracy", "good", "bad").rows[0].difference > 0
+        True
         """
+        level = self._checked(level)
         wanted = range(len(self.metrics)) if metric is None else [self.metric_index(metric)]
         if groups is not None:
             names = self.data.models if a is None else (a,)
@@ -183,24 +196,50 @@ class Evaluation:
         rows = []
         for m in wanted:
             for group_a, model_a, group_b, model_b in sides:
-                here = self.estimates[self.group_index(group_a)][m]
-                there = self.estimates[self.group_index(group_b)][m]
+                first = self.estimates[self.group_index(group_a)][m]
+                second = self.estimates[self.group_index(group_b)][m]
                 same_group = groups is None
                 rows.append(
-                    difference(
+                    compare_two(
                         (model_a, model_b) if same_group else (group_a, group_b),
-                        OneModel.of(here, self.model_index(model_a), self.level),
-                        OneModel.of(there, self.model_index(model_b), self.level),
+                        OneModel.of(first, self.model_index(model_a), level),
+                        OneModel.of(second, self.model_index(model_b), level),
                         metric=self.metrics[m].name,
                         where=group if same_group else model_a,
                         greater_is_better=self.metrics[m].greater_is_better,
-                        level=self.level,
+                        level=level,
                     )
                 )
-        return Comparison(tuple(rows), self.level)
+        return Comparison(tuple(rows), level, self._library)
 
-    def ranking(self, metric: str | None = None, group: str = ALL) -> Ranking:
-        """All classifiers by ``metric``, best first: P(best), expected rank, rank interval."""
+    def ranking(
+        self, metric: str | None = None, group: str = ALL, *, level: float | None = None
+    ) -> ModelRanking:
+        """All classifiers by one metric, best first.
+
+        Parameters
+        ----------
+        metric : str, optional
+            May be left out where only one metric was evaluated.
+        group : str
+            Rank on the rows of this group (default "all").
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        ModelRanking
+            ``rows`` holds one `Rank` per classifier: estimate, probability of being the best,
+            expected rank and the interval of the rank; ``frame()`` gives them as a table.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"bad": [0.4, 0.6, 0.7, 0.5], "good": [0.9, 0.8, 0.3, 0.2]}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+        >>> [rank.model for rank in r.ranking().rows]
+        ['good', 'bad']
+        """
         chosen = self.metrics[self.metric_index(metric)]
         if chosen.greater_is_better is None:
             raise InputError(
@@ -208,14 +247,60 @@ class Evaluation:
                 fix="make it with greater_is_better=True or False "
                 "(ssme.metrics.custom.from_callable)",
             )
-        return rank(
+        return rank_models(
             self.data.models,
             self.estimate(metric, group),
             metric=chosen.name,
             where=group,
             greater_is_better=chosen.greater_is_better,
-            level=self.level,
+            level=self._checked(level),
+            library=self._library,
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but rows and draws as plain values; NaN becomes None."""
+        return {
+            "settings": _plain(dict(self.settings)),
+            "notes": _plain(dict(self.belief.notes)),
+            "doubts": [_plain(vars(doubt)) for doubt in self.doubts],
+            "estimates": [_plain(row) for row in self.rows()],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """`to_dict` as JSON text.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to as well, whole or not at all.
+        """
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        if path is not None:
+            write_text(path, text + "\n")
+        return text
+
+    def metric_index(self, metric: str | None) -> int:
+        """Position of ``metric``; None is allowed when only one was evaluated."""
+        names = [m.name for m in self.metrics]
+        if metric is None and len(names) == 1:
+            return 0
+        if metric is None:
+            raise InputError("no metric was named", allowed=listing(names))
+        return _position(metric, names, "metric {!r} was not evaluated")
+
+    def group_index(self, group: str) -> int:
+        """Position of ``group``."""
+        return _position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
+
+    def model_index(self, model: str) -> int:
+        """Position of ``model``."""
+        return _position(model, list(self.data.models), "there is no model {!r}")
+
+    def class_index(self, name: Any = None) -> int:
+        """Position of class ``name``; by default the last, the positive class of two."""
+        if name is None:
+            return self.data.n_classes - 1
+        return _position(str(name), [str(c) for c in self.data.classes], "there is no class {!r}")
 
     def _pairs(self, a: str | None, b: str | None) -> list[tuple[str, str]]:
         models = self.data.models
@@ -225,63 +310,70 @@ class Evaluation:
             return [(one, two) for i, one in enumerate(models) for two in models[i + 1 :]]
         return [(a, two) for two in ((b,) if b is not None else models) if two != a]
 
-    def class_index(self, name: Any = None) -> int:
-        """Position of class ``name``; by default the last, the positive class of two."""
-        if name is None:
-            return self.data.n_classes - 1
-        names = [str(each) for each in self.data.classes]
-        if str(name) not in names:
-            raise InputError(f"there is no class {name!r}", allowed=", ".join(names))
-        return names.index(str(name))
-
     @property
-    def plot(self) -> Plots:
-        """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
-        from ssme.plots import Plots
+    def _library(self) -> str:
+        library = self.data.frame_library
+        return library if library in LIBRARIES else LIBRARIES[0]
 
-        return Plots(self)
+    def _checked(self, level: float | None) -> float:
+        if level is None:
+            return self.level
+        if not 0.0 < level < 1.0:
+            raise InputError(argument("level", level), allowed="a number between 0 and 1")
+        return level
 
-    def report(self, path: str | Path, *, title: str | None = None) -> Path:
-        """Write a report to ``path``: .html (one self-contained file), .md or .json."""
-        from ssme.report import write_report
+    def _table(self, level: float) -> tuple[Row, ...]:
+        """The table at ``level``, computed once."""
+        level = self._checked(level)
+        if level not in self._tables:
+            self._tables[level] = tuple(
+                tabulate(
+                    self.data.models,
+                    self.groups,
+                    self.metrics,
+                    self.estimates,
+                    self.labels_only,
+                    level=level,
+                    method=self.method,
+                )
+            )
+        return self._tables[level]
 
-        return write_report(self, path, title=title)
-
-    def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
-        """Log metrics with their bounds, settings and the report to MLflow's active run."""
-        from ssme.integrations.mlflow import log_evaluation
-
-        log_evaluation(self, tracker=tracker, report=report)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but rows and draws as plain values; NaN becomes None."""
-        return {
-            "settings": dict(self.settings),
-            "notes": _plain(dict(self.belief.notes)),
-            "doubts": [_plain(vars(doubt)) for doubt in self.doubts],
-            "estimates": [_plain(row) for row in self.rows()],
-        }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """`to_dict` as JSON text; written to ``path`` where given."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-        if path is not None:
-            write_text(path, text + "\n")
-        return text
+    @cached_property
+    def _tables(self) -> dict[float, tuple[Row, ...]]:
+        return {}
 
     def _repr_html_(self) -> str:
-        from ssme.results.notebook import evaluation_html
+        notes = [str(doubt) for doubt in self.doubts]
+        if len(self.groups) > 1:
+            notes = [f"{len(self.groups) - 1} groups in .frame()", *notes]
+        metrics = [metric.name for metric in self.metrics]
+        return table_html(self._head(), self.rows(group=ALL), self.data.models, metrics, notes)
 
-        return evaluation_html(self)
+    def _head(self) -> str:
+        """What was evaluated, in one line."""
+        whole = self.groups[0]
+        return (
+            f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
+            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.level * 100:g} % intervals"
+        )
 
     def __repr__(self) -> str:
-        head = (
-            f"Evaluation of {self.data.n_models} models by {self.method!r}: "
-            f"{self.groups[0].n_labeled} labeled and {self.groups[0].n_unlabeled} unlabeled rows"
-        )
-        lines = [head, frame_text(self._columns())]
+        rows = self._table(self.level)
+        lines = [
+            self._head(),
+            frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS}),
+        ]
         lines += [printable(str(doubt)) for doubt in self.doubts]
         return "\n".join(lines)
+
+
+def _position(name: str, names: list[str], problem: str) -> int:
+    if name not in names:
+        raise InputError(
+            problem.format(name), allowed=listing(names), fix=did_you_mean(name, names) or None
+        )
+    return names.index(name)
 
 
 def _plain(value: Any) -> Any:

@@ -35,11 +35,12 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map, run_beside
 from ssme.errors import InputError, UnsupportedError
+from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate, Method
 from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
-from ssme.results.evaluation import Evaluation, Group
+from ssme.results.groups import Group, StreamPass
 from ssme.run import Fit, fit_method, seed_sequence
 from ssme.stream.blocks import labeled_rows
 from ssme.stream.checkpoint import Progress, RunMark
@@ -89,9 +90,10 @@ def evaluate_parquet(
         the same call goes on from there. It is deleted when the pass ends.
     **data_options : as in `ScoreSet.from_frame` (``label``, ``models``, ``groups``, ...).
 
-    The result's ``data`` and ``belief`` are those of the sample; ``settings["stream"]`` holds
-    rows, parts and the largest error bound of each metric. A group of which no row is in the sample
-    has an estimate and no interval; such groups are listed there too.
+    The result is an `ssme.Evaluation` like that of `ssme.evaluate`. Its ``sample`` (which is also
+    its ``data``) and ``belief`` are those of the sample; ``streamed`` holds rows, parts and the
+    largest error bound of each metric. A group of which no row is in the sample has an estimate and
+    no interval; such groups are listed there too.
 
     Raises `InputError` where a file is another one at the end of the pass than at its beginning.
     """
@@ -256,6 +258,7 @@ def _combined(
         estimates=tuple(moved),
         labels_only=tuple(alone),
         settings=settings,
+        streamed=StreamPass(counted.n_rows, n_parts, center.n_rows, bounds, tuple(unsampled)),
     )
 
 

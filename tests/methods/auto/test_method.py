@@ -102,7 +102,7 @@ def test_no_label_is_label_free_and_says_so() -> None:
 def test_curves_without_labels() -> None:
     scores, _, _ = made_up()
     result = ssme.evaluate(score_set(scores, np.full(300, np.nan)), metrics="accuracy")
-    rows = curves.roc(result)
+    rows = curves.estimate_roc(result)
     assert all(row["low"] <= row["true_positive_rate"] <= row["high"] for row in rows)
 
 

@@ -1,0 +1,99 @@
+"""What `ssme.evaluate` gives back: the numbers, and the doors to pictures, reports and MLflow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssme.integrations.mlflow import log_evaluation
+from ssme.plots import Plots
+from ssme.report import write_report
+from ssme.results.evaluation import BaseEvaluation
+
+__all__ = ["Evaluation"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(BaseEvaluation):
+    """Estimates of every classifier's metrics, with what they rest on.
+
+    Made by `ssme.evaluate`, in memory or streamed; not meant to be made by hand.
+
+    Attributes
+    ----------
+    data : ScoreSet
+        The rows evaluated; of a streamed evaluation, the sample that the method was fitted to.
+    method : str
+        Name of the method.
+    belief : Belief
+        What the method believes about the labels; ``belief.notes`` holds facts of the fit.
+    metrics, groups : tuple
+        The axes of ``estimates``. The first group is "all".
+    estimates : tuple of tuples of Estimate
+        One `Estimate` per group and metric, each for all classifiers.
+    labels_only : tuple of tuples of Estimate
+        The same from the labeled rows of the group alone.
+    level : float
+        Coverage that the intervals are made for.
+    doubts : tuple of Doubt
+        Reasons to trust the result less, the most serious first.
+    settings : mapping
+        Everything that is needed to run it again, as plain values.
+    streamed : StreamPass or None
+        What a pass over files larger than memory counted; None for an evaluation in memory.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> r.frame()["model"].tolist()
+    ['a', 'b']
+    >>> r.ranking().rows[0].model
+    'a'
+    """
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
+        return Plots(self)
+
+    def report(self, path: str | Path, *, title: str | None = None) -> Path:
+        """Write a report.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: .html (one file that needs nothing else), .md or .json.
+        title : str, optional
+            Heading of the report.
+
+        Returns
+        -------
+        Path
+            The file written.
+
+        Examples
+        --------
+        >>> import ssme, tempfile, pathlib
+        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = r.report(pathlib.Path(folder) / "report.md")
+        ...     path.read_text().splitlines()[0]
+        '# How good are these classifiers?'
+        """
+        return write_report(self, path, title=title)
+
+    def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
+        """Log metrics with their bounds, settings and the report to MLflow's active run.
+
+        Parameters
+        ----------
+        tracker : object, optional
+            Anything with MLflow's ``log_metrics``, ``log_params``, ``log_text`` and ``log_dict``
+            (default: the module ``mlflow``).
+        report : str
+            Name of the report among the run's artifacts.
+        """
+        log_evaluation(self, tracker=tracker, report=report)

@@ -1,0 +1,56 @@
+"""Rows that are evaluated together, and the pass over a file that does not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ssme.methods.base import BoolArray
+
+__all__ = ["ALL", "Group", "StreamPass"]
+
+ALL = "all"
+"""Name of the group that holds every row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Rows evaluated together: all of them, or those with one value in a group column.
+
+    Attributes
+    ----------
+    name : str
+        ``"all"``, or ``column=value``.
+    rows : array of bool, shape (n_rows,), or None
+        Which rows belong to the group; None means all of them.
+    n_labeled, n_unlabeled : int
+        How many rows with and without a label the group has.
+    """
+
+    name: str
+    rows: BoolArray | None
+    n_labeled: int
+    n_unlabeled: int
+
+
+@dataclass(frozen=True, eq=False)
+class StreamPass:
+    """What a pass over files larger than memory counted.
+
+    Attributes
+    ----------
+    n_rows, n_parts : int
+        Rows counted, and parts of files they were read in.
+    sample_rows : int
+        Rows of the sample that the method was fitted to.
+    error_bounds : mapping of group -> metric -> float
+        The largest error that counting in bins can have caused.
+    groups_without_sample : tuple of str
+        Groups of which no row is in the sample; they have estimates and no intervals.
+    """
+
+    n_rows: int
+    n_parts: int
+    sample_rows: int
+    error_bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    groups_without_sample: tuple[str, ...] = ()
