@@ -93,10 +93,14 @@ def test_dictionary_columns_of_a_file(tmp_path: Path) -> None:
 
 def test_dictionary_columns_streamed_give_the_numbers_of_plain_ones(tmp_path: Path) -> None:
     plain = plain_table([site or "none" for site in SITES])
+    labels = pa.array([None if v is None else "ny"[v] for v in LABELS])
+    plain = plain.set_column(plain.schema.get_field_index("label"), "label", labels)
     parquet.write_table(plain, tmp_path / "plain.parquet", row_group_size=9)
     write_encoded(plain, tmp_path / "encoded.parquet")
     first, second = (
-        evaluate_parquet(tmp_path / name, method="ensemble", metrics=["accuracy"])
+        evaluate_parquet(
+            tmp_path / name, method="ensemble", metrics=["accuracy"], classes=["n", "y"]
+        )
         for name in ("plain.parquet", "encoded.parquet")
     )
     assert second.settings["n_labeled"] == N // 2
