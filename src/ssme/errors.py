@@ -6,6 +6,7 @@ words of whoever asked: ``n_draws=5`` to a caller of Python, ``--draws 5`` on th
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -120,17 +121,22 @@ class ConvergenceWarning(SsmeWarning):
 
 
 @contextmanager
-def foreign_errors(doing: str, *, fix: str | None = None) -> Iterator[None]:
+def foreign_errors(
+    doing: str, *, allowed: str | None = None, fix: str | None = None
+) -> Iterator[None]:
     """Turn what a foreign library raises while ``doing`` something into an `InputError`.
 
     The one place where this happens. Our own errors, a missing extra, a missing file or permission
-    (`OSError` names its file by itself) and what is not the input's fault (`MemoryError`, an
+    (`OSError` names its file by itself, unless a library asked the system for what is no place in
+    the file) and what is not the input's fault (`MemoryError`, an
     interrupt) pass through unchanged.
 
     Parameters
     ----------
     doing : str
         What was attempted, with the file's name: ``"reading scores.npz"``.
+    allowed : str, optional
+        What would have been accepted.
     fix : str, optional
         What to do about it.
     """
@@ -139,11 +145,15 @@ def foreign_errors(doing: str, *, fix: str | None = None) -> Iterator[None]:
     except (InputError, MissingExtraError, MemoryError):
         raise
     except OSError as error:
-        if error.errno is not None:
+        if error.errno not in (None, errno.EINVAL):
             raise
-        raise InputError(f"{doing} failed: {_reason(error)}", fix=fix) from error
+        raise _foreign(error, doing, allowed, fix) from error
     except Exception as error:
-        raise InputError(f"{doing} failed: {_reason(error)}", fix=fix) from error
+        raise _foreign(error, doing, allowed, fix) from error
+
+
+def _foreign(error: Exception, doing: str, allowed: str | None, fix: str | None) -> InputError:
+    return InputError(f"{doing} failed: {_reason(error)}", allowed=allowed, fix=fix)
 
 
 def _reason(error: Exception) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ssme.data import ScoreSet
-from ssme.data.readers.files import READERS
+from ssme.data.readers.sources import READERS
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 KINDS: dict[str, tuple[Any, ...]] = {

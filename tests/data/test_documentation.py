@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from ssme.data.readers.files import MISSING_TEXT, READERS
-from ssme.data.readers.roles import USUAL_NAMES
+from ssme.data.readers.columns import USUAL_NAMES
+from ssme.data.readers.csv_files import MISSING_TEXT
+from ssme.data.readers.sources import READERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
 

@@ -6,20 +6,49 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from ssme.data import readers
 from ssme.data.layout import Layout
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError
+from ssme.options import declared
 
-__all__ = ["UNLABELED", "Layout", "ScoreSet", "as_score_set", "read_scores", "reading_options"]
+__all__ = [
+    "UNLABELED",
+    "Layout",
+    "ReadOptions",
+    "ScoreSet",
+    "as_score_set",
+    "read_scores",
+    "readers",
+    "reading_options",
+]
 
 read_scores = ScoreSet.read
 
 
 def as_score_set(source: Any, labels: object | None = None, **options: Any) -> ScoreSet:
-    """A `ScoreSet` from whatever holds scores: a path, a frame, arrays, or a set already made.
+    """Make a `ScoreSet` of whatever holds scores.
 
-    ``options`` are those of `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
-    A set already made takes new ``labels`` and the option ``unlabeled`` only.
+    Parameters
+    ----------
+    source : ScoreSet, str, pathlib.Path, data frame, array or dict
+        A set already made, the path of a file, a frame, or arrays.
+    labels : optional
+        As in `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
+    **options
+        Those of the same three. A set already made takes new ``labels`` and the option
+        ``unlabeled`` only.
+
+    Returns
+    -------
+    ScoreSet
+
+    Examples
+    --------
+    >>> as_score_set({"bert": [0.9, 0.2], "gpt": [0.6, 0.4]}, [1, None])
+    ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
     """
     if isinstance(source, ScoreSet):
         if set(options) - {"unlabeled"} or (options and labels is None):
@@ -31,8 +60,6 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
         return ScoreSet.read(source, labels, **options)
-    from ssme.data.readers.tables import is_frame
-
     if is_frame(source):
         return ScoreSet.from_frame(source, labels, **options)
     return ScoreSet.from_arrays(source, labels, **options)
@@ -44,18 +71,11 @@ def reading_options(source: Any) -> list[str]:
     A set already made stands for whatever it was made from; which options fit a file is left to
     its reader.
     """
-    from ssme.data.readers.tables import is_frame
-
-    doors: list[Any] = [ScoreSet.from_frame, ScoreSet.from_arrays]
-    if isinstance(source, str | Path):
-        doors.append(ScoreSet.read)
-    elif not isinstance(source, ScoreSet):
-        doors = doors[:1] if is_frame(source) else doors[1:]
-    return list(
-        dict.fromkeys(
-            parameter.name
-            for door in doors
-            for parameter in inspect.signature(door).parameters.values()
-            if parameter.kind == parameter.KEYWORD_ONLY
-        )
-    )
+    of_tables = [each.name for each in declared(ReadOptions)]
+    parameters = inspect.signature(ScoreSet.from_arrays).parameters.values()
+    of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
+    if isinstance(source, ScoreSet | str | Path):
+        return list(dict.fromkeys([*of_tables, *of_arrays]))
+    if not is_frame(source):
+        return of_arrays
+    return [name for name in of_tables if name not in ("delimiter", "labels")]

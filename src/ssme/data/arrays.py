@@ -1,41 +1,38 @@
-"""From arrays to a `ScoreSet`: the one place where a validated set is assembled."""
+"""From arrays to the fields of a `ScoreSet`: the one place where they are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ssme.data.labels import declared_codes, encode, observe, resolve_classes
+from ssme.data.labels import encode, observe, resolve_classes
 from ssme.data.layout import Layout
-from ssme.data.scoreset import ScoreSet
+from ssme.data.options import ArrayOptions
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import as_groups, as_ids, as_models, as_weights
 from ssme.data.values import FloatArray, as_floats
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["build"]
+__all__ = ["check_arrays"]
 
 
-def build(
+def check_arrays(
     scores: object,
-    labels: object | None = None,
+    labels: object | None,
+    options: ArrayOptions,
     *,
-    models: Sequence[str] | None = None,
-    classes: Sequence[Hashable] | None = None,
-    positive: Hashable | None = None,
     weights: object | None = None,
     groups: Mapping[str, object] | None = None,
     ids: object | None = None,
-    unlabeled: object | None = None,
-    logits: bool = False,
-    normalize: bool = False,
     layout: Layout | None = None,
     frame_library: str = "pandas",
-) -> ScoreSet:
-    """Check everything once and freeze it; see `ScoreSet.from_arrays` for the arguments."""
+) -> dict[str, Any]:
+    """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
+    models = options.models
     if isinstance(scores, Mapping):
         array, models = _stack(scores, models)
         layout = layout or Layout("mapping")
@@ -52,30 +49,30 @@ def build(
     one_column = array.ndim == 2
     n_classes = 2 if one_column else array.shape[2]
     names = as_models(models, n_models)
-    raw = observe(labels, n, unlabeled)
-    class_names = resolve_classes(
+    raw = observe(labels, n, options.unlabeled)
+    classes = resolve_classes(
         raw,
         n_classes,
-        classes=classes,
-        positive=positive,
-        unlabeled=unlabeled,
+        classes=options.classes,
+        positive=options.positive,
+        unlabeled=options.unlabeled,
         one_column=one_column,
     )
-    return ScoreSet(
-        scores=to_simplex(array, names, logits=logits, normalize=normalize),
-        labels=encode(raw, class_names),
-        models=names,
-        classes=class_names,
-        weights=as_weights(weights, n),
-        groups=as_groups(groups, n),
-        ids=as_ids(ids, n),
-        frame_library=frame_library,
-        layout=replace(
+    return {
+        "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
+        "labels": encode(raw, classes),
+        "models": names,
+        "classes": classes,
+        "weights": as_weights(weights, n),
+        "groups": as_groups(groups, n),
+        "ids": as_ids(ids, n),
+        "frame_library": frame_library,
+        "layout": replace(
             layout,
-            encoding={name: index for index, name in enumerate(class_names)},
-            unlabeled=declared_codes(unlabeled),
+            encoding={name: index for index, name in enumerate(classes)},
+            unlabeled=options.unlabeled or (),
         ),
-    )
+    }
 
 
 def _rectangular(scores: FloatArray) -> FloatArray:
@@ -110,13 +107,13 @@ def _stack(
             allowed="model name -> array",
             fix="give the scores of at least one model",
         )
-    names = [str(name) for name in scores] if models is None else [str(name) for name in models]
+    names = [str(name) for name in scores] if models is None else list(models)
     given = {str(name): values for name, values in scores.items()}
     if len(given) != len(scores) or set(names) != set(given):
         raise InputError(
             f"models {listing(names)} and the keys of scores {listing(scores)} differ",
             allowed="the same names in both",
-            fix="leave models out to keep the mapping's own order",
+            fix=f"leave {argument('models')} out to keep the mapping's own order",
         )
     arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
     first = names[0]

@@ -6,7 +6,7 @@ classes comes from an explicit list or, for integers and booleans, is ascending.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import as_array, as_objects, factorize, is_missing, plain
-from ssme.errors import InputError
+from ssme.data.values import as_array, factorize, is_missing, objects_of, plain
+from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["RawLabels", "as_classes", "declared_codes", "encode", "observe", "resolve_classes"]
+__all__ = ["RawLabels", "encode", "observe", "resolve_classes"]
+
+
+NAMES = "['ham', 'spam']"
+"""An example of a list of classes, for messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +44,15 @@ class RawLabels:
         return int(np.argmax(self.codes == self.values.index(value)))
 
 
-def observe(labels: object | None, n: int, unlabeled: object = None) -> RawLabels:
-    """The distinct label values and where they stand; ``unlabeled`` codes count as missing."""
+def observe(
+    labels: object | None, n: int, unlabeled: tuple[Hashable, ...] | None = None
+) -> RawLabels:
+    """The distinct label values and where they stand; ``unlabeled`` codes count as missing.
+
+    Labels that were observed before are given back as they are.
+    """
+    if isinstance(labels, RawLabels):
+        return labels
     if labels is None or labels is False:
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
     array = _as_column(labels)
@@ -56,7 +67,7 @@ def observe(labels: object | None, n: int, unlabeled: object = None) -> RawLabel
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
-    return _without(RawLabels(codes, tuple(map(plain, distinct))), declared_codes(unlabeled))
+    return _without(RawLabels(codes, tuple(map(plain, distinct))), unlabeled or ())
 
 
 def _as_column(labels: object) -> NDArray[Any]:
@@ -66,8 +77,23 @@ def _as_column(labels: object) -> NDArray[Any]:
         return values
     array = as_array(labels, "labels")
     if array.dtype.kind == "S":
-        return np.char.decode(array, "utf-8")
+        return _decode(array)
+    mixed = array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple)
+    if mixed and not all(isinstance(label, str) for label in labels):  # type: ignore[attr-defined]
+        return objects_of(labels)  # type: ignore[arg-type]
     return array.astype(object) if array.dtype.kind not in "fiubUO" else array
+
+
+def _decode(array: NDArray[Any]) -> NDArray[Any]:
+    """Text held as bytes."""
+    try:
+        return np.char.decode(array, "utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"labels hold bytes that are not UTF-8: {error.object[:20]!r}",
+            allowed="integers, booleans or text naming a class",
+            fix="convert them to text first",
+        ) from None
 
 
 def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
@@ -75,14 +101,6 @@ def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
         distinct, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), distinct.tolist()
     return factorize(values)
-
-
-def declared_codes(unlabeled: object) -> tuple[Hashable, ...]:
-    """The code or codes declared to mean unlabeled."""
-    if unlabeled is None:
-        return ()
-    codes: Iterable[Any] = unlabeled if isinstance(unlabeled, list | tuple | set) else [unlabeled]
-    return tuple(plain(code) for code in codes)
 
 
 def _without(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
@@ -99,7 +117,7 @@ def resolve_classes(
     *,
     classes: Sequence[Hashable] | None = None,
     positive: Hashable | None = None,
-    unlabeled: object = None,
+    unlabeled: tuple[Hashable, ...] | None = None,
     one_column: bool = False,
 ) -> tuple[Hashable, ...]:
     """Class names in the order of the class axis; the positive class of two comes last.
@@ -108,9 +126,9 @@ def resolve_classes(
     """
     if positive is not None and n_classes != 2:
         raise InputError(
-            f"positive={positive!r} with {n_classes} classes",
-            allowed="positive= for two classes only",
-            fix="leave positive out",
+            f"{argument('positive', repr(positive))} with {n_classes} classes",
+            allowed=f"{argument('positive')} for two classes only",
+            fix=f"leave {argument('positive')} out",
         )
     if classes is not None:
         return _explicit(classes, n_classes, positive, unlabeled, one_column)
@@ -132,36 +150,15 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
     raise _unordered(raw, n_classes, one_column)
 
 
-def as_classes(classes: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
-    """Listed classes as plain, unique, present values."""
-    if classes is None:
-        return None
-    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
-        raise InputError(
-            f"classes={classes!r}",
-            allowed="a list of classes",
-            fix="list them in order, such as classes=['ham', 'spam'] with the positive last",
-        )
-    names = tuple(plain(name) for name in classes)
-    missing = is_missing(as_objects(list(names)))
-    if missing.any():
-        raise InputError(
-            f"class {names[int(np.argmax(missing))]!r} in classes, which means unlabeled",
-            allowed="classes that are numbers, booleans or text",
-            fix="leave it out, or give the class a name",
-        )
-    refuse_duplicates(names, "class", "unique classes")
-    return names
-
-
 def _explicit(
     classes: Sequence[Hashable],
     n_classes: int,
     positive: Hashable | None,
-    unlabeled: object,
+    unlabeled: tuple[Hashable, ...] | None,
     one_column: bool,
 ) -> tuple[Hashable, ...]:
-    names = as_classes(classes) or ()
+    names = tuple(classes)
+    refuse_duplicates(names, "class", "unique classes")
     if len(names) != n_classes:
         hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
         raise InputError(
@@ -169,10 +166,10 @@ def _explicit(
             allowed=f"{n_classes} class names in the order of the class axis",
             fix=f"give one name per class{hint}",
         )
-    for code in declared_codes(unlabeled):
+    for code in unlabeled or ():
         if code in names:
             raise InputError(
-                f"unlabeled={code!r} is also one of the classes {listing(names)}",
+                f"{argument('unlabeled', repr(code))} is also one of the classes {listing(names)}",
                 allowed="a code that is no class",
                 fix="declare another code, or mark unlabeled rows with NaN",
             )
@@ -180,7 +177,7 @@ def _explicit(
         return names
     if plain(positive) not in names:
         raise InputError(
-            f"positive={positive!r} is not one of the classes {listing(names)}",
+            f"{argument('positive', repr(positive))} is not one of the classes {listing(names)}",
             allowed="one of the two classes",
             fix=f"{did_you_mean(positive, names)}name one of them",
         )
@@ -193,9 +190,10 @@ def _explicit(
 def _refuse_other_order(names: tuple[Hashable, ...], positive: Hashable) -> None:
     if positive != names[-1]:
         raise InputError(
-            f"positive={positive!r} and a class axis {listing(names)} that ends with {names[-1]!r}",
+            f"{argument('positive', repr(positive))} and a class axis {listing(names)} that ends "
+            f"with {names[-1]!r}",
             allowed="the positive class last",
-            fix="reverse the class axis of the scores, and classes with it",
+            fix=f"reverse the class axis of the scores, and {argument('classes')} with it",
         )
 
 
@@ -208,9 +206,10 @@ def _around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]
     if not others and positive == 1:
         return (0, 1)
     raise InputError(
-        f"positive={positive!r} and labels {listing(raw.values)} do not tell the two classes",
+        f"{argument('positive', repr(positive))} and labels {listing(raw.values)} do not tell the "
+        "two classes",
         allowed="labels with exactly one other class",
-        fix="give both in order: classes=[negative, positive]",
+        fix=f"give both in order, the positive one last: {argument('classes', NAMES)}",
     )
 
 
@@ -220,7 +219,8 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
         raise InputError(
             f"label -1 at row {raw.first_row(-1)}, undeclared, among labels {listing(values)}",
             allowed=f"classes 0..{n_classes - 1}, NaN or None where unlabeled",
-            fix="declare unlabeled=-1 if it means no label, or list classes= if it is a class",
+            fix=f"declare {argument('unlabeled', -1)} if it means no label, or list "
+            f"{argument('classes')} if it is a class",
         )
     if set(values) <= set(range(n_classes)):
         return tuple(range(n_classes))
@@ -232,8 +232,8 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
         f"label {outside!r} at row {raw.first_row(outside)} among {listing(values)}, "
         f"with scores over {n_classes} classes",
         allowed=f"labels 0..{n_classes - 1}, or {n_classes} distinct integers",
-        fix=f"list classes= in the order of the scores, or declare unlabeled={outside!r} if it "
-        f"means no label{hint}",
+        fix=f"list {argument('classes', '[...]')} in the order of the scores, or declare "
+        f"{argument('unlabeled', repr(outside))} if it means no label{hint}",
     )
 
 
@@ -250,14 +250,15 @@ def _unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
         return InputError(
             f"labels of mixed types ({', '.join(sorted(kinds))}): {listing(raw.values)}",
             allowed="labels of one type",
-            fix="convert them, or list classes=",
+            fix=f"convert them, or list {argument('classes', '[...]')}",
         )
-    wanted = "[negative, positive]" if one_column else "[...] in the order of the class axis"
+    either = f", or name the positive one with {argument('positive')}" if one_column else ""
     return InputError(
         f"labels {listing(raw.values)} and nothing that says which of the {n_classes} classes "
         "is which",
         allowed="text classes with their order given",
-        fix=f"pass classes={wanted}" + (" or positive=" if one_column else ""),
+        fix=f"list them in the order of the scores, the positive one of two last: "
+        f"{argument('classes', NAMES)}{either}",
     )
 
 
@@ -271,7 +272,8 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
         raise InputError(
             f"label {value!r} at row {raw.first_row(value)} is no class{many}",
             allowed=f"the classes {listing(classes)}, NaN, None or empty where unlabeled",
-            fix=f"{did_you_mean(value, classes)}correct it, or declare unlabeled={value!r}"
+            fix=f"{did_you_mean(value, classes)}correct it, or declare "
+            f"{argument('unlabeled', repr(value))} if it means no label"
             + _type_hint(value, classes),
         )
     table = np.array([place[value] for value in raw.values] + [-1], dtype=np.int64)

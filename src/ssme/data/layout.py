@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Layout"]
+__all__ = ["GROUP_PREFIX", "Layout"]
+
+GROUP_PREFIX = "group_"
+"""A column whose name starts with this holds a group, whose name is the rest."""
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,47 @@
-"""What was observed: scores of M classifiers on n rows over K classes, labels with holes."""
+"""What was observed: scores of M classifiers on n rows over K classes, labels with holes.
+
+The set knows no reader. Readers make sets, and register under the name of what they read
+(`reads`), so that ``ScoreSet.read`` and its sisters find them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import check_arrays
+from ssme.data.labels import encode, observe
 from ssme.data.layout import Layout
+from ssme.data.options import ArrayOptions
+from ssme.data.validation import refuse_duplicates
+from ssme.data.writing import save, to_frame
 from ssme.errors import InputError
+from ssme.wording import did_you_mean, listing
 
-__all__ = ["UNLABELED", "ScoreSet"]
+__all__ = ["UNLABELED", "ScoreSet", "reads"]
 
 UNLABELED = -1
 """Code of a missing label inside ``ScoreSet.labels``; users never see it."""
+
+Reader = TypeVar("Reader", bound="Callable[..., ScoreSet]")
+_readers: dict[str, Callable[..., ScoreSet]] = {}
+
+
+def reads(source: str) -> Callable[[Reader], Reader]:
+    """Register a function as the reader of a kind of ``source``: "file", "frame", "huggingface"."""
+
+    def register(reader: Reader) -> Reader:
+        _readers[source] = reader
+        return reader
+
+    return register
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,39 +106,58 @@ class ScoreSet:
         logits: bool = False,
         normalize: bool = False,
     ) -> ScoreSet:
-        """Scores and labels held in arrays.
+        """Make a set of scores and labels held in arrays.
 
         Parameters
         ----------
-        scores : (n, M) P(positive) of each binary model, (n, M, K), or a mapping from model to
-            (n,) or (n, K); NaN where a model has no score for a row.
-        labels : (n,) classes, NaN / None / NA / "" where unknown; None if nothing is labeled.
-        models : names of the M models.
-        classes : the K classes in the order of the class axis, ``[negative, positive]`` for
-            (n, M). Needed for text labels; integers and booleans are ascending by themselves.
-        positive : the class whose probability (n, M) scores are; instead of ``classes``.
-        weights : (n,) nonnegative weights of rows.
-        groups : mapping from column name to (n,) values.
-        ids : (n,) unique names of rows.
-        unlabeled : a code, or several, that mean "no label" (such as -1).
-        logits : scores are logits; they pass through the sigmoid or the softmax.
-        normalize : rescale class scores that do not sum to 1.
-        """
-        from ssme.data.arrays import build
+        scores : array of shape (n, M) or (n, M, K), or dict
+            The probability of the positive class under each of M binary models, or the
+            probabilities of K classes; or a dict from model to an array (n,) or (n, K). NaN where
+            a model has no score for a row.
+        labels : array of shape (n,), optional
+            The class of each row; NaN, None, NA or empty text where it is unknown.
+        models : list of str, optional
+            Names of the M models.
+        classes : list, optional
+            The K classes in the order of the class axis; ``[negative, positive]`` for scores of
+            shape (n, M). Needed for text labels; whole numbers and booleans are in ascending
+            order by themselves.
+        positive : optional
+            The class whose probability scores of shape (n, M) are; instead of ``classes``.
+        weights : array of shape (n,), optional
+            Nonnegative weights of the rows.
+        groups : dict, optional
+            From the name of a group column to its values (n,), None where a row has none.
+        ids : array of shape (n,), optional
+            Unique names of the rows.
+        unlabeled : optional
+            A code, or a list of codes, that mean "no label", such as -1.
+        logits : bool, default False
+            Whether scores are logits; they pass through the sigmoid or the softmax.
+        normalize : bool, default False
+            Whether to rescale class scores that do not sum to one.
 
-        return build(
-            scores,
-            labels,
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = [[0.9, 0.6], [0.2, 0.4], [0.7, 0.1]]
+        >>> ssme.ScoreSet.from_arrays(scores, [1, 0, None], models=["bert", "gpt"])
+        ScoreSet(rows: 3, labeled: 2 (0: 1, 1: 1), 2 models: bert, gpt)
+        """
+        options = ArrayOptions(
             models=models,
             classes=classes,
             positive=positive,
-            weights=weights,
-            groups=groups,
-            ids=ids,
             unlabeled=unlabeled,
             logits=logits,
             normalize=normalize,
         )
+        fields = check_arrays(scores, labels, options, weights=weights, groups=groups, ids=ids)
+        return cls(**fields)
 
     @classmethod
     def from_frame(
@@ -139,30 +181,54 @@ class ScoreSet:
         logits: bool = False,
         normalize: bool = False,
     ) -> ScoreSet:
-        """Scores held in a pandas, polars or pyarrow frame.
-
-        Parameters
-        ----------
-        frame : wide (a column per model, or per model and class) or long (a row per score).
-        labels : labels kept elsewhere: (n,) values, or a frame or file joined by id; False if
-            nothing is labeled.
-        label : name of the label column, in ``labels`` if that is a table.
-        models : columns of P(positive), or names of models whose class columns follow
-            ``pattern``; or a mapping model -> column, -> [columns] or -> {class: column}.
-        pattern : how wide column names hold model and class, such as ``"{model}:{class}"``.
-        layout : ``"wide"`` or ``"long"``; found out when only one fits.
-        id, weight, groups : columns with row names, row weights and groups.
-        model, class_, score : columns of the long layout; without a class column the scores are
-            P(positive).
-        classes, positive, unlabeled, logits, normalize : as in `from_arrays`.
+        """Make a set of scores held in a pandas, polars or pyarrow frame.
 
         Columns that are not named are recognized by their usual names only: ``label`` or ``y``;
         ``id``; ``weight``; ``group`` and ``group_*``; ``model``, ``class``, ``score``. What was
-        understood is in ``layout``.
-        """
-        from ssme.data.readers.frames import FrameOptions, read_frame
+        understood is in the ``layout`` of the set.
 
-        options = FrameOptions(
+        Parameters
+        ----------
+        frame : data frame
+            Wide (one column per model, or per model and class) or long (one row per score).
+        labels : optional
+            The name of the label column; labels kept elsewhere: values (n,), or a frame or a file
+            (a ``pathlib.Path``) that is joined by id; or False if no row has a label.
+        label : str, optional
+            Name of the label column; in ``labels``, if that is a frame or a file.
+        models : list of str or dict, optional
+            Columns with the probability of the positive class, or names of models whose class
+            columns follow ``pattern``; or a dict from model to a column, to a list of columns or
+            to a dict from class to column.
+        pattern : str, optional
+            How the names of wide columns hold model and class, such as ``"{model}:{class}"``.
+        layout : {"wide", "long"}, optional
+            Found out when only one of the two fits.
+        id, weight : str, optional
+            Columns with the names and the weights of the rows.
+        groups : list of str, optional
+            Columns with groups.
+        model, class_, score : str, optional
+            Columns of the long layout; without a column of classes, scores are probabilities of
+            the positive class.
+        classes, positive, unlabeled, logits, normalize
+            As in `from_arrays`.
+
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import ssme
+        >>> frame = pd.DataFrame({"bert": [0.9, 0.2], "gpt": [0.6, 0.4], "toxic": [1, None]})
+        >>> ssme.ScoreSet.from_frame(frame, "toxic")
+        ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
+        """
+        return _readers["frame"](
+            frame,
+            labels,
             label=label,
             models=models,
             pattern=pattern,
@@ -179,7 +245,6 @@ class ScoreSet:
             logits=logits,
             normalize=normalize,
         )
-        return read_frame(frame, labels, options)
 
     @classmethod
     def read(
@@ -190,32 +255,68 @@ class ScoreSet:
         delimiter: str | None = None,
         **options: Any,
     ) -> ScoreSet:
-        """Scores held in a file: CSV, TSV, Parquet, npz or npy, told by its suffix.
+        """Make a set of scores held in a file: CSV, TSV, Parquet, npz or npy, by its suffix.
 
-        ``options`` are those of `from_frame` for tables and of `from_arrays` for npz and npy.
-        ``labels`` may be another file, joined by id, or False if nothing is to be labeled;
-        ``delimiter`` is for CSV.
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            The file; a ``file:///`` address is a path too.
+        labels : optional
+            The name of the label column (or, in an npz, of the array of labels); a
+            ``pathlib.Path`` of another file, joined by id; values (n,); or False if no row has a
+            label.
+        delimiter : str, optional
+            The character between the cells of a CSV file.
+        **options
+            Those of `from_frame`. In an npz, ``label``, ``id``, ``weight`` and ``groups`` name
+            arrays, and ``models`` chooses among its models. For npz and npy files also
+            ``weights``, ``groups`` and ``ids`` as values, as in `from_arrays`.
+
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> data = ssme.ScoreSet.read(sample_path(), "label", id="id")
+        >>> data.layout.label
+        'label'
         """
-        from ssme.data.readers.files import read
-
-        return read(path, labels, delimiter=delimiter, **options)
+        return _readers["file"](path, labels, delimiter=delimiter, **options)
 
     @classmethod
     def from_huggingface(
         cls,
         dataset: Any,
+        labels: object | None = None,
         *,
         label: str | None = None,
         models: Sequence[str] | None = None,
         **options: Any,
     ) -> ScoreSet:
-        """Scores held in a ``datasets.Dataset``: a number or a list of class scores per cell.
+        """Make a set of scores held in a ``datasets.Dataset`` of Hugging Face.
 
-        ``options`` are those of `from_frame`; a ``ClassLabel`` feature names the classes.
+        Parameters
+        ----------
+        dataset : datasets.Dataset
+            One split. A column of scores holds one number per row (the probability of the
+            positive class) or a list of class scores per row.
+        labels : optional
+            As in `from_frame`.
+        label : str, optional
+            Column with the labels; a ``ClassLabel`` feature also names the classes.
+        models : list of str, optional
+            Columns with scores.
+        **options
+            Those of `from_frame`.
+
+        Returns
+        -------
+        ScoreSet
         """
-        from ssme.data.readers.huggingface import from_huggingface
-
-        return from_huggingface(dataset, label=label, models=models, **options)
+        return _readers["huggingface"](dataset, labels, label=label, models=models, **options)
 
     @property
     def n_rows(self) -> int:
@@ -285,9 +386,6 @@ class ScoreSet:
 
     def select(self, models: str | Sequence[str]) -> ScoreSet:
         """Only these models, in this order."""
-        from ssme.data.validation import refuse_duplicates
-        from ssme.wording import did_you_mean, listing
-
         names = (models,) if isinstance(models, str) else tuple(models)
         for name in names:
             if name not in self.models:
@@ -308,9 +406,8 @@ class ScoreSet:
 
     def with_labels(self, labels: object | None, *, unlabeled: object | None = None) -> ScoreSet:
         """The same scores with other labels, written as the user knows the classes."""
-        from ssme.data.labels import encode, observe
-
-        raw = observe(labels, self.n_rows, unlabeled)
+        codes = ArrayOptions(unlabeled=unlabeled).unlabeled
+        raw = observe(labels, self.n_rows, codes)
         return dataclasses.replace(self, labels=encode(raw, self.classes))
 
     def replace(self, **changes: Any) -> ScoreSet:
@@ -319,14 +416,10 @@ class ScoreSet:
 
     def to_frame(self, layout: str = "wide") -> Any:
         """A frame of the library the data came in, ``"wide"`` or ``"long"``; reads back as is."""
-        from ssme.data.writing import to_frame
-
         return to_frame(self, layout)
 
     def save(self, path: str | Path) -> None:
         """Write to CSV, TSV, Parquet or npz, told by the suffix; `read` reads it back."""
-        from ssme.data.writing import save
-
         save(self, path)
 
     def __repr__(self) -> str:

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import FloatArray
-from ssme.errors import InputError
+from ssme.data.values import FloatArray, plain
+from ssme.errors import InputError, argument
 
-__all__ = ["SUM_TOLERANCE", "to_simplex"]
+__all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "to_simplex"]
 
 SUM_TOLERANCE = 1e-3
 """Sums of class probabilities this close to 1 are rounding and are renormalized."""
@@ -39,8 +39,9 @@ def to_simplex(
     """
     if normalize and (logits or scores.ndim == 2):
         raise InputError(
-            "normalize=True with " + ("logits=True" if logits else "one score per model"),
-            allowed="normalize for class probabilities (n, M, K)",
+            f"{argument('normalize', True)} with "
+            + (argument("logits", True) if logits else "one score per model"),
+            allowed=f"{argument('normalize')} for class probabilities (n, M, K)",
             fix="leave it out: there is no sum to rescale",
         )
     _refuse_infinite(scores, models)
@@ -102,9 +103,10 @@ def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> Flo
     if outside.any():
         index = tuple(np.argwhere(outside)[0])
         raise InputError(
-            f"model {models[index[1]]!r} has score {scores[index]:.6g} at row {index[0]}",
+            f"model {models[index[1]]!r} has score {plain(scores[index])!r} at row {index[0]}",
             allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
-            fix="declare logits=True if these are logits; rescale percentages to 0..1",
+            fix=f"declare {argument('logits', True)} if these are logits; rescale percentages to "
+            "0..1",
         )
     clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
     return clipped
@@ -118,12 +120,15 @@ def _renormalized(scores: FloatArray, models: Sequence[str], normalize: bool) ->
     else:
         wrong = np.abs(sums[:, :, 0] - 1.0) > SUM_TOLERANCE
         allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})"
-        fix = "pass normalize=True to rescale them, or logits=True if they are logits"
+        fix = (
+            f"pass {argument('normalize', True)} to rescale them, or {argument('logits', True)} "
+            "if they are logits"
+        )
     if wrong.any():
         row, model = np.argwhere(wrong)[0]
         raise InputError(
             f"the class scores of model {models[model]!r} at row {row} sum to "
-            f"{sums[row, model, 0]:.6g}: {_vector(scores[row, model])}",
+            f"{sums[row, model, 0]:.9g}: {_vector(scores[row, model])}",
             allowed=allowed,
             fix=fix,
         )

@@ -6,7 +6,7 @@ so that the message can name its row and its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,39 +21,24 @@ from ssme.data.values import (
     is_missing,
     plain,
 )
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.wording import listing
 
 __all__ = [
     "as_groups",
     "as_ids",
     "as_models",
-    "as_names",
     "as_weights",
     "refuse_duplicate_ids",
     "refuse_duplicates",
 ]
 
 
-def as_names(names: object, what: str) -> list[str]:
-    """One name or several, as a list."""
-    if isinstance(names, str):
-        return [names]
-    listed = list(names) if isinstance(names, Iterable) else []
-    if not listed:
-        raise InputError(
-            f"{what}={names!r}", allowed="one name or a list of names", fix="name at least one"
-        )
-    return [str(name) for name in listed]
-
-
 def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """Unique, nonempty model names for the second axis."""
     if models is None:
         return tuple(f"model_{m}" for m in range(1, count + 1))
-    if isinstance(models, str):
-        models = [models]
-    names = tuple(str(model) for model in models)
+    names = tuple(models)
     if len(names) != count:
         raise InputError(
             f"{len(names)} model names for {count} models: {listing(names)}",
@@ -92,7 +77,7 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"weight {out[row]:g} at row {row}",
+            f"weight {plain(out[row])!r} at row {row}",
             allowed="finite weights of 0 or more",
             fix="drop the row or give it a weight of 0",
         )
@@ -113,7 +98,7 @@ def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[
         raise InputError(
             f"groups is a {type(groups).__name__}",
             allowed="a mapping from column name to values, one per row",
-            fix="pass groups={'name': values}",
+            fix="pass " + argument("groups", "{'name': values}"),
         )
     return {str(name): _group(values, n, str(name)) for name, values in groups.items()}
 
@@ -156,7 +141,8 @@ def refuse_duplicate_ids(ids: NDArray[np.object_], where: str) -> None:
             f"{where}: id {value!r} appears at row {first} and again at row {again[0]}"
             + (f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""),
             allowed="each id once",
-            fix="remove the repeated rows, or say layout='long' if there is one row per score",
+            fix=f"remove the repeated rows, or say {argument('layout', repr('long'))} if there is "
+            "one row per score",
         )
 
 

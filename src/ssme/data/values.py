@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 
 __all__ = [
+    "EXACT_INTEGER",
     "FloatArray",
     "as_array",
     "as_floats",
     "as_objects",
     "factorize",
     "is_blank",
+    "is_boolean",
     "is_missing",
     "is_numeric",
+    "objects_of",
     "plain",
 ]
 
 FloatArray = NDArray[np.float64]
+
+EXACT_INTEGER = 2**53
+"""Whole numbers up to this are exact as floating-point numbers; beyond it some are not."""
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -48,7 +54,10 @@ def plain(value: Any) -> Hashable:
     """A Python scalar; a whole number is an integer (1.0 is how tables with holes hold 1)."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float | Decimal) and float(value).is_integer():
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value == value.to_integral_value()
+        return int(value) if whole else float(value)
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     return cast(Hashable, value)
 
@@ -96,8 +105,22 @@ def as_array(values: object, where: str) -> NDArray[Any]:
 
 def as_objects(values: object) -> NDArray[np.object_]:
     """A new object array of Python scalars."""
+    if isinstance(values, list | tuple):
+        return objects_of(values)
     array = np.asarray(values)
+    if array.dtype.kind in "mM":
+        import pandas
+
+        return np.array(pandas.Series(array).astype(object), dtype=object)
     return np.array(array.tolist() if array.dtype.kind in "fiubUS" else array, dtype=object)
+
+
+def objects_of(values: Sequence[Any]) -> NDArray[np.object_]:
+    """An object array of these very objects: a list among them stays one object."""
+    out: NDArray[np.object_] = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        out[place] = value
+    return out
 
 
 def as_floats(values: object, where: str) -> FloatArray:
@@ -115,7 +138,24 @@ def as_floats(values: object, where: str) -> FloatArray:
             allowed="numbers, with NaN or None where there is no score",
             fix="convert to numbers first; check for a decimal comma or a text column",
         )
+    if array.dtype.kind in "iu" and array.size:
+        large = (array > EXACT_INTEGER) | (array < -EXACT_INTEGER)
+        if large.any():
+            raise _inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
     return np.array(array, dtype=np.float64, order="C")
+
+
+def _inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
+    return InputError(
+        f"{where} holds {_shown(value)} at {_place(index)}, which is no score",
+        allowed="numbers that a 64-bit floating-point number holds exactly",
+        fix="check that these are scores or weights and not names of rows; list the score columns "
+        f"with {argument('models', '[...]')}",
+    )
+
+
+def _place(index: tuple[Any, ...]) -> str:
+    return f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
 
 
 def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
@@ -125,23 +165,40 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
     if is_numeric(flat):
         known = ~np.asarray(pandas.isna(flat), dtype=bool)
         out: FloatArray = np.full(flat.shape, np.nan)
-        out[known] = flat[known].astype(np.float64)
+        try:
+            out[known] = flat[known].astype(np.float64)
+            suspects = np.abs(out) >= EXACT_INTEGER
+        except OverflowError:
+            suspects = known
+        for place in np.flatnonzero(suspects):
+            if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
+                raise _inexact(flat[place], np.unravel_index(place, array.shape), where)
         return out.reshape(array.shape)
     index, value = next((i, v) for i, v in np.ndenumerate(array) if not _is_number(v))
-    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
     raise InputError(
-        f"{where} holds {_shown(value)} at {place}",
+        f"{where} holds {_shown(value)} at {_place(index)}",
         allowed="numbers, with NaN or None where there is no score",
         fix="convert to numbers first; check for a decimal comma or a text column",
     )
 
 
-def is_numeric(values: NDArray[np.object_]) -> bool:
-    """Whether an object array holds numbers and missing values only."""
+def is_numeric(values: NDArray[Any]) -> bool:
+    """Whether an array holds numbers, booleans and missing values only."""
     from pandas.api.types import infer_dtype
 
     numbers = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")
-    return infer_dtype(values, skipna=True) in numbers
+    return values.dtype.kind in "fiub" or (
+        values.dtype.kind == "O" and infer_dtype(values, skipna=True) in numbers
+    )
+
+
+def is_boolean(values: NDArray[Any]) -> bool:
+    """Whether an array holds booleans and missing values only, and at least one boolean."""
+    from pandas.api.types import infer_dtype
+
+    return values.dtype.kind == "b" or (
+        values.dtype.kind == "O" and infer_dtype(values, skipna=True) == "boolean"
+    )
 
 
 def _is_number(value: object) -> bool:

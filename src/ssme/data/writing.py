@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.roles import GROUP_PREFIX
-from ssme.data.readers.tables import make_frame
-from ssme.data.scoreset import ScoreSet
+from ssme.data.frames import make_frame
+from ssme.data.layout import GROUP_PREFIX
 from ssme.data.validation import refuse_duplicates
-from ssme.errors import InputError, MissingExtraError
+from ssme.data.values import objects_of
+from ssme.errors import InputError, MissingExtraError, argument
+from ssme.writing import open_whole
+
+if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
 
 __all__ = ["save", "to_frame"]
 
@@ -28,7 +32,9 @@ def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
         columns = _long(data)
     else:
         raise InputError(
-            f"layout={layout!r}", allowed="'wide' or 'long'", fix="choose one of the two"
+            argument("layout", repr(layout)),
+            allowed="'wide' or 'long'",
+            fix="choose one of the two",
         )
     names = [name for name, _ in columns]
     refuse_duplicates(names, "column", "unique column names in a frame")
@@ -56,7 +62,7 @@ def _long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     present = ~np.isnan(scores)
     rows = rows[present]
     models = np.tile(np.repeat(np.array(data.models, dtype=object), n_classes), n)
-    classes = np.tile(_objects(data.classes), n * n_models)
+    classes = np.tile(objects_of(data.classes), n * n_models)
     columns = [
         ("id", ids[rows]),
         ("model", models[present]),
@@ -79,12 +85,6 @@ def group_column(name: str) -> str:
     return name if named else GROUP_PREFIX + name
 
 
-def _objects(values: tuple[Any, ...]) -> NDArray[np.object_]:
-    out: NDArray[np.object_] = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
-
-
 def save(data: ScoreSet, path: str | Path) -> None:
     """Write to the format of the suffix."""
     file = Path(path)
@@ -101,7 +101,9 @@ def save(data: ScoreSet, path: str | Path) -> None:
 
 def _save_csv(data: ScoreSet, file: Path) -> None:
     delimiter = "\t" if file.suffix.lower() == ".tsv" else ","
-    to_frame(data.replace(frame_library="pandas")).to_csv(file, index=False, sep=delimiter)
+    frame = to_frame(data.replace(frame_library="pandas"))
+    with open_whole(file) as whole:
+        frame.to_csv(whole, index=False, sep=delimiter, encoding="utf-8")
 
 
 def _save_parquet(data: ScoreSet, file: Path) -> None:
@@ -109,7 +111,9 @@ def _save_parquet(data: ScoreSet, file: Path) -> None:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtraError("writing Parquet", "parquet") from None
-    parquet.write_table(to_frame(data.replace(frame_library="pyarrow")), file)
+    table = to_frame(data.replace(frame_library="pyarrow"))
+    with open_whole(file) as whole:
+        parquet.write_table(table, whole)
 
 
 def _save_npz(data: ScoreSet, file: Path) -> None:
@@ -117,7 +121,7 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         "scores": data.scores,
         "labels": _plain(data.label_values, "labels"),
         "models": np.array(data.models),
-        "classes": _plain(_objects(data.classes), "classes"),
+        "classes": _plain(objects_of(data.classes), "classes"),
     }
     if data.weights is not None:
         arrays["weights"] = data.weights
@@ -125,7 +129,8 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         arrays["ids"] = _plain(data.ids, "ids")
     for name, values in data.groups.items():
         arrays[group_column(name)] = _plain(values, f"group {name!r}")
-    np.savez_compressed(file, **arrays)
+    with open_whole(file) as whole:
+        np.savez_compressed(whole, **arrays)
 
 
 def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:

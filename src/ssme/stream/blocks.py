@@ -15,7 +15,7 @@ from ssme.data.readers.tables import Table
 from ssme.data.scoreset import UNLABELED
 from ssme.data.simplex import to_simplex
 from ssme.errors import InputError
-from ssme.stream.columns import Columns
+from ssme.stream.columns import Reading
 from ssme.stream.group_keys import Grouping
 from ssme.stream.source import Part
 
@@ -33,7 +33,7 @@ class Block:
     """
 
     part: Part
-    columns: Columns
+    reading: Reading
     numbers: tuple[tuple[FloatArray, ...], ...]
     weights: FloatArray | None
     groups: dict[str, Grouping]
@@ -43,7 +43,7 @@ class Block:
     def scores(self, rows: slice) -> FloatArray:
         """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
         one_each = all(len(of) == 1 for of in self.numbers)
-        if one_each and not self.columns.logits:
+        if one_each and not self.reading.options.logits:
             lines = [line[rows] for (line,) in self.numbers]
             both: FloatArray = np.empty((2, len(lines), len(lines[0])))
             np.stack(lines, out=both[1])
@@ -55,35 +55,40 @@ class Block:
                 return both.transpose(2, 1, 0)
         raw = np.stack([np.stack([line[rows] for line in of]) for of in self.numbers])
         given = raw[:, 0].T if one_each else raw.transpose(2, 0, 1)
-        options = {"logits": self.columns.logits, "normalize": self.columns.normalize}
+        options = {
+            "logits": self.reading.options.logits,
+            "normalize": self.reading.options.normalize,
+        }
         try:
-            return to_simplex(given, self.columns.models, all_rows=False, **options)
+            return to_simplex(given, self.reading.columns.models, all_rows=False, **options)
         except InputError as error:
             first = self.part.first_row + (rows.start or 0)
             where = f"{self.part.path}, rows from {first} on: {error.got}"
             raise InputError(where, allowed=error.allowed, fix=error.fix) from None
 
 
-def labeled_rows(table: Any, columns: Columns) -> tuple[NDArray[np.int64], list[Hashable]]:
+def labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Positions of labeled rows and their labels; cheap where nearly all are null."""
     import pyarrow.compute as pc
 
-    if columns.label is None or table[columns.label].null_count == len(table):
+    label = reading.columns.label
+    if label is None or table[label].null_count == len(table):
         return np.zeros(0, dtype=np.int64), []
-    column = table[columns.label]
+    column = table[label]
     valid = np.from_dlpack(pc.indices_nonzero(column.is_valid())).astype(np.int64)
     values = from_arrow(column.drop_null())
     if values.dtype.kind == "f":
         kept = ~np.isnan(values)
         valid, values = valid[kept], values[kept]
-    raw = observe(values, len(values), columns.unlabeled)
+    raw = observe(values, len(values), reading.options.unlabeled)
     known = raw.codes != UNLABELED
     return valid[known], [raw.values[code] for code in raw.codes[known]]
 
 
-def read_block(table: Any, part: Part, columns: Columns) -> Block:
+def read_block(table: Any, part: Part, reading: Reading) -> Block:
     """The rows of ``table`` as a block."""
-    labeled, labels = labeled_rows(table, columns)
+    columns = reading.columns
+    labeled, labels = labeled_rows(table, reading)
     weights = None if columns.weight is None else _numbers(table, columns.weight)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
@@ -94,8 +99,8 @@ def read_block(table: Any, part: Part, columns: Columns) -> Block:
     groups = {
         name: Grouping.of_arrow(name, table[column]) for name, column in columns.groups.items()
     }
-    numbers = tuple(tuple(_numbers(table, name) for name in of) for of in columns.scores)
-    return Block(part, columns, numbers, weights, groups, labeled, labels)
+    numbers = tuple(tuple(_numbers(table, name) for name in of) for of in columns.scores.values())
+    return Block(part, reading, numbers, weights, groups, labeled, labels)
 
 
 def _numbers(table: Any, name: str) -> FloatArray:

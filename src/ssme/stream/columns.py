@@ -7,17 +7,16 @@ the first rows is looked for further on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.layout import Layout
-from ssme.data.readers.frames import FrameOptions
-from ssme.data.readers.roles import Roles, find_roles
+from ssme.data.readers import frames
+from ssme.data.readers.columns import Columns
+from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.stream.source import (
     EMPTY,
@@ -29,7 +28,7 @@ from ssme.stream.source import (
     take_rows,
 )
 
-__all__ = ["Columns", "find_columns"]
+__all__ = ["Reading", "find_columns"]
 
 HEAD_ROWS = 2000
 """Rows from which the layout is found."""
@@ -38,71 +37,33 @@ ROWS_OF_LATE_COLUMN = 100
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Which columns hold what; ``scores`` are those of each model, one or one a class."""
+class Reading:
+    """How every part is read: which columns hold what, and what was said about them."""
 
-    models: tuple[str, ...]
-    scores: tuple[tuple[str, ...], ...]
-    label: str | None
-    weight: str | None
-    groups: Mapping[str, str]
-    unlabeled: object
-    logits: bool
-    normalize: bool
-
-    @property
-    def names(self) -> list[str]:
-        """All columns that have to be read, each once."""
-        named = [name for of in self.scores for name in of]
-        named += [c for c in (self.label, self.weight, *self.groups.values()) if c is not None]
-        return list(dict.fromkeys(named))
+    columns: Columns
+    options: ReadOptions
 
 
-def find_columns(source: Source, options: Mapping[str, Any]) -> Columns:
+def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
-    unknown = sorted(set(options) - set(FrameOptions.__dataclass_fields__))
-    if unknown:
+    told = ReadOptions.of(options, "the reader of Parquet files")
+    if told.delimiter is not None:
         raise InputError(
-            f"unknown option {unknown[0]!r} for Parquet files",
-            allowed=", ".join(FrameOptions.__dataclass_fields__),
-        )
-    if options.get("delimiter") is not None:
-        raise InputError(
-            f"{argument('delimiter', options['delimiter'])} for Parquet files",
+            f"{argument('delimiter', repr(told.delimiter))} for Parquet files",
             allowed="a delimiter for CSV files, which are read into memory",
             fix="leave it out",
         )
-    frame_options = FrameOptions(**options)
     path = source.files[0].path
-    head = _head(source)
-    roles = find_roles(Table(head, path), frame_options, None)
-    if roles.label is not None:
-        head = head.drop_columns([roles.label])
-    kept = {name: value for name, value in options.items() if name != "label"}
-    layout = ScoreSet.from_frame(head, False, **kept).layout
-    assert layout is not None
-    if layout.kind not in ("wide", "wide by class"):
+    columns = frames.find_columns(Table(_head(source), path), told)
+    if columns.kind == "long":
         raise InputError(
-            f"{path} is in the {layout.kind} layout",
-            allowed="wide files, a column per model or per model and class, for streaming",
+            f"{path} is in the long layout",
+            allowed="wide files, one column per model or per model and class, for streaming",
             fix="pivot the file, or evaluate it in memory",
         )
-    columns = _columns(layout, roles, frame_options)
+    columns = replace(columns, id=None)
     source.refuse_mixed_types(columns.names)
-    return columns
-
-
-def _columns(layout: Layout, roles: Roles, options: FrameOptions) -> Columns:
-    return Columns(
-        models=tuple(layout.columns),
-        scores=tuple(layout.columns.values()),
-        label=roles.label,
-        weight=roles.weight,
-        groups=dict(roles.groups),
-        unlabeled=options.unlabeled,
-        logits=options.logits,
-        normalize=options.normalize,
-    )
+    return Reading(columns, told)
 
 
 def _head(source: Source) -> Any:

@@ -27,7 +27,7 @@ from ssme.progress import tell
 from ssme.stream import checkpoint as checkpoints
 from ssme.stream.blocks import Block, read_block
 from ssme.stream.checkpoint import Progress, RunMark
-from ssme.stream.columns import Columns
+from ssme.stream.columns import Reading
 from ssme.stream.files import refuse_changed
 from ssme.stream.group_keys import Grouping, GroupKey
 from ssme.stream.source import Part, Source, read_table
@@ -48,7 +48,7 @@ class Counting:
     """What is counted: ``predictor`` gives P(y | s), ``clamps`` whether known labels replace it,
     ``classes`` the numbers of the classes, ``group_columns`` the columns counted by."""
 
-    columns: Columns
+    reading: Reading
     tally: Tally
     predictor: Predictor
     clamps: bool
@@ -57,7 +57,7 @@ class Counting:
 
     def count(self, part: Part) -> Progress:
         """Sums over the rows of a part."""
-        block = read_block(read_table(part, self.columns.names), part, self.columns)
+        block = read_block(read_table(part, self.reading.columns.names), part, self.reading)
         labels = np.full(part.n_rows, -1, dtype=np.int64)
         labels[block.labeled] = [self._class(label, part) for label in block.labels]
         total = Progress()

@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.readers.frames import read_columns
+from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map, run_beside
 from ssme.errors import InputError, UnsupportedError
@@ -44,7 +46,7 @@ from ssme.results.groups import Group, StreamPass
 from ssme.run import Fit, fit_method, seed_sequence
 from ssme.stream.blocks import labeled_rows
 from ssme.stream.checkpoint import Progress, RunMark
-from ssme.stream.columns import Columns, find_columns
+from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
 from ssme.stream.files import close_files
 from ssme.stream.group_keys import GroupKey
@@ -103,12 +105,12 @@ def evaluate_parquet(
     seed = _whole_seed(random_state)
     try:
         source = find_source(paths)
-        columns = find_columns(source, data_options)
+        reading = find_columns(source, data_options)
         with (
             threadpool_limits(1),
             open_executor(executor, workers=workers, scheduler=scheduler) as pool,
         ):
-            sample = _sample(pool, source, columns, sample_rows, seed, data_options)
+            sample = _sample(pool, source, reading, sample_rows, seed)
             fit = fit_method(
                 sample,
                 method=method,
@@ -120,7 +122,7 @@ def evaluate_parquet(
                 random_state=seed,
                 options=options,
             )
-            counting = _counting(fit, columns, by)
+            counting = _counting(fit, reading, by)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             mark = RunMark.of(source.files, [names, counting.group_columns], center)
@@ -140,7 +142,7 @@ def _whole_seed(random_state: int | None) -> int:
     return entropy
 
 
-def _counting(fit: Fit, columns: Columns, by: str | Sequence[str] | None) -> Counting:
+def _counting(fit: Fit, reading: Reading, by: str | Sequence[str] | None) -> Counting:
     predictor = getattr(fit.belief, "predictor", None)
     if predictor is None:
         raise UnsupportedError(
@@ -150,7 +152,7 @@ def _counting(fit: Fit, columns: Columns, by: str | Sequence[str] | None) -> Cou
         )
     named = fit.data.groups if by is None else [by] if isinstance(by, str) else by
     return Counting(
-        columns=columns,
+        reading=reading,
         tally=plan_tally(fit.metrics, fit.data.scores),
         predictor=predictor,
         clamps=isinstance(fit.belief, LabelPosterior),
@@ -162,10 +164,9 @@ def _counting(fit: Fit, columns: Columns, by: str | Sequence[str] | None) -> Cou
 def _sample(
     pool: Executor,
     source: Source,
-    columns: Columns,
+    reading: Reading,
     sample_rows: int,
     seed: int,
-    data_options: dict[str, Any],
 ) -> ScoreSet:
     """All labeled rows and ``sample_rows`` others, drawn without replacement."""
     if sample_rows < 1:
@@ -178,28 +179,30 @@ def _sample(
         for p in parts
     ]
     tables = []
-    gather = partial(_gather, columns=columns)
+    gather = partial(_gather, reading=reading)
     for done, table in enumerate(ordered_map(pool, gather, zip(parts, wanted, strict=True))):
         tell("sampling", done + 1, len(parts))
         if table is not None:
             tables.append(table)
-    return ScoreSet.from_frame(join_tables(tables), **data_options)
+    table = Table(join_tables(tables), source.files[0].path)
+    return read_columns(table, reading.columns, reading.options)
 
 
-def _gather(item: tuple[Part, NDArray[np.int64]], columns: Columns) -> Any:
+def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
     """The labeled and the drawn rows of a part, None where there are none.
 
     Scores are read only where there are any.
     """
     part, drawn = item
-    table = read_table(part, columns.names) if drawn.size else None
+    table = read_table(part, reading.columns.names) if drawn.size else None
     labeled = drawn[:0]
-    if columns.label is not None:
-        labels = read_table(part, [columns.label]) if table is None else table
-        labeled = labeled_rows(labels, columns)[0]
+    label = reading.columns.label
+    if label is not None:
+        labels = read_table(part, [label]) if table is None else table
+        labeled = labeled_rows(labels, reading)[0]
     if table is None and labeled.size == 0:
         return None
-    whole = read_table(part, columns.names) if table is None else table
+    whole = read_table(part, reading.columns.names) if table is None else table
     return take_rows(whole, np.union1d(drawn, labeled))
 
 

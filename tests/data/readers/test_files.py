@@ -77,9 +77,8 @@ def test_labels_in_another_file(folder: Path, suffix: str) -> None:
         labels.to_parquet(path)
     else:
         labels.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
-    for given in (path, str(path)):
-        data = ScoreSet.read(folder / "bare.csv", given, label="toxic")
-        assert_array_equal(data.labels, [0, U, 1])
+    data = ScoreSet.read(folder / "bare.csv", path, label="toxic")
+    assert_array_equal(data.labels, [0, U, 1])
     assert data.layout is not None
     assert data.layout.labels_source == str(path)
 
@@ -91,13 +90,23 @@ def test_the_delimiter_serves_both_files(folder: Path) -> None:
     assert_array_equal(data.labels, [U, 1])
 
 
-def test_a_name_that_is_column_and_file_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_text_names_a_column_and_a_path_names_a_file(
+    folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    Path("label").write_text("")
-    with pytest.raises(InputError, match="both a column and a file"):
-        ScoreSet.read("scores.csv", "label")
+    before = ScoreSet.read("scores.csv", "label")
+    if kind == "file":
+        Path("label").write_text("")
+    else:
+        Path("label").mkdir()
+    assert_array_equal(ScoreSet.read("scores.csv", "label").labels, before.labels)
+    Path("labels.csv").write_text("id,label\n3,1\n")
+    with pytest.raises(InputError, match=r"no column 'labels\.csv'.*pathlib\.Path\('labels\.csv'"):
+        ScoreSet.read("scores.csv", "labels.csv")
+    assert_array_equal(ScoreSet.read("scores.csv", Path("labels.csv")).labels, [U, U, 1])
+    with pytest.raises(InputError, match="two label columns"):
+        ScoreSet.read("scores.csv", "label", label="bert")
 
 
 def test_npz_with_every_key(folder: Path) -> None:

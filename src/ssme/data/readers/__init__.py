@@ -1,1 +1,10 @@
-"""From a source to a `ScoreSet`: one format per file."""
+"""From a source to a `ScoreSet`: source -> columns -> raw table -> checked set.
+
+sources (`sources`, `csv_files`, `array_files`, `arrow`, `tables`) open what people have; `columns`
+says which column holds what; `wide` and `long` take the rows out; `frames`, `files` and
+`huggingface` are the doors, registered with `ssme.data.scoreset.reads`.
+"""
+
+from ssme.data.readers import files, frames, huggingface
+
+__all__ = ["files", "frames", "huggingface"]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.values import EXACT_INTEGER, objects_of
+
 __all__ = ["decode", "from_arrow"]
 
 
@@ -29,15 +31,27 @@ def decode(column: Any) -> Any:
 
 
 def from_arrow(column: Any) -> NDArray[Any]:
-    """A pyarrow ``ChunkedArray``: numbers with NaN where null, else objects with None."""
+    """A pyarrow ``ChunkedArray``: numbers with NaN where null, else objects with None.
+
+    Whole numbers that have holes and are too large to be exact as floating-point numbers stay
+    whole, as Python objects.
+    """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     column = decode(column)
-    floating = pa.types.is_floating(column.type)
-    if not (floating or pa.types.is_integer(column.type)):
-        out: NDArray[Any] = np.asarray(column.to_numpy(zero_copy_only=False))
-        return out
+    if pa.types.is_floating(column.type):
+        return _numbers(column)
+    if pa.types.is_integer(column.type):
+        exact = column.null_count == 0 or _is_exact(column)
+        return _numbers(column) if exact else objects_of(column.to_pylist())
+    if pa.types.is_boolean(column.type) or _is_text(column.type):
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_dtype(column))
+    return objects_of(column.to_pylist())
+
+
+def _numbers(column: Any) -> NDArray[Any]:
+    import pyarrow.compute as pc
+
     if column.null_count == 0:
         whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         dense: NDArray[Any] = np.from_dlpack(whole)
@@ -46,3 +60,24 @@ def from_arrow(column: Any) -> NDArray[Any]:
     present = np.from_dlpack(pc.indices_nonzero(column.is_valid()))
     numbers[present] = np.from_dlpack(column.drop_null().combine_chunks())
     return numbers
+
+
+def _is_exact(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _dtype(column: Any) -> Any:
+    import pyarrow as pa
+
+    return bool if pa.types.is_boolean(column.type) and column.null_count == 0 else object

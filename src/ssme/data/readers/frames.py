@@ -1,4 +1,6 @@
-"""From a data frame to a `ScoreSet`: wide or long.
+"""From a data frame to a `ScoreSet`: columns, then raw table, then the checked set.
+
+    frame --Table--> columns (`find_columns`) --> raw table (`wide`, `long`) --> ScoreSet
 
 Parts are taken from what the caller names, else from a column's usual name; a frame that can be
 read in two ways is refused with the choices.
@@ -11,124 +13,192 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ssme.data.arrays import build
+from ssme.data.arrays import check_arrays
+from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
-from ssme.data.readers.roles import USUAL_NAMES, FrameOptions, Roles, find_roles
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.raw import RawTable
+from ssme.data.readers.sources import READERS
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.data.scoreset import ScoreSet, reads
+from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["FrameOptions", "read_frame"]
-
-LAYOUTS = {"wide": wide.read, "long": long.read}
+__all__ = ["find_columns", "from_frame", "read_columns", "read_table"]
 
 
-def read_frame(
-    frame: Any, labels: object | None, options: FrameOptions, *, source: str | None = None
+@reads("frame")
+def from_frame(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Read a native frame; see `ScoreSet.from_frame`."""
+    return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
+
+
+def read_table(
+    table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
-    """Read a native frame; ``labels`` may be values, a second frame or a file joined by id."""
-    table = Table(frame, source or "the frame")
-    options, labels = _label_column_given_as_labels(table, options, labels)
+    """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    options, labels = _name_label_column(table, options, labels)
+    columns, raw = _find(table, options, labels)
+    rows = _read_rows(table, columns, options, labels, raw)
+    return _build(rows, table, columns, options, labels, source)
+
+
+def find_columns(table: Table, options: ReadOptions, labels: object | None = None) -> Columns:
+    """Which columns of ``table`` hold what, without reading more of it than that takes.
+
+    Parameters
+    ----------
+    table : Table
+        Some rows of a source.
+    options : ReadOptions
+        What the caller said about it.
+    labels : optional
+        Labels kept elsewhere, as in `ScoreSet.from_frame`.
+    """
+    options, labels = _name_label_column(table, options, labels)
+    return _find(table, options, labels)[0]
+
+
+def read_columns(
+    table: Table, columns: Columns, options: ReadOptions, *, source: str | None = None
+) -> ScoreSet:
+    """The set in ``table``, whose columns `find_columns` has found before."""
+    rows = _read_rows(table, columns, options, None, None)
+    return _build(rows, table, columns, options, None, source)
+
+
+def _find(
+    table: Table, options: ReadOptions, labels: object | None
+) -> tuple[Columns, RawLabels | None]:
+    """The columns and, where they had to be looked at, the labels of the rows."""
     roles = find_roles(table, options, labels)
-    kind = options.layout or detect_layout(table, roles, options)
-    if kind not in LAYOUTS:
-        raise InputError(
-            f"layout={kind!r}", allowed="'wide' or 'long'", fix="or leave layout out to find it out"
-        )
-    _refuse_other_layout(kind, options)
-    reading = LAYOUTS[kind](table, roles, options, labels)
-    return build(
-        reading.scores,
-        reading.labels,
-        models=reading.models,
-        classes=reading.classes,
-        positive=options.positive,
-        weights=reading.weights,
-        groups=reading.groups,
-        ids=reading.ids,
-        unlabeled=options.unlabeled,
-        logits=options.logits,
-        normalize=options.normalize,
-        frame_library=table.library,
-        layout=Layout(
-            kind=reading.kind,
-            columns=reading.columns,
-            label=roles.label if labels is None else options.label,
-            id=roles.id,
-            weight=roles.weight,
-            groups=tuple(roles.groups.values()),
-            ignored=reading.ignored,
-            labels_source=_source_of(labels),
-            source=source,
-        ),
+    layout = options.layout or detect_layout(table, roles, options)
+    _refuse_other_layout(layout, options)
+    given = labels is not None
+    if layout == "long":
+        return long.find_scores(table, roles, options, given=given), None
+    raw = wide.observe_labels(table, roles, options, labels)
+    return wide.find_scores(table, roles, options, raw, given=given), raw
+
+
+def _read_rows(
+    table: Table,
+    columns: Columns,
+    options: ReadOptions,
+    labels: object | None,
+    raw: RawLabels | None,
+) -> RawTable:
+    if columns.kind == "long":
+        return long.read(table, columns, options, labels)
+    if raw is None:
+        raw = wide.observe_labels(table, columns, options, labels)
+    return wide.read(table, columns, options, raw)
+
+
+def _build(
+    rows: RawTable,
+    table: Table,
+    columns: Columns,
+    options: ReadOptions,
+    labels: object | None,
+    source: str | None,
+) -> ScoreSet:
+    of_long = tuple(c for c in (columns.model, columns.class_, columns.score) if c is not None)
+    layout = Layout(
+        kind=columns.kind,
+        columns=dict.fromkeys(rows.models, of_long) if columns.kind == "long" else columns.scores,
+        label=columns.label if labels is None else options.label,
+        id=columns.id,
+        weight=columns.weight,
+        groups=tuple(columns.groups.values()),
+        ignored=columns.ignored,
+        labels_source=_source_of(labels),
+        source=source,
     )
+    fields = check_arrays(
+        rows.scores,
+        rows.labels,
+        replace(options, models=rows.models, classes=rows.classes),
+        weights=rows.weights,
+        groups=rows.groups,
+        ids=rows.ids,
+        layout=layout,
+        frame_library=table.library,
+    )
+    return ScoreSet(**fields)
 
 
 def _source_of(labels: object | None) -> str | None:
     if labels is None or labels is False:
         return None
-    return str(labels) if isinstance(labels, str | Path) else f"a given {type(labels).__name__}"
+    return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
 
 
-def _label_column_given_as_labels(
-    table: Table, options: FrameOptions, labels: object | None
-) -> tuple[FrameOptions, object | None]:
-    """``labels="y"`` names a column when there is one and no file of that name."""
-    if not isinstance(labels, str) or options.label is not None:
+def _name_label_column(
+    table: Table, options: ReadOptions, labels: object | None
+) -> tuple[ReadOptions, object | None]:
+    """A text given as ``labels`` names a column; a file is given as a path."""
+    if labels is None:
+        labels = options.labels
+    if not isinstance(labels, str):
         return options, labels
-    if labels not in table.columns:
-        if Path(labels).suffix == "":
-            table.require(labels, "labels given by name")
-        return options, labels
-    if Path(labels).exists():
+    if options.label is not None and options.label != labels:
         raise InputError(
-            f"labels={labels!r} is both a column and a file",
-            allowed="one of the two",
-            fix=f"pass label={labels!r} for the column, or a pathlib.Path for the file",
+            f"two label columns: {argument('labels', repr(labels))} and "
+            f"{argument('label', repr(options.label))}",
+            allowed="one label column",
+            fix="name it once; a file with labels is given as a pathlib.Path",
+        )
+    if labels not in table.columns and Path(labels).suffix.lower() in READERS:
+        raise InputError(
+            f"{table.what} has no column {labels!r}",
+            allowed="the name of a column, or a pathlib.Path of a file",
+            fix=f"for the file pass pathlib.Path({labels!r})",
         )
     return replace(options, label=labels), None
 
 
-def _only_for(layout: str, options: FrameOptions) -> list[str]:
+def _only_for(layout: str, options: ReadOptions) -> list[str]:
     """Options given that make sense in one layout only."""
     names = ("model", "class_", "score") if layout == "long" else ("pattern",)
-    given = [name for name in names if getattr(options, name) is not None]
+    given = [argument(name) for name in names if getattr(options, name) is not None]
     if layout == "wide" and isinstance(options.models, Mapping):
-        given.append("models as a mapping")
+        given.append(f"{argument('models')} as a mapping")
     return given
 
 
-def _refuse_other_layout(layout: str, options: FrameOptions) -> None:
+def _refuse_other_layout(layout: str, options: ReadOptions) -> None:
     other = "wide" if layout == "long" else "long"
     foreign = _only_for(other, options)
     if foreign:
         raise InputError(
             f"{', '.join(foreign)} for the {layout} layout",
             allowed=f"options of the {layout} layout; {', '.join(foreign)} is for {other}",
-            fix="wide has a column per model, long a row per score: choose one",
+            fix="wide has one column per model, long one row per score: choose one",
         )
 
 
-def detect_layout(table: Table, roles: Roles, options: FrameOptions) -> str:
+def detect_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
     """``"long"`` if there are a column of models and a score column, else ``"wide"``."""
     if _only_for("long", options) or _only_for("wide", options):
         return "long" if _only_for("long", options) else "wide"
-    model = table.find(None, USUAL_NAMES["model"], "model column")
-    score = table.find(None, USUAL_NAMES["score"], "score column")
+    model = table.find(None, USUAL_NAMES["model"], "model")
+    score = table.find(None, USUAL_NAMES["score"], "score")
     if model is None or score is None:
         return "wide"
     classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
-    taken = roles.columns | roles.set_aside | {model, score} | classes
+    taken = roles.roles | roles.set_aside | {model, score} | classes
     others = [c for c in table.columns if c not in taken and table.kind(c) == "number"]
     if table.kind(model) != "other":
         others.append(model)
     if others:
         raise InputError(
             f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "
-            f"wide (a column per model: {listing([score, *others])})",
+            f"wide (one column per model: {listing([score, *others])})",
             allowed="one layout",
-            fix="say layout='long' or layout='wide', and for wide list models=[...]",
+            fix=f"say {argument('layout', repr('long'))} or {argument('layout', repr('wide'))}, "
+            f"and for wide list the score columns with {argument('models', '[...]')}",
         )
     return "long"

@@ -12,8 +12,6 @@ from ssme.data.labels import RawLabels
 from ssme.data.readers.class_names import text_of
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import SUM_TOLERANCE
-from ssme.data.values import FloatArray
-from ssme.errors import InputError
 
 __all__ = ["PATTERNS", "Grid", "grids_in"]
 
@@ -36,21 +34,21 @@ class Grid:
     def used(self) -> set[str]:
         return {column for of in self.columns.values() for column in of.values()}
 
-    def scores(self, table: Table) -> FloatArray:
-        """(n, M) or (n, M, K)."""
+    def by_model(self) -> dict[str, tuple[str, ...]]:
+        """model -> its columns, in the order of the classes."""
         if self.classes is None:
-            binary = [table.floats(next(iter(of.values()))) for of in self.columns.values()]
-            return np.stack(binary, axis=1)
-        out: FloatArray = np.empty((table.n_rows, len(self.columns), len(self.classes)))
-        for m, of in enumerate(self.columns.values()):
-            for k, name in enumerate(self.classes):
-                out[:, m, k] = table.floats(of[name])
-        return out
+            return {model: tuple(of.values()) for model, of in self.columns.items()}
+        return {
+            model: tuple(of[name] for name in self.classes) for model, of in self.columns.items()
+        }
 
     def sums_to_one(self, table: Table) -> bool:
         """Whether the class columns of every model are probabilities on every row."""
-        sums = self.scores(table).sum(axis=2)
-        return bool(np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)))
+        for of in self.columns.values():
+            sums = sum(table.floats(column) for column in of.values())
+            if not np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)):
+                return False
+        return True
 
     def fits(self, raw: RawLabels) -> bool:
         """Whether every label seen is one of the classes."""
@@ -71,12 +69,6 @@ def grids_in(
     There are two where the separator also occurs inside names. ``models`` and ``classes`` are
     those that are known; ``all_columns``: a grid that leaves a column over does not count.
     """
-    if "{model}" not in pattern or "{class}" not in pattern:
-        raise InputError(
-            f"pattern={pattern!r}",
-            allowed="text with {model} and {class} in it, such as '{model}:{class}'",
-            fix="write where the model and the class stand in a column name",
-        )
     grids: list[Grid] = []
     for longest in (True, False):
         found = _match(columns, _matcher(pattern, models, classes, longest))

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.roles import USUAL_NAMES, FrameOptions
+from ssme.data.readers.columns import USUAL_NAMES
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.validation import as_ids
 from ssme.data.values import as_objects, is_missing
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.wording import listing
 
 __all__ = ["joined", "joins_by_id"]
@@ -21,11 +23,11 @@ __all__ = ["joined", "joins_by_id"]
 
 def joins_by_id(labels: object) -> bool:
     """Whether ``labels`` is a table or a file rather than plain values."""
-    return isinstance(labels, str | Path) or is_frame(labels)
+    return isinstance(labels, Path) or is_frame(labels)
 
 
 def joined(
-    labels: Any, ids: NDArray[Any] | None, options: FrameOptions, id_name: str | None = None
+    labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None = None
 ) -> NDArray[np.object_]:
     """(n,) label of each id, None where the table of labels has none.
 
@@ -36,7 +38,8 @@ def joined(
         raise InputError(
             f"labels in {table.what} and no id column beside the scores",
             allowed="tables joined by an id column that both have",
-            fix="name it with id='...', or pass labels as an array in the order of the rows",
+            fix=f"name it with {argument('id', repr('...'))}, or pass labels as an array in the "
+            "order of the rows",
         )
     id_column = _id_column(table, id_name)
     label_column = _label_column(table, options.label, id_column)
@@ -51,24 +54,21 @@ def joined(
 
 
 def _open(labels: Any, delimiter: str | None) -> Table:
-    if isinstance(labels, str | Path):
-        from ssme.data.readers.files import open_table
-
-        file = Path(labels)
-        of_csv = delimiter if file.suffix.lower() == ".csv" else None
-        return Table(open_table(file, delimiter=of_csv), str(labels))
+    if isinstance(labels, Path):
+        of_csv = delimiter if labels.suffix.lower() == ".csv" else None
+        return Table(open_table(labels, delimiter=of_csv), str(labels))
     return Table(labels, "the table of labels")
 
 
 def _id_column(table: Table, id_name: str | None) -> str:
     if id_name is not None and id_name in table.columns:
         return id_name
-    found = table.find(None, USUAL_NAMES["id"], "id column")
+    found = table.find(None, USUAL_NAMES["id"], "id")
     return found if found is not None else table.require(id_name or "id", "id column")
 
 
 def _label_column(table: Table, label: str | None, id_column: str) -> str:
-    found = table.find(label, USUAL_NAMES["label"], "label column")
+    found = table.find(label, USUAL_NAMES["label"], "label")
     if found is not None:
         return found
     others = [name for name in table.columns if name != id_column]
@@ -78,7 +78,7 @@ def _label_column(table: Table, label: str | None, id_column: str) -> str:
         f"{table.what} has no label column with a usual name; its columns are "
         f"{listing(table.columns)}",
         allowed="one label column beside the id column",
-        fix="name it with label='...'",
+        fix=f"name it with {argument('label', repr('...'))}",
     )
 
 

@@ -7,72 +7,82 @@ row of an id and must then agree.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.class_names import in_order, typed_as_labels
+from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
 from ssme.data.readers.join import joined, joins_by_id
-from ssme.data.readers.roles import USUAL_NAMES, FrameOptions, Reading, Roles, refuse_without_labels
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.validation import as_names, refuse_duplicates
+from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_missing
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["read"]
+__all__ = ["find_scores", "read"]
 
 IntArray = NDArray[np.int64]
 
 
-def read(table: Table, roles: Roles, options: FrameOptions, labels: object | None) -> Reading:
-    """Scores, labels and the rest of a long frame; rows in the order ids first appear."""
-    if roles.id is None:
-        table.require("id", "id column of the long layout, named by id=")
-    assert roles.id is not None
-    model = _column(table, options.model, "model", "model column of the long layout")
-    score = _column(table, options.score, "score", "score column of the long layout")
-    name = table.find(options.class_, USUAL_NAMES["class_"], "class_ column")
-    used = roles.columns | {column for column in (model, score, name) if column is not None}
-    ignored = tuple(column for column in table.columns if column not in used)
-    if roles.label is None and labels is None and ignored:
-        refuse_without_labels(table, "say label='...', or labels=False if nothing is labeled")
+def find_scores(table: Table, roles: Columns, options: ReadOptions, *, given: bool) -> Columns:
+    """``roles`` with the columns of models, classes and scores.
 
-    id_codes, ids = _factorize(table, roles.id)
-    model_codes, models = _models(table, model, options.models)
-    found = _labels(table, roles, options, labels, id_codes, ids)
-    raw = observe(found, len(ids), options.unlabeled)
-    values = table.floats(score)
+    ``given``: labels were given apart from the table.
+    """
+    if roles.id is None:
+        table.require("id", f"id column of the long layout, named by {argument('id')}")
+    model = _column(table, options.model, "model")
+    score = _column(table, options.score, "score")
+    name = table.find(options.class_, USUAL_NAMES["class_"], "class_")
+    used = roles.roles | {column for column in (model, score, name) if column is not None}
+    ignored = tuple(column for column in table.columns if column not in used)
+    if roles.label is None and not given and ignored:
+        refuse_without_labels(table)
+    return replace(roles, kind="long", model=model, class_=name, score=score, ignored=ignored)
+
+
+def read(
+    table: Table, columns: Columns, options: ReadOptions, labels: object | None = None
+) -> RawTable:
+    """Scores, labels and the rest of a long table; rows in the order ids first appear."""
+    assert columns.id is not None
+    assert columns.model is not None
+    assert columns.score is not None
+    id_codes, ids = _factorize(table, columns.id)
+    model_codes, models = _models(table, columns.model, options.models)
+    raw = _observe_labels(table, columns, options, labels, id_codes, ids)
+    values = table.floats(columns.score)
     kept = model_codes >= 0
     rows = _Rows(ids, models, id_codes[kept], model_codes[kept], values[kept])
     classes: Sequence[Hashable] | None = options.classes
-    if name is None:
+    if columns.class_ is None:
         scores = rows.binary()
     else:
-        class_codes, names = _classes(table, name, options, raw)
+        class_codes, names = _classes(table, columns.class_, options)
         scores = rows.by_class(class_codes[kept], names)
         classes = options.classes or typed_as_labels(names, raw)
-    return Reading(
-        kind="long",
+    return RawTable(
         scores=scores,
-        labels=found,
+        labels=raw,
         models=models,
         classes=classes,
-        weights=_weights(table, roles, id_codes, ids),
+        weights=_weights(table, columns.weight, id_codes, ids),
         groups={
-            group: _constant(table, column, id_codes, ids) for group, column in roles.groups.items()
+            group: _constant(table, column, id_codes, ids)
+            for group, column in columns.groups.items()
         },
         ids=ids,
-        columns={m: tuple(c for c in (model, name, score) if c is not None) for m in models},
-        ignored=ignored,
     )
 
 
-def _column(table: Table, named: str | None, part: str, role: str) -> str:
-    found = table.find(named, USUAL_NAMES[part], f"{part} column")
-    return found if found is not None else table.require(part, role)
+def _column(table: Table, named: str | None, part: str) -> str:
+    found = table.find(named, USUAL_NAMES[part], part)
+    return found if found is not None else table.require(part, f"{part} column of the long layout")
 
 
 def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
@@ -90,13 +100,15 @@ def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]
     return codes, distinct
 
 
-def _models(table: Table, column: str, wanted: object | None) -> tuple[IntArray, tuple[str, ...]]:
+def _models(
+    table: Table, column: str, wanted: Sequence[str] | None
+) -> tuple[IntArray, tuple[str, ...]]:
     """Codes (N,) of models in their order, -1 for models that are not wanted."""
     codes, distinct = _factorize(table, column)
     found = tuple(str(name) for name in distinct)
     if wanted is None:
         return codes, found
-    names = tuple(as_names(wanted, "models"))
+    names = tuple(wanted)
     refuse_duplicates(names, "model", "each model once")
     for name in names:
         if name not in found:
@@ -105,16 +117,18 @@ def _models(table: Table, column: str, wanted: object | None) -> tuple[IntArray,
                 allowed=f"the models {listing(found)}",
                 fix=f"{did_you_mean(name, found)}name models as in the data",
             )
-    place = np.array([names.index(name) if name in names else -1 for name in found])
+    order = {name: index for index, name in enumerate(names)}
+    place = np.array([order.get(name, -1) for name in found])
     return place[codes].astype(np.int64), names
 
 
 def _classes(
-    table: Table, column: str, options: FrameOptions, raw: RawLabels
+    table: Table, column: str, options: ReadOptions
 ) -> tuple[IntArray, tuple[Hashable, ...]]:
     codes, distinct = _factorize(table, column)
     names = in_order(list(distinct), options.classes, options.positive)
-    place = np.array([names.index(name) for name in distinct])
+    order = {name: index for index, name in enumerate(names)}
+    place = np.array([order[name] for name in distinct])
     return place[codes].astype(np.int64), names
 
 
@@ -170,7 +184,7 @@ class _Rows:
                 f"id {self._id(place // k)!r}, model {self._model(place // k)!r}{name} has "
                 f"{counts[place]} scores",
                 allowed="one score per id, model and class",
-                fix="remove the repeated rows, or name the class column with class_=",
+                fix=f"remove the repeated rows, or name the class column with {argument('class_')}",
             )
 
     def _id(self, pair: int) -> object:
@@ -180,41 +194,43 @@ class _Rows:
         return self.models[pair % len(self.models)]
 
 
-def _labels(
+def _observe_labels(
     table: Table,
-    roles: Roles,
-    options: FrameOptions,
+    columns: Columns,
+    options: ReadOptions,
     labels: object | None,
     id_codes: IntArray,
     ids: NDArray[np.object_],
-) -> NDArray[Any] | None:
-    if labels is False:
-        return None
-    if labels is not None:
-        if joins_by_id(labels):
-            return joined(labels, ids, options, roles.id)
+) -> RawLabels:
+    """The label of each id, from its column or from a table that is joined."""
+    if joins_by_id(labels):
+        return observe(joined(labels, ids, options, columns.id), len(ids), options.unlabeled)
+    if labels is not None and labels is not False:
         raise InputError(
             f"labels is a {type(labels).__name__} beside a long table",
             allowed="a label column, or a table of labels joined by id",
             fix="put the labels in a table with ids",
         )
-    if roles.label is None:
-        return None
-    raw = observe(table.values(roles.label), table.n_rows, options.unlabeled)
-    return _one_per_id(raw, roles.label, id_codes, ids)
+    if labels is False or columns.label is None:
+        return observe(None, len(ids))
+    raw = observe(table.values(columns.label), table.n_rows, options.unlabeled)
+    return _one_per_id(raw, columns.label, id_codes, ids)
 
 
 def _constant(
     table: Table, column: str, id_codes: IntArray, ids: NDArray[np.object_]
-) -> NDArray[Any]:
-    raw = observe(table.values(column), table.n_rows)
-    return _one_per_id(raw, column, id_codes, ids)
+) -> NDArray[np.object_]:
+    raw = _one_per_id(observe(table.values(column), table.n_rows), column, id_codes, ids)
+    values: NDArray[np.object_] = np.full(len(raw.values) + 1, None, dtype=object)
+    values[:-1] = raw.values
+    out: NDArray[np.object_] = values[raw.codes]
+    return out
 
 
 def _one_per_id(
     raw: RawLabels, column: str, id_codes: IntArray, ids: NDArray[np.object_]
-) -> NDArray[np.object_]:
-    """The value each id has on its rows, None if none; two different ones are refused."""
+) -> RawLabels:
+    """The value each id has on its rows, or none; two different ones are refused."""
     known = raw.codes >= 0
     at, codes = id_codes[known], raw.codes[known]
     chosen = np.full(len(ids), -1, dtype=np.int64)
@@ -229,15 +245,12 @@ def _one_per_id(
             allowed="one value per id",
             fix="make the rows of each id agree",
         )
-    table: NDArray[np.object_] = np.full(len(raw.values) + 1, None, dtype=object)
-    table[:-1] = raw.values
-    out: NDArray[np.object_] = table[chosen]
-    return out
+    return RawLabels(chosen, raw.values)
 
 
 def _weights(
-    table: Table, roles: Roles, id_codes: IntArray, ids: NDArray[np.object_]
+    table: Table, column: str | None, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> FloatArray | None:
-    if roles.weight is None:
+    if column is None:
         return None
-    return as_floats(_constant(table, roles.weight, id_codes, ids), f"column {roles.weight!r}")
+    return as_floats(_constant(table, column, id_codes, ids), f"column {column!r}")

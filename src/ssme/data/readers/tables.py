@@ -1,25 +1,30 @@
 """One look at every data frame library, through narwhals: columns as numpy arrays.
 
-pandas, polars (eager and lazy), pyarrow and whatever else narwhals reads come in as a `Table`;
-`make_frame` gives columns back as a frame of the library the data came in.
+pandas, polars (eager and lazy), pyarrow and whatever else narwhals reads come in as a `Table`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.arrow import decode, from_arrow
-from ssme.data.values import FloatArray, as_floats, is_numeric
-from ssme.errors import InputError
+from ssme.data.readers.arrow import from_arrow
+from ssme.data.values import (
+    EXACT_INTEGER,
+    FloatArray,
+    as_floats,
+    is_boolean,
+    is_numeric,
+    objects_of,
+)
+from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["Table", "is_frame", "make_frame"]
-
-EAGER_LIBRARIES = ("pandas", "polars", "pyarrow")
+__all__ = ["Table", "is_frame"]
 
 
 def is_frame(value: object) -> bool:
@@ -31,22 +36,16 @@ def is_frame(value: object) -> bool:
     )
 
 
-def make_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
-    """A native frame of ``library`` from arrays or lists (None where a value is missing)."""
-    import narwhals
-
-    backend: Any = library if library in EAGER_LIBRARIES else "pandas"
-    plain = {
-        name: values.tolist()
-        if isinstance(values, np.ndarray) and values.dtype == object
-        else values
-        for name, values in columns.items()
-    }
-    return narwhals.from_dict(plain, backend=backend).to_native()
-
-
 class Table:
-    """A named set of equally long columns; ``what`` it is called in messages."""
+    """A named set of equally long columns.
+
+    Parameters
+    ----------
+    frame : data frame
+        A frame of any library that narwhals reads.
+    what : str
+        What the table is called in messages.
+    """
 
     def __init__(self, frame: Any, what: str = "the frame") -> None:
         import narwhals
@@ -55,23 +54,19 @@ class Table:
         self.what = what
         try:
             native = narwhals.from_native(frame, pass_through=True)
-            self._frame: Any = (
-                native.collect() if isinstance(native, narwhals.LazyFrame) else native
-            )
-            if not isinstance(self._frame, narwhals.DataFrame):
+            if not isinstance(native, narwhals.DataFrame | narwhals.LazyFrame):
                 raise InputError(
                     f"{what} is a {type(frame).__name__}",
                     allowed="a pandas, polars or pyarrow data frame",
                     fix="pass a data frame, or arrays to ScoreSet.from_arrays",
                 )
+            self._frame: Any = (
+                native.collect() if isinstance(native, narwhals.LazyFrame) else native
+            )
             self._name_columns()
-            self._decode_columns()
+            self._types = dict(self._frame.schema)
         except DuplicateError as error:
-            raise InputError(
-                f"{what} has duplicated column names: {error}",
-                allowed="unique column names",
-                fix="rename or drop the repeated columns",
-            ) from None
+            raise self._duplicated(str(error)) from None
         self.library: str = self._frame.implementation.name.lower()
         self.n_rows: int = len(self._frame)
         if not self.columns or self.n_rows == 0:
@@ -97,25 +92,20 @@ class Table:
             native = self._frame.to_native().rename(columns=str)
             self._frame = narwhals.from_native(native, eager_only=True)
         self.columns: tuple[str, ...] = tuple(map(str, names))
+        if len(set(self.columns)) < len(self.columns):
+            repeated = [name for name, count in Counter(self.columns).items() if count > 1]
+            raise self._duplicated(listing(repeated))
 
-    def _decode_columns(self) -> None:
-        """Dictionary-encoded columns and categoricals as the values they stand for."""
-        import narwhals
-
-        native, library = self._frame.to_native(), self._frame.implementation
-        if library.is_pyarrow():
-            for place, name in enumerate(self.columns):
-                native = native.set_column(place, name, decode(native.column(place)))
-        elif library.is_pandas_like():
-            categories = {n: getattr(native[n].dtype, "categories", None) for n in self.columns}
-            native = native.astype(
-                {name: _type_of(of) for name, of in categories.items() if of is not None}
-            )
-        self._frame = narwhals.from_native(native, eager_only=True)
+    def _duplicated(self, names: str) -> InputError:
+        return InputError(
+            f"{self.what} has duplicated column names: {names}",
+            allowed="unique column names",
+            fix="rename or drop the repeated columns",
+        )
 
     def require(self, name: str, role: str) -> str:
         """``name`` if it is a column; otherwise an error with the closest ones."""
-        if name in self.columns:
+        if name in self._types:
             return name
         raise InputError(
             f"{self.what} has no column {name!r} ({role})",
@@ -123,49 +113,51 @@ class Table:
             fix=f"{did_you_mean(name, self.columns)}name a column that is there",
         )
 
-    def find(self, named: str | None, usual: Sequence[str], role: str) -> str | None:
-        """The column ``named``, or the only one with a usual name for this role."""
+    def find(self, named: str | None, usual: Sequence[str], option: str) -> str | None:
+        """The column ``named``, or the only one with a usual name for what ``option`` names."""
+        role = f"{option.strip('_')} column"
         if named is not None:
             return self.require(named, role)
         found = [name for name in self.columns if name.lower() in usual]
         if len(found) > 1:
             raise InputError(
                 f"{self.what} has {len(found)} columns that may be the {role}: {listing(found)}",
-                allowed=f"one {role} column",
-                fix=f"name it: {role.split()[0]}={found[0]!r}",
+                allowed=f"one {role}",
+                fix=f"name it: {argument(option, repr(found[0]))}",
             )
         return found[0] if found else None
 
     def values(self, name: str) -> NDArray[Any]:
-        """A column as it is, missing values as NaN or None."""
-        return _to_numpy(self._frame[name])
+        """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
+        return _values_of(self._frame[name])
 
     def kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
         import narwhals
 
-        dtype = self._frame.schema[name]
+        dtype = self._types[name]
         if dtype == narwhals.Boolean:
             return "boolean"
-        if dtype == narwhals.Object and is_numeric(self.values(name)):
+        if dtype.is_numeric():
             return "number"
-        return "number" if dtype.is_numeric() else "other"
+        if dtype == narwhals.String:
+            return "other"
+        values = self.values(name)
+        if is_boolean(values):
+            return "boolean"
+        known = values.dtype.kind != "O" or any(value is not None for value in values)
+        return "number" if known and is_numeric(values) else "other"
 
     def floats(self, name: str) -> FloatArray:
         """A column of numbers, NaN where missing; anything else is refused."""
-        import narwhals
-
-        series = self._frame[name]
-        if series.dtype.is_numeric() or series.dtype == narwhals.Boolean:
-            series = series.cast(narwhals.Float64)
-        return as_floats(_to_numpy(series), f"column {name!r}")
+        return as_floats(self.values(name), f"column {name!r}")
 
     def refuse_numbers_as_text(self, name: str) -> None:
         """A text column that is mostly numbers is a score column with a stray entry."""
         import narwhals
         import pandas
 
-        if self._frame.schema[name] not in (narwhals.String, narwhals.Object):
+        if self._types[name] not in (narwhals.String, narwhals.Object):
             return
         values = pandas.Series(self.values(name), dtype=object).dropna()
         numbers = pandas.to_numeric(values, errors="coerce")
@@ -175,19 +167,76 @@ class Table:
             raise InputError(
                 f"column {name!r} holds {values.loc[row]!r} at row {row}, text among numbers",
                 allowed="numbers, empty where a model has no score",
-                fix="correct the entry, or list the score columns with models=[...]",
+                fix="correct the entry, or list the score columns with "
+                f"{argument('models', '[...]')}",
             )
 
 
-def _type_of(categories: Any) -> Any:
-    """The type of a categorical's values that also holds what is missing."""
-    kind = categories.dtype
-    holds_missing = getattr(kind, "kind", "O") not in "iub" or not hasattr(kind, "itemsize")
-    return kind if holds_missing else object
-
-
-def _to_numpy(series: Any) -> NDArray[Any]:
-    if series.implementation.is_pyarrow():
-        return from_arrow(series.to_native())
+def _values_of(series: Any) -> NDArray[Any]:
+    native, library = series.to_native(), series.implementation
+    if library.is_pyarrow():
+        return from_arrow(native)
+    if library.is_polars():
+        return _from_polars(native)
+    if library.is_pandas():
+        return _from_pandas(native)
     out: NDArray[Any] = np.asarray(series.to_numpy())
     return out
+
+
+def _from_polars(series: Any) -> NDArray[Any]:
+    kind = series.dtype
+    inexact = kind.is_integer() and series.null_count() > 0 and _is_large(series)
+    if kind.is_float() or (kind.is_integer() and not inexact):
+        out: NDArray[Any] = np.asarray(series.to_numpy())
+        return out
+    return objects_of(series.to_list())
+
+
+def _from_pandas(series: Any) -> NDArray[Any]:
+    """Missing values of every kind of pandas column as NaN among floats, else as None."""
+    import pandas
+
+    kind = series.dtype
+    if isinstance(kind, pandas.CategoricalDtype):
+        return _from_categorical(series)
+    if isinstance(kind, pandas.ArrowDtype):
+        import pyarrow
+
+        column = series.array.__arrow_array__()
+        whole = isinstance(column, pyarrow.ChunkedArray)
+        return from_arrow(column if whole else pyarrow.chunked_array([column]))
+    if isinstance(kind, np.dtype):
+        out: NDArray[Any] = np.asarray(series.to_numpy())
+        return out if kind.kind in "fiubOUS" else np.asarray(series.astype(object))
+    if kind.kind in "iuf" and not (kind.kind in "iu" and series.hasnans and _is_large(series)):
+        plain = series.hasnans or kind.kind == "f"
+        return np.asarray(
+            series.to_numpy(dtype=np.float64, na_value=np.nan) if plain else series.to_numpy()
+        )
+    return np.asarray(series.astype(object).to_numpy(dtype=object, na_value=None))
+
+
+def _from_categorical(series: Any) -> NDArray[Any]:
+    """The value of each row's category, None or NaN where a row has none."""
+    codes = np.asarray(series.cat.codes)
+    categories = _from_pandas(series.cat.categories.to_series())
+    if codes.min(initial=0) >= 0 and categories.size:
+        taken: NDArray[Any] = categories[codes]
+        return taken
+    if categories.dtype.kind == "f" or (
+        categories.dtype.kind in "iu" and not _is_large(series.cat.categories)
+    ):
+        numbers: NDArray[Any] = np.append(categories.astype(np.float64), np.nan)
+        return numbers.take(codes)
+    table: NDArray[np.object_] = np.empty(categories.size + 1, dtype=object)
+    table[:-1] = categories.tolist()
+    return table.take(codes)
+
+
+def _is_large(values: Any) -> bool:
+    """Whether whole numbers go beyond those that floating-point numbers hold exactly."""
+    import pandas
+
+    low, high = values.min(), values.max()
+    return not pandas.isna(low) and bool(low < -EXACT_INTEGER or high > EXACT_INTEGER)

@@ -8,90 +8,124 @@ names form a complete grid of models and classes and every row sums to one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.class_names import in_order, typed_as_labels
+from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, grids_in
 from ssme.data.readers.join import joined, joins_by_id
-from ssme.data.readers.roles import FrameOptions, Reading, Roles, refuse_without_labels
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.validation import as_names, refuse_duplicates
-from ssme.errors import InputError
+from ssme.data.simplex import RANGE_TOLERANCE
+from ssme.data.validation import refuse_duplicates
+from ssme.data.values import FloatArray, plain
+from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["read"]
+__all__ = ["find_scores", "observe_labels", "read"]
+
+MAPPING = "{model: {class: column}}"
 
 
-def read(table: Table, roles: Roles, options: FrameOptions, labels: object | None) -> Reading:
-    """Scores, labels and the rest of a wide frame."""
-    ids = None if roles.id is None else table.values(roles.id)
-    found = _labels(table, roles, options, labels, ids)
-    raw = observe(found, table.n_rows, options.unlabeled)
-    grid = _grid(table, roles, options, raw, given=labels is not None)
-    classes = options.classes
+def observe_labels(
+    table: Table, roles: Columns, options: ReadOptions, labels: object | None
+) -> RawLabels:
+    """The label of each row, from its column or from where else the caller keeps them."""
+    if labels is None:
+        found: object | None = None if roles.label is None else table.values(roles.label)
+    elif joins_by_id(labels):
+        ids = None if roles.id is None else table.values(roles.id)
+        found = joined(labels, ids, options, roles.id)
+    else:
+        found = labels
+    return observe(found, table.n_rows, options.unlabeled)
+
+
+def find_scores(
+    table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
+) -> Columns:
+    """``roles`` with the score columns; ``given``: labels were given apart from the table."""
+    grid = _find_grid(table, roles, options, raw, given=given)
     if grid.classes is not None:
-        ordered = in_order(grid.classes, options.classes, options.positive)
-        classes = classes or typed_as_labels(ordered, raw)
-        grid = Grid(grid.columns, ordered)
+        grid = Grid(grid.columns, in_order(grid.classes, options.classes, options.positive))
     _refuse_two_parts(grid, roles)
-    return Reading(
+    used = grid.used | roles.roles
+    return replace(
+        roles,
         kind="wide" if grid.classes is None else "wide by class",
-        scores=grid.scores(table),
-        labels=found,
-        models=grid.models,
-        classes=classes,
-        weights=None if roles.weight is None else table.floats(roles.weight),
-        groups={name: table.values(column) for name, column in roles.groups.items()},
-        ids=ids,
-        columns={model: tuple(of.values()) for model, of in grid.columns.items()},
-        ignored=tuple(c for c in table.columns if c not in grid.used | roles.columns),
+        scores=grid.by_model(),
+        classes=grid.classes,
+        ignored=tuple(name for name in table.columns if name not in used),
     )
 
 
-def _labels(
-    table: Table, roles: Roles, options: FrameOptions, labels: object | None, ids: Any
-) -> object | None:
-    if labels is None:
-        return None if roles.label is None else table.values(roles.label)
-    if joins_by_id(labels):
-        return joined(labels, ids, options, roles.id)
-    return labels
+def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -> RawTable:
+    """Scores, labels and the rest of a wide table."""
+    classes = options.classes
+    if columns.classes is not None:
+        classes = classes or typed_as_labels(columns.classes, raw)
+    return RawTable(
+        scores=_read_scores(table, columns),
+        labels=raw,
+        models=columns.models,
+        classes=classes,
+        weights=None if columns.weight is None else table.floats(columns.weight),
+        groups={name: table.values(column) for name, column in columns.groups.items()},
+        ids=None if columns.id is None else table.values(columns.id),
+    )
 
 
-def _grid(
-    table: Table, roles: Roles, options: FrameOptions, raw: RawLabels, *, given: bool
+def _read_scores(table: Table, columns: Columns) -> FloatArray:
+    """(n, M), or (n, M, K) where there is a column per class."""
+    if columns.classes is None:
+        return np.stack([table.floats(name) for (name,) in columns.scores.values()], axis=1)
+    out: FloatArray = np.empty((table.n_rows, len(columns.scores), len(columns.classes)))
+    for m, of in enumerate(columns.scores.values()):
+        for k, name in enumerate(of):
+            out[:, m, k] = table.floats(name)
+    return out
+
+
+def _find_grid(
+    table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
 ) -> Grid:
     if isinstance(options.models, Mapping):
         if options.pattern is not None:
             raise InputError(
-                f"both pattern={options.pattern!r} and models as a mapping",
+                f"both {argument('pattern', repr(options.pattern))} and {argument('models')} as a "
+                "mapping",
                 allowed="one of them",
                 fix="the mapping already says which column is which",
             )
         return _from_mapping(table, options.models, options.classes)
-    free = [name for name in table.columns if name not in roles.columns | roles.set_aside]
+    taken = roles.roles | roles.set_aside
+    free = [name for name in table.columns if name not in taken]
     if options.models is not None:
-        names = as_names(options.models, "models")
+        names = list(options.models)
         refuse_duplicates(names, "model", "each model once")
-        if options.pattern is None and all(name in table.columns for name in names):
+        there = set(table.columns)
+        if options.pattern is None and all(name in there for name in names):
             return _one_column_each(names)
         return _by_name(table, free, names, options, raw)
     if options.pattern is not None:
         return _by_pattern(free, options.pattern, options, raw, table)
     free = [name for name in free if name.strip() and not name.startswith("Unnamed: ")]
     if roles.label is None and not given:
-        refuse_without_labels(table, "say label='...', or labels=False if nothing is labeled")
+        refuse_without_labels(table)
+    kinds = {name: table.kind(name) for name in free}
     for name in free:
-        if table.kind(name) == "other":
+        if kinds[name] == "other":
             table.refuse_numbers_as_text(name)
-    return _detected(table, [n for n in free if table.kind(n) != "other"], options, raw)
+    return _detected(table, [name for name in free if kinds[name] != "other"], options, raw)
 
 
-def _refuse_two_parts(grid: Grid, roles: Roles) -> None:
-    both = sorted(grid.used & roles.columns)
+def _refuse_two_parts(grid: Grid, roles: Columns) -> None:
+    both = sorted(grid.used & roles.roles)
     if both:
         raise InputError(
             f"column {both[0]!r} is named both for scores and as label, id, weight or group",
@@ -108,12 +142,6 @@ def _from_mapping(
     table: Table, mapping: Mapping[str, Any], classes: Sequence[Hashable] | None
 ) -> Grid:
     """``{model: column}``, ``{model: [columns]}`` or ``{model: {class: column}}``."""
-    if not mapping:
-        raise InputError(
-            "models is an empty mapping",
-            allowed="model -> column, [columns] or {class: column}",
-            fix="name at least one model",
-        )
     columns: dict[str, dict[Hashable, str]] = {}
     for model, value in mapping.items():
         if isinstance(value, str):
@@ -121,7 +149,6 @@ def _from_mapping(
         elif isinstance(value, Mapping):
             of = dict(value)
         else:
-            value = as_names(value, f"models[{model!r}]")
             names = range(len(value)) if classes is None else classes
             if len(names) != len(value):
                 raise InputError(
@@ -148,7 +175,7 @@ def _from_mapping(
 
 
 def _by_name(
-    table: Table, free: list[str], models: list[str], options: FrameOptions, raw: RawLabels
+    table: Table, free: list[str], models: list[str], options: ReadOptions, raw: RawLabels
 ) -> Grid:
     """Models named by the caller whose class columns are found by the first pattern that fits."""
     patterns = PATTERNS if options.pattern is None else (options.pattern,)
@@ -161,12 +188,12 @@ def _by_name(
         f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}",
         allowed=f"the columns {listing(free, limit=20)}",
         fix=f"{did_you_mean(missing, free)}name columns that are there, or give "
-        "models={model: {class: column}}",
+        f"{argument('models', MAPPING)}",
     )
 
 
 def _by_pattern(
-    free: list[str], pattern: str, options: FrameOptions, raw: RawLabels, table: Table
+    free: list[str], pattern: str, options: ReadOptions, raw: RawLabels, table: Table
 ) -> Grid:
     grids = _best(grids_in(free, pattern, classes=options.classes), raw)
     if len(grids) == 1:
@@ -174,10 +201,11 @@ def _by_pattern(
     if grids:
         raise _ambiguous(table, grids, binary=None)
     raise InputError(
-        f"pattern={pattern!r} does not give every model the same two or more classes in the "
-        f"columns {listing(free, limit=20)}",
+        f"{argument('pattern', repr(pattern))} does not give every model the same two or "
+        f"more classes in the columns {listing(free, limit=20)}",
         allowed="a complete grid of models and classes",
-        fix="correct the pattern, list classes=, or give models={model: {class: column}}",
+        fix=f"correct the pattern, list {argument('classes', '[...]')}, or give "
+        f"{argument('models', MAPPING)}",
     )
 
 
@@ -186,7 +214,7 @@ def _best(grids: list[Grid], raw: RawLabels) -> list[Grid]:
     return [grid for grid in grids if grid.fits(raw)] or grids
 
 
-def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabels) -> Grid:
+def _detected(table: Table, free: list[str], options: ReadOptions, raw: RawLabels) -> Grid:
     """The only reading of unnamed score columns, or an error that lists the readings.
 
     A grid of models and classes counts if its rows sum to one, which columns of unrelated binary
@@ -197,9 +225,9 @@ def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabe
             f"{table.what} has no column of numbers left for scores; its columns are "
             f"{listing(table.columns, limit=20)}",
             allowed="one column of probabilities per model",
-            fix="name the score columns with models=[...]",
+            fix=f"name the score columns with {argument('models', '[...]')}",
         )
-    unsure = options.logits or options.normalize
+    unsure = options.logits or options.normalize  # sums of rows say nothing then
     fitting: list[Grid] = []
     for pattern in PATTERNS:
         grids = grids_in(free, pattern, classes=options.classes, all_columns=True)
@@ -216,24 +244,26 @@ def _detected(table: Table, free: list[str], options: FrameOptions, raw: RawLabe
     return _one_column_each(free)
 
 
-def _refuse_no_probabilities(table: Table, free: list[str], options: FrameOptions) -> None:
+def _refuse_no_probabilities(table: Table, free: list[str], options: ReadOptions) -> None:
     for name in free:
         if table.kind(name) == "boolean":
             got = f"column {name!r} is boolean and may be votes, a group or a flag"
         elif not options.logits:
             values = table.floats(name)
-            outside = (values < 0.0) | (values > 1.0)
+            outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
             if not outside.any():
                 continue
             row = int(np.argmax(outside))
-            got = f"column {name!r} holds {values[row]:g} at row {row}, which is no probability"
+            value = plain(values[row])
+            got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
         else:
             continue
         raise InputError(
             got,
             allowed="columns of probabilities between 0 and 1 beside the label, id, weight and "
             "group columns",
-            fix="list the score columns with models=[...]; for logits say logits=True",
+            fix=f"list the score columns with {argument('models', '[...]')}; for logits say "
+            f"{argument('logits', True)}",
         )
 
 
@@ -248,5 +278,7 @@ def _ambiguous(table: Table, grids: Sequence[Grid], binary: Sequence[str] | None
         f"the columns of {table.what} can be read in {len(readings)} ways: "
         + "; or ".join(readings),
         allowed="one reading",
-        fix="give pattern='{model}:{class}' with classes=[...], or list models=[...]",
+        fix=f"give {argument('pattern', repr('{model}:{class}'))} with "
+        f"{argument('classes', '[...]')}, or list the score columns with "
+        f"{argument('models', '[...]')}",
     )

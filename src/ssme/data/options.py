@@ -1,0 +1,100 @@
+"""What may be said about scores and labels held in arrays, as declared options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ssme.data.values import plain
+from ssme.options import Declared, Flag, Nothing, OneOf, Series, option
+
+__all__ = ["ArrayOptions", "ClassName", "Codes", "ModelNames"]
+
+
+@dataclass(frozen=True)
+class ClassName:
+    """A class as labels name it: text, a finite number, True or False. 1.0 is the class 1."""
+
+    def accept(self, value: Any) -> Hashable:
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, str):
+            known = bool(value.strip())
+        elif isinstance(value, bool | Integral):
+            known = True
+        else:
+            known = isinstance(value, Real) and math.isfinite(value)
+        if not known:
+            raise ValueError
+        return plain(value)
+
+    def describe(self) -> str:
+        return "a class (text, a number, true or false)"
+
+
+@dataclass(frozen=True)
+class ModelNames:
+    """One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        return Series(_Name(), least=1).accept([value] if isinstance(value, str) else value)
+
+    def describe(self) -> str:
+        return "a name, or a list of names"
+
+
+class _Name:
+    def accept(self, value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, str | Integral):
+            raise ValueError
+        return str(value)
+
+    def describe(self) -> str:
+        return "a name"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """One code or a list of codes, kept as a tuple; a text is one code, not its characters."""
+
+    def accept(self, value: Any) -> tuple[Hashable, ...]:
+        one = ClassName()
+        try:
+            return (one.accept(value),)
+        except ValueError:
+            return Series(one, least=1).accept(value)
+
+    def describe(self) -> str:
+        return "a code such as -1, or a list of codes"
+
+
+@dataclass(frozen=True)
+class ArrayOptions(Declared):
+    """What may be said about scores held in arrays; see `ssme.ScoreSet.from_arrays`."""
+
+    models: Any = option(
+        None, "Names of the models.", OneOf(Nothing("they are numbered"), ModelNames())
+    )
+    classes: Sequence[Hashable] | None = option(
+        None,
+        "The classes in the order of the scores; of two classes the positive one comes last.",
+        OneOf(Nothing("ascending, for numbers"), Series(ClassName(), least=2)),
+    )
+    positive: Hashable | None = option(
+        None,
+        "The class whose probability the scores are, where each model has one score per row.",
+        OneOf(Nothing("the last of the two classes"), ClassName()),
+    )
+    unlabeled: Any = option(
+        None,
+        "Code, or codes, that mean a row has no label. Empty cells always mean that.",
+        OneOf(Nothing("no code"), Codes()),
+    )
+    logits: bool = option(False, "Whether the scores are logits rather than probabilities.", Flag())
+    normalize: bool = option(
+        False, "Whether to rescale class scores so that they sum to one.", Flag()
+    )

@@ -1,0 +1,128 @@
+"""Which columns of a table hold what: one description, whoever reads the table.
+
+what the caller names, else usual names  ->  label, id, weight, groups  (`find_roles`)
+layouts (`wide`, `long`)                 ->  the score columns of each model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from ssme.data.layout import GROUP_PREFIX
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.tables import Table
+from ssme.data.validation import refuse_duplicates
+from ssme.errors import InputError, argument
+from ssme.wording import listing
+
+__all__ = ["USUAL_NAMES", "Columns", "find_roles", "refuse_without_labels"]
+
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "label": ("label", "labels", "y", "y_true", "target", "truth"),
+    "id": ("id", "ids", "row_id", "example_id"),
+    "weight": ("weight", "weights", "sample_weight"),
+    "model": ("model", "model_name", "classifier"),
+    "class_": ("class", "class_name"),
+    "score": ("score", "probability", "prob"),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table hold what.
+
+    Attributes
+    ----------
+    label, id, weight : str or None
+        Columns of the labels, names and weights of rows.
+    groups : dict
+        From the name of a group to its column.
+    set_aside : frozenset of str
+        Label columns that labels given apart replace.
+    kind : str
+        ``"wide"``, ``"wide by class"`` or ``"long"``; empty until the score columns are found.
+    scores : dict
+        Wide: from model to its columns, one, or one per class in the order of ``classes``.
+    classes : tuple or None
+        Wide: the classes as the column names write them; None for one column per model.
+    model, class_, score : str or None
+        Long: the columns of models, classes and scores.
+    ignored : tuple of str
+        Columns that are left out.
+    """
+
+    label: str | None = None
+    id: str | None = None
+    weight: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    set_aside: frozenset[str] = frozenset()
+    kind: str = ""
+    scores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    classes: tuple[Hashable, ...] | None = None
+    model: str | None = None
+    class_: str | None = None
+    score: str | None = None
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Columns that hold a label, id, weight or group."""
+        named = (self.label, self.id, self.weight, *self.groups.values())
+        return frozenset(name for name in named if name is not None)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of a wide table."""
+        return tuple(self.scores)
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that have to be read, each once; scores come first."""
+        wide = [name for of in self.scores.values() for name in of]
+        others = (self.model, self.class_, self.score, self.id, self.label, self.weight)
+        named = [*wide, *others, *self.groups.values()]
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+
+def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Columns:
+    """Label, id, weight and group columns; labels given apart leave no part for a label column."""
+    label = None
+    if labels is None:
+        label = table.find(options.label, USUAL_NAMES["label"], "label")
+    groups = _find_groups(table, options)
+    id = table.find(options.id, USUAL_NAMES["id"], "id")
+    weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
+    named = [name for name in (label, id, weight, *groups.values()) if name is not None]
+    refuse_duplicates(named, "column", "one part (label, id, weight, group) per column")
+    replaced = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]
+    return Columns(label, id, weight, groups, frozenset(replaced if labels is not None else ()))
+
+
+def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
+    if options.groups is not None:
+        return {name: table.require(name, "group column") for name in options.groups}
+    found = [
+        name
+        for name in table.columns
+        if name == "group" or (name.startswith(GROUP_PREFIX) and name != GROUP_PREFIX)
+    ]
+    groups = {name.removeprefix(GROUP_PREFIX): name for name in found}
+    if len(groups) < len(found):
+        raise InputError(
+            f"{table.what} has two columns for one group: {listing(found)}",
+            allowed="one column per group",
+            fix=f"name the columns to report on with {argument('groups')}, or rename one",
+        )
+    return groups
+
+
+def refuse_without_labels(table: Table) -> None:
+    """No label column: refused as long as some column might have been meant."""
+    raise InputError(
+        f"{table.what} has no label column with a usual name; its columns are "
+        f"{listing(table.columns, limit=20)}",
+        allowed=f"a label column named by {argument('label')}, or {argument('labels')} given apart",
+        fix=f"say {argument('label', repr('...'))}, or {argument('labels', False)} if nothing is "
+        "labeled",
+    )

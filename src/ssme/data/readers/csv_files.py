@@ -1,0 +1,228 @@
+"""CSV and TSV files: UTF-8 with a header, every row as long as the header.
+
+A cell is missing if it is empty or one of `MISSING_TEXT`. A column holds whole numbers, numbers or
+booleans if all its other cells do, else text. Numbers are read exactly: as Python reads them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssme.data.values import EXACT_INTEGER, objects_of
+from ssme.errors import InputError, argument, foreign_errors
+
+__all__ = ["MISSING_TEXT", "open_csv"]
+
+MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
+DELIMITERS = (";", "\t", "|", ",")
+BLOCK = 1 << 20
+"""Bytes looked at together."""
+
+
+def open_csv(file: Path, delimiter: str, classes: Sequence[object] | None = None) -> Any:
+    """The pandas frame in a CSV file; a text that names a class is never missing."""
+    counts = _count(file, delimiter)
+    header = _read_header(file, delimiter)
+    _refuse_header(file, header, delimiter)
+    missing = [text for text in MISSING_TEXT if text not in (classes or ())]
+    frame = _parse(file, delimiter, missing)
+    _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
+    return _with_exact_integers(file, delimiter, missing, frame)
+
+
+@dataclass
+class _Counts:
+    delimiters: int = 0
+    quotes: int = 0
+
+
+def _count(file: Path, delimiter: str) -> _Counts:
+    """Delimiters and quotation marks in the bytes of the file, which must be text."""
+    counts, mark, position = _Counts(), delimiter.encode(), 0
+    with file.open("rb") as content:
+        while block := content.read(BLOCK):
+            counts.delimiters += block.count(mark)
+            counts.quotes += block.count(b'"')
+            if b"\0" in block:
+                raise InputError(
+                    f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
+                    allowed="UTF-8 text",
+                    fix="save it as UTF-8, for example: iconv -f utf-16 -t utf-8",
+                )
+            position += len(block)
+    return counts
+
+
+def _rows(file: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row that is not blank, by Python's own parser."""
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        while True:
+            try:
+                row = next(rows, None)
+            except csv.Error as error:
+                raise InputError(
+                    f"{file}, line {rows.line_num}, is no row of cells: {error}",
+                    allowed=f"cells of at most {csv.field_size_limit():,} characters",
+                    fix="check quoting and the delimiter",
+                ) from None
+            except UnicodeDecodeError:
+                raise _not_utf8(file) from None
+            if row is None:
+                return
+            if len(row) > 1 or (row and row[0].strip()):
+                yield rows.line_num, row
+
+
+def _read_header(file: Path, delimiter: str) -> list[str]:
+    _, header = next(_rows(file, delimiter), (0, []))
+    if not header:
+        raise InputError(
+            f"{file} is empty", allowed="a header and at least one row", fix="check how it was made"
+        )
+    return header
+
+
+def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
+    if len(header) == 1:
+        for other in DELIMITERS:
+            if other in header[0] and other != delimiter:
+                raise InputError(
+                    f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}",
+                    allowed="one column per model and a label column",
+                    fix=f"pass {argument('delimiter', repr(other))}",
+                )
+    for name, count in Counter(header).items():
+        if name and count > 1:
+            raise InputError(
+                f"{file} has {count} columns named {name!r}",
+                allowed="unique column names",
+                fix="rename or remove the repeated columns",
+            )
+
+
+def _parse(file: Path, delimiter: str, missing: Sequence[str], **options: Any) -> Any:
+    import pandas
+
+    cure = "check quoting and stray delimiters"
+    try:
+        with warnings.catch_warnings(), foreign_errors(f"reading {file}", fix=cure):
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            try:
+                return pandas.read_csv(
+                    file,
+                    sep=delimiter,
+                    encoding="utf-8-sig",
+                    keep_default_na=False,
+                    na_values=list(missing),
+                    low_memory=False,
+                    skipinitialspace=True,
+                    index_col=False,
+                    **_exact_numbers(),
+                    **options,
+                )
+            except UnicodeDecodeError:
+                raise _not_utf8(file) from None
+    except InputError as error:
+        if not isinstance(error.__cause__, pandas.errors.ParserError | pandas.errors.ParserWarning):
+            raise
+        raise InputError(
+            f"{file} is not a regular table: {str(error.__cause__).strip()}",
+            allowed="rows with as many fields as the header",
+            fix=cure,
+        ) from None
+
+
+def _exact_numbers() -> dict[str, Any]:
+    """The option by which older versions of pandas read numbers exactly; newer ones always do."""
+    import pandas
+
+    version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
+    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def _refuse_short_rows(
+    file: Path, delimiter: str, counts: _Counts, n_columns: int, shape: tuple[int, int]
+) -> None:
+    """A row with fewer cells than the header has lost something; no score is missing silently.
+
+    The parser has refused longer rows, so that without quotation marks the number of delimiters
+    tells whether all rows are full.
+    """
+    n_rows, n_parsed = shape
+    full = counts.delimiters == (n_columns - 1) * (n_rows + 1)
+    if counts.quotes == 0 and full and n_parsed == n_columns:
+        return
+    for line, row in _rows(file, delimiter):
+        if len(row) != n_columns:
+            raise InputError(
+                f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
+                f"{n_columns}",
+                allowed="rows with as many fields as the header",
+                fix="write an empty field where a value is missing; check quoting and stray "
+                "delimiters",
+            )
+    if n_parsed != n_columns:
+        raise InputError(
+            f"{file} is not a regular table: its header has {n_columns} fields, its rows "
+            f"{n_parsed}",
+            allowed="rows with as many fields as the header",
+            fix="check quoting and stray delimiters",
+        )
+
+
+def _with_exact_integers(file: Path, delimiter: str, missing: Sequence[str], frame: Any) -> Any:
+    """Large whole numbers in columns with holes, which pandas rounds, as they are written."""
+    rounded = []
+    for place, kind in enumerate(frame.dtypes):
+        if kind == np.float64:
+            values = frame.iloc[:, place].to_numpy()
+            with np.errstate(invalid="ignore"):
+                if (np.abs(values) >= EXACT_INTEGER).any() and np.isnan(values).any():
+                    rounded.append(place)
+    if not rounded:
+        return frame
+    texts = _parse(file, delimiter, missing, usecols=rounded, dtype=str)
+    for place, name in zip(rounded, texts.columns, strict=True):
+        cells = texts[name].to_numpy(dtype=object, na_value=None)
+        if all(cell is None or _is_whole(cell) for cell in cells):
+            exact = objects_of([None if cell is None else int(cell) for cell in cells])
+            frame = frame.assign(**{frame.columns[place]: exact})
+    return frame
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.strip().lstrip("+-")
+    return digits.isascii() and digits.isdigit()
+
+
+def _not_utf8(file: Path) -> InputError:
+    """The error that names the first byte which is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    position, byte = 0, None
+    with file.open("rb") as content:
+        try:
+            while block := content.read(BLOCK):
+                held = len(decoder.getstate()[0])
+                decoder.decode(block)
+                position += len(block)
+            held = len(decoder.getstate()[0])
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            position += error.start - held
+    shown = "" if byte is None else f": byte 0x{byte:02x} at position {position}"
+    return InputError(
+        f"{file} is not UTF-8{shown}",
+        allowed="UTF-8 text",
+        fix="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+    )

@@ -1,0 +1,178 @@
+"""What may be said about a file or frame of scores, declared once.
+
+`ssme.ScoreSet.read` and `from_frame`, the command line and config files all check against these
+declarations.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ssme.data.options import ArrayOptions, ClassName, ModelNames
+from ssme.options import Choice, Nothing, OneOf, Text, accept_all, option
+
+__all__ = ["ReadOptions"]
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """Model -> column, model -> list of columns or model -> {class: column}."""
+
+    def accept(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping) or not value:
+            raise ValueError
+        return {str(model): self._columns(of) for model, of in value.items()}
+
+    def _columns(self, of: Any) -> str | tuple[str, ...] | dict[Any, str]:
+        if isinstance(of, Mapping) and of:
+            return {ClassName().accept(name): Text().accept(column) for name, column in of.items()}
+        return of if isinstance(of, str) and of.strip() else ModelNames().accept(of)
+
+    def describe(self) -> str:
+        return "a table from model to its column, columns or {class: column}"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Text with {model} and {class} in it."""
+
+    def accept(self, value: Any) -> str:
+        text = Text().accept(value)
+        if text.count("{model}") != 1 or text.count("{class}") != 1:
+            raise ValueError
+        return text
+
+    def describe(self) -> str:
+        return "text with {model} and {class} in it, such as '{model}:{class}'"
+
+
+@dataclass(frozen=True)
+class Character:
+    """A single character that is no line break or quotation mark."""
+
+    def accept(self, value: Any) -> str:
+        if not isinstance(value, str) or len(value) != 1 or value in '\r\n"\0':
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "a single character, such as ',' or ';' or a tab"
+
+
+@dataclass(frozen=True)
+class FileName:
+    """The path of a file, as text or as a `pathlib.Path`."""
+
+    def accept(self, value: Any) -> Path:
+        if not isinstance(value, str | os.PathLike):
+            raise ValueError
+        return Path(Text().accept(os.fspath(value)))
+
+    def describe(self) -> str:
+        return "the path of a file"
+
+
+@dataclass(frozen=True)
+class NoLabels:
+    """False: no row has a label."""
+
+    def accept(self, value: Any) -> bool:
+        if value is not False:
+            raise ValueError
+        return False
+
+    def describe(self) -> str:
+        return "false (no row has a label)"
+
+
+def _column(meaning: str, usual: str) -> Any:
+    return option(None, meaning, OneOf(Nothing(usual), Text()))
+
+
+@dataclass(frozen=True)
+class ReadOptions(ArrayOptions):
+    """What may be said about a file or frame of scores.
+
+    Every value is checked when the object is made. What is not given is recognized by its usual
+    name (`ssme.data.readers.columns.USUAL_NAMES`) or found out, where only one reading is possible.
+
+    Examples
+    --------
+    >>> options = ReadOptions(label="toxic", models=["bert", "gpt"], unlabeled="-1")
+    >>> options.unlabeled
+    ('-1',)
+    >>> ReadOptions(logits="false")
+    Traceback (most recent call last):
+        ...
+    ssme.errors.InputError: logits='false'. Allowed: true or false. Fix: give logits such a value, \
+or leave it out.
+    """
+
+    label: str | None = _column(
+        "Column with the labels; in the file of labels, if there is one.",
+        "a column named label, labels, y, y_true, target or truth",
+    )
+    labels: Path | bool | None = option(
+        None,
+        "File with the labels, joined by id; or false, if no row has a label.",
+        OneOf(Nothing("the labels are in the table"), NoLabels(), FileName()),
+    )
+    models: Any = option(
+        None,
+        "Columns with the scores, or names of models that have one column per class.",
+        OneOf(Nothing("all other columns of numbers"), ColumnMap(), ModelNames()),
+    )
+    groups: tuple[str, ...] | None = option(
+        None,
+        "Columns with groups to report on.",
+        OneOf(Nothing("columns named group or group_*"), ModelNames()),
+    )
+    id: str | None = _column("Column that names the rows.", "a column named id or row_id")
+    weight: str | None = _column(
+        "Column with the weights of the rows.", "a column named weight or sample_weight"
+    )
+    layout: str | None = option(
+        None,
+        "Whether there is one row per example (wide) or one row per score (long).",
+        OneOf(Nothing("the one that fits"), Choice("wide", "long")),
+    )
+    pattern: str | None = option(
+        None,
+        "How the names of score columns hold model and class, such as '{model}:{class}'.",
+        OneOf(Nothing("the one that fits"), Pattern()),
+    )
+    delimiter: str | None = option(
+        None,
+        "Character between the cells of a CSV file.",
+        OneOf(Nothing("a comma; a tab in TSV files"), Character()),
+    )
+    model: str | None = _column(
+        "Column with the names of models, in the long layout.",
+        "a column named model, model_name or classifier",
+    )
+    class_: str | None = _column(
+        "Column with the classes, in the long layout.", "a column named class or class_name"
+    )
+    score: str | None = _column(
+        "Column with the scores, in the long layout.",
+        "a column named score, probability or prob",
+    )
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], owner: str) -> ReadOptions:
+        """The options ``given`` by name; an unknown name is an error that says ``owner``."""
+        return cls(**accept_all(cls, given, owner))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            each.name: values[each.name]
+            for each in fields(self)
+            if values[each.name] != each.default
+        }

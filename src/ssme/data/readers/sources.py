@@ -1,0 +1,132 @@
+"""Files of scores, told by their suffix: CSV, TSV, Parquet, npz and npy. Never pickle."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from ssme.data.readers.array_files import open_arrays
+from ssme.data.readers.csv_files import open_csv
+from ssme.errors import InputError, MissingExtraError, argument, foreign_errors
+from ssme.wording import did_you_mean
+
+__all__ = ["READERS", "Reader", "find_reader", "local_path", "open_table"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one kind of file is opened: to a native frame or to named arrays."""
+
+    kind: Literal["table", "arrays"]
+    open: Callable[..., Any]
+    delimiter: str | None = None
+
+
+def local_path(path: str | Path) -> Path:
+    """The path that ``path`` or an address such as ``file:///data/scores.csv`` stands for."""
+    text = str(path)
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", text)
+    if scheme is None or Path(text).exists():
+        return Path(path)
+    if scheme[1].lower() == "file":
+        place = text[len("file:") :]
+        host, slash, rest = place[2:].partition("/") if place.startswith("//") else ("", "/", place)
+        if host in ("", "localhost") and slash:
+            return Path(unquote("/" + rest.lstrip("/")))
+        raise InputError(
+            f"{text} is a file on another machine, {host!r}",
+            allowed="a file on this machine, such as file:///data/scores.csv",
+            fix="copy the file, or write three slashes before an absolute path",
+        )
+    raise InputError(
+        f"{text} is an address, not a file on this machine",
+        allowed="the path of a file",
+        fix="download it first; Parquet in an object store can be streamed (engine 'stream')",
+    )
+
+
+def find_reader(file: Path) -> Reader:
+    """The reader of the file's suffix; the file must be there and be a regular file."""
+    try:
+        mode = file.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise _no_file(file) from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{file} is a directory", allowed="a file", fix="name a file in it")
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise InputError(
+            f"{file} has the suffix {file.suffix!r}",
+            allowed=f"files ending in {', '.join(READERS)}",
+            fix="save it as one of these, or load it and use ScoreSet.from_frame or from_arrays",
+        )
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            f"{file} is a pipe or a device, whose rows can be read only once",
+            allowed="a regular file",
+            fix="write the rows to a file first",
+        )
+    return reader
+
+
+def open_table(
+    file: Path, *, delimiter: str | None = None, classes: Sequence[object] | None = None
+) -> Any:
+    """The native frame in a CSV, TSV or Parquet file."""
+    reader = find_reader(file)
+    if reader.kind != "table":
+        raise InputError(
+            f"{file} holds arrays, not a table with ids",
+            allowed=", ".join(s for s, r in READERS.items() if r.kind == "table"),
+            fix="pass the labels as an array",
+        )
+    if reader.delimiter is not None:
+        return reader.open(file, delimiter or reader.delimiter, classes)
+    if delimiter is not None:
+        raise InputError(
+            f"{argument('delimiter', repr(delimiter))} for {file}",
+            allowed=f"{argument('delimiter')} for CSV only",
+            fix="leave it out",
+        )
+    return reader.open(file)
+
+
+def open_parquet(file: Path) -> Any:
+    """The pyarrow table in a Parquet file."""
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "parquet") from None
+    cure = "write it again, or read it with your own tools and use ScoreSet.from_frame"
+    with (
+        foreign_errors(f"reading {file}", allowed="Parquet files", fix=cure),
+        file.open("rb") as content,
+    ):
+        return parquet.ParquetFile(content).read()
+
+
+def _no_file(file: Path) -> InputError:
+    try:
+        near = [each.name for each in file.parent.iterdir()]
+    except (OSError, ValueError):
+        near = []
+    return InputError(
+        f"no file {file}",
+        allowed="an existing file",
+        fix=f"{did_you_mean(file.name, near)}check the path",
+    )
+
+
+READERS: dict[str, Reader] = {
+    ".csv": Reader("table", open_csv, delimiter=","),
+    ".tsv": Reader("table", open_csv, delimiter="\t"),
+    ".parquet": Reader("table", open_parquet),
+    ".npz": Reader("arrays", open_arrays),
+    ".npy": Reader("arrays", open_arrays),
+}
+"""Suffix -> reader. Adding a format is adding a line."""
