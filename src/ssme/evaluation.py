@@ -27,7 +27,7 @@ class Evaluation(BaseEvaluation):
     method : str
         Name of the method.
     belief : Belief
-        What the method believes about the labels; ``belief.notes`` holds facts of the fit.
+        What the method believes about the labels; ``belief.facts`` are the facts of its fit.
     metrics, groups : tuple
         The axes of ``estimates``. The first group is "all".
     estimates : tuple of tuples of Estimate

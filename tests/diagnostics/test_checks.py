@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics import CHECKS, Doubt, check_all, outcomes
+from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
+from ssme.diagnostics.case import Case
+from ssme.diagnostics.limits import Limits
 from ssme.methods.base import Estimate
+from ssme.methods.facts import Convergence, Facts
 from ssme.metrics import get_metric
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "doubts.md"
@@ -41,8 +47,24 @@ def with_model(data: ScoreSet, j: int, positive: np.ndarray) -> ScoreSet:
     return replace(data, scores=scores)
 
 
-def belief(posterior: np.ndarray | None = None, **notes: object) -> SimpleNamespace:
-    return SimpleNamespace(posterior=posterior, notes=notes)
+@dataclass(frozen=True, eq=False)
+class MadeFacts(Facts):
+    """Facts as a method would tell them."""
+
+    made_fits: Mapping[str, Convergence]
+    mixture: bool = False
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return self.made_fits
+
+    @property
+    def is_mixture(self) -> bool:
+        return self.mixture
+
+
+def belief(posterior: np.ndarray | None = None, **facts: Any) -> SimpleNamespace:
+    return SimpleNamespace(posterior=posterior, facts=MadeFacts(**{"made_fits": {}, **facts}))
 
 
 def all_wrong_together(data: ScoreSet, every: int) -> ScoreSet:
@@ -155,18 +177,18 @@ def many_shared_errors():
 
 
 def stopped_early():
-    return healthy(), belief(converged=False, n_iter=20)
+    return healthy(), belief(made_fits={"": Convergence(False, 20)})
 
 
 def stopped_early_for_one_model():
-    return healthy(), belief(per_model={"m1": {"converged": False, "n_iter": 5}})
+    return healthy(), belief(made_fits={"m1": Convergence(False, 5)})
 
 
 def kept_its_draw():
     data = healthy()
     pool = data.scores.mean(axis=1)
     drawn = (np.random.default_rng(1).random(600) < pool[:, 1]).astype(int)
-    return data, belief(np.eye(2)[drawn], objective_history=[0.0])
+    return data, belief(np.eye(2)[drawn], mixture=True)
 
 
 def estimate_off():
@@ -211,7 +233,7 @@ def healthy_result():
     data = healthy()
     sharp = np.exp(np.log(data.scores).sum(axis=1))
     sharp /= sharp.sum(axis=1, keepdims=True)
-    fitted = belief(sharp, converged=True, n_iter=9, objective_history=[0.0])
+    fitted = belief(sharp, made_fits={"": Convergence(True, 9)}, mixture=True)
     metric = get_metric("accuracy")
     alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
     weighted = replace(data, weights=np.linspace(1.0, 2.0, 600))
@@ -219,7 +241,7 @@ def healthy_result():
 
 
 def test_healthy_data_raises_no_doubt_and_every_check_applied():
-    answers = {o.check.code: o.answer for o in outcomes(*healthy_result())}
+    answers = {o.check.code: o.answer for o in ask_all(*healthy_result())}
     assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
 
 
@@ -244,7 +266,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
     ],
 )
 def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
-    (answer,) = (o.answer for o in outcomes(*make()) if o.check.code == code)
+    (answer,) = (o.answer for o in ask_all(*make()) if o.check.code == code)
     assert answer.outcome == "not applicable"
     assert why in answer.reason
 
@@ -256,7 +278,7 @@ def test_a_class_without_any_label_is_serious():
     assert doubts["D102"].severity == "serious"
 
 
-def test_labels_that_are_no_random_sample_are_no_yardstick():
+def test_labels_that_are_no_random_sample_cannot_judge():
     result = ssme.evaluate(rare_class(balanced=True), metrics=["accuracy", "ece"])
     doubts = {doubt.code: doubt for doubt in result.doubts}
     assert {"D104", "D201", "D301", "D305"} <= doubts.keys()
@@ -292,7 +314,7 @@ def test_labels_of_one_class_cannot_judge():
 def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreement():
     rng = np.random.default_rng(0)
     unsure = replace(healthy(), scores=rng.dirichlet([400.0, 400.0], (600, 4)))
-    (answer,) = (o.answer for o in outcomes(unsure) if o.check.code == "D207")
+    (answer,) = (o.answer for o in ask_all(unsure) if o.check.code == "D207")
     assert answer.outcome == "not applicable"
     assert "too unsure" in answer.reason
     assert "D207" not in {doubt.code for doubt in check_all(*inverted())}
@@ -318,13 +340,45 @@ def test_every_code_is_unique_and_has_its_anchor_in_the_docs():
         assert f"{check.code} {check.title}" in text
 
 
-def test_checks_look_at_a_bounded_number_of_rows(monkeypatch):
-    from ssme.diagnostics import evidence
+def test_checks_look_at_a_bounded_number_of_rows():
+    case = Case(healthy(), limits=Limits(most_rows=50))
+    assert len(case.rows) == 100
+    assert len(case.labels) == 50
 
-    monkeypatch.setattr(evidence, "MOST_ROWS", 50)
-    seen = evidence.Evidence(healthy())
-    assert len(seen.rows) == 100
-    assert len(seen.labels) == 50
+
+def test_a_fit_per_classifier_that_stopped_early_is_told_by_the_name_as_it_is_written():
+    fits = {"Model-A": Convergence(False, 7), "Model-B": Convergence(True, 5)}
+    (doubt,) = (d for d in check_all(healthy(), belief(made_fits=fits)) if d.code == "D303")
+    assert doubt.reason == "The fit of 'Model-A' stopped after 7 steps before it converged."
+
+
+def test_truncated_normals_that_have_not_converged_raise_a_doubt():
+    stopped = ssme.evaluate(healthy(), method="spe", options={"max_iter": 1})
+    assert "D303" in {doubt.code for doubt in stopped.doubts}
+    converged = ssme.evaluate(healthy(), method="spe")
+    assert "D303" not in {doubt.code for doubt in converged.doubts}
+    notes = converged.to_dict()["notes"]
+    assert notes["m0"].keys() == {"means", "deviations", "prior", "converged"}
+
+
+@pytest.mark.parametrize("scale", [0.0, 5e-324, 1e-200, 1e200])
+def test_extreme_weights_are_told_without_a_warning(scale: float):
+    data = healthy()
+    weights = np.where(data.labeled, scale, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {doubt.code for doubt in check_all(replace(data, weights=weights))}
+    assert ("D105" in found) == (scale in (0.0, 1e200))
+
+
+def test_constant_scores_are_told_without_a_warning():
+    data = healthy()
+    nearly = np.full_like(data.scores, 0.5)
+    nearly[::7] += np.array([1e-17, -1e-17])
+    for scores in (np.full_like(data.scores, 0.5), nearly, np.eye(2)[np.zeros((600, 4), int)]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert "D206" in {doubt.code for doubt in check_all(replace(data, scores=scores))}
 
 
 def test_evaluate_keeps_the_doubts():

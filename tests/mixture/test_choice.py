@@ -51,9 +51,9 @@ def test_each_density_finds_the_classes(density: str) -> None:
         data, np.random.default_rng(0)
     )
     assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
-    assert belief.notes["density"] == ("kde" if density == "auto" else density)
-    assert belief.notes["engine"]
-    assert belief.notes["density_reason"]
+    assert belief.facts.describe()["density"] == ("kde" if density == "auto" else density)
+    assert belief.facts.describe()["engine"]
+    assert belief.facts.describe()["density_reason"]
 
 
 @pytest.mark.torch
@@ -64,14 +64,14 @@ def test_torch_engine_gives_the_same_fit() -> None:
         SsmeMethod(device=device, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
         for device in (None, "cpu")
     ]
-    assert fits[1].notes["engine"] == "torch cpu"
+    assert fits[1].facts.describe()["engine"] == "torch cpu"
     np.testing.assert_allclose(fits[0].posterior, fits[1].posterior, atol=1e-8)
 
 
 def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
     data, y = binary_set(900, 50)
     belief = SsmeMethod(max_rows=400, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
-    assert belief.notes["fitted_rows"] == 400
+    assert belief.facts.describe()["fitted_rows"] == 400
     assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
     assert belief.predictor is not None
     again = belief.predictor(data.scores)

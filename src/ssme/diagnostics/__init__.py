@@ -1,6 +1,6 @@
 """Doubts: coded checks with severity, numbers and advice."""
 
 from ssme.diagnostics.doubt import Answer, Check, Doubt, Outcome
-from ssme.diagnostics.registry import CHECKS, check_all, outcomes
+from ssme.diagnostics.registry import CHECKS, ask_all, check_all
 
-__all__ = ["CHECKS", "Answer", "Check", "Doubt", "Outcome", "check_all", "outcomes"]
+__all__ = ["CHECKS", "Answer", "Check", "Doubt", "Outcome", "ask_all", "check_all"]

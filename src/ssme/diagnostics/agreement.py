@@ -22,11 +22,11 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Agreement", "agreement"]
+__all__ = ["PairAgreement", "measure_agreement"]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PairAgreement:
     """Means over pairs of classifiers; ``z`` are in standard errors of independent classifiers."""
 
     seen: float
@@ -37,7 +37,7 @@ class Agreement:
     z_best_pair: float
 
 
-def agreement(scores: FloatArray) -> Agreement:
+def measure_agreement(scores: FloatArray) -> PairAgreement:
     """Agreement of ``scores`` (n, M, K), at least two classifiers; NaN where missing."""
     held = np.where(np.isfinite(scores[:, :, 0]), 1.0, 0.0)
     count = np.maximum(held.sum(axis=0), 1.0)
@@ -51,13 +51,13 @@ def agreement(scores: FloatArray) -> Agreement:
     pair = np.triu_indices(len(share), 1)
     rows = np.maximum((held.T @ held)[pair], 1.0)
     excess = _products(centered, centered)[pair] / rows
-    variance = _products(spread, spread)[pair] / rows
+    variance = np.maximum(_products(spread, spread)[pair], 0.0) / rows
     claimed = _products(relative, spread)[pair]
     chance = float((share @ share.T)[pair].mean())
     error = np.sqrt(variance)
     total = float(np.sqrt(variance.sum()))
     best = np.divide(excess, error, out=np.zeros_like(excess), where=error > 0.0).max()
-    return Agreement(
+    return PairAgreement(
         seen=chance + float(excess.mean()),
         by_chance=chance,
         claimed=chance + float(claimed.mean()),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from ssme.diagnostics.agreement import agreement
+from ssme.diagnostics.agreement import measure_agreement
+from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.evidence import Evidence
-from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
+from ssme.diagnostics.significance import right_answers_tail
 from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -16,31 +16,20 @@ from ssme.metrics.confusion import predicted_classes
 
 __all__ = ["CLASSIFIER_CHECKS"]
 
-SAME = 0.998
-"""Correlation of scores above that of any two separately trained classifiers we have seen: in 12
-real sets of 2 to 9 classifiers the closest pair reached 0.9955."""
 
-VIEWS = 3
-"""Hidden labels can be recovered from independent views of them when there are three (Allman,
-Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
-
-LEAST_LABELS = 5
-"""Fewer labels cannot contradict anyone at the level of the tests."""
-
-
-def _overconfident(e: Evidence) -> Answer:
-    if e.labels.size < LEAST_LABELS:
-        return Answer.not_applicable(f"fewer than {LEAST_LABELS} labels")
-    predicted = predicted_classes(e.labeled_scores)
+def _overconfident(case: Case) -> Answer:
+    if case.labels.size < case.limits.least_labels:
+        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+    predicted = predicted_classes(case.labeled_scores)
     found = []
-    for j, model in enumerate(e.data.models):
+    for j, model in enumerate(case.data.models):
         held = predicted[:, j] >= 0
         if not held.any():
             continue
-        chance = e.labeled_scores[held, j].max(axis=1)
-        right = int((predicted[held, j] == e.labels[held]).sum())
-        p = right_answers_tail(right, chance)
-        if p < FAMILY_LEVEL / e.data.n_models:
+        chance = case.labeled_scores[held, j].max(axis=1)
+        right = int((predicted[held, j] == case.labels[held]).sum())
+        p = right_answers_tail(right, chance, case.limits.exact_rows)
+        if p < case.limits.family_level / case.data.n_models:
             found.append(
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
                 f"promise {chance.sum():.1f} (p = {p:.1g})"
@@ -48,61 +37,63 @@ def _overconfident(e: Evidence) -> Answer:
     return _listed(found, "no classifier is contradicted by the labels")
 
 
-def _worse_than_chance(e: Evidence) -> Answer:
-    if e.labels.size < LEAST_LABELS:
-        return Answer.not_applicable(f"fewer than {LEAST_LABELS} labels")
-    level = 1.0 - 2.0 * FAMILY_LEVEL / e.data.n_models  # one-sided
-    mass = one_hot_mass(e.labels, e.data.n_classes)
-    held = np.isfinite(e.labeled_scores).all(axis=2)
-    if e.data.n_classes == 2:
-        value = get_metric("roc_auc")(e.labeled_scores, mass)[0]
-        positives = (held & (e.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
-        negatives = (held & (e.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
+def _worse_than_chance(case: Case) -> Answer:
+    if case.labels.size < case.limits.least_labels:
+        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+    level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
+    mass = one_hot_mass(case.labels, case.data.n_classes)
+    held = np.isfinite(case.labeled_scores).all(axis=2)
+    if case.data.n_classes == 2:
+        value = get_metric("roc_auc")(case.labeled_scores, mass)[0]
+        positives = (held & (case.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
+        negatives = (held & (case.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
         _, high = newcombe_auc(value, positives, negatives, level)
         chance, name = 0.5, "ROC AUC"
     else:
-        value = get_metric("accuracy")(e.labeled_scores, mass)[0]
+        value = get_metric("accuracy")(case.labeled_scores, mass)[0]
         _, high = wilson(value, held.sum(axis=0).astype(np.float64), level)
-        chance, name = 1.0 / e.data.n_classes, "accuracy"
+        chance, name = 1.0 / case.data.n_classes, "accuracy"
     found = [
         f"{model!r} has {name} {value[j]:.2f} on the labeled rows (at most {high[j]:.2f}; "
         f"chance is {chance:.2g})"
-        for j, model in enumerate(e.data.models)
+        for j, model in enumerate(case.data.models)
         if high[j] < chance
     ]
     return _listed(found, "no classifier is worse than chance on the labels")
 
 
-def _against_the_others(e: Evidence) -> Answer:
-    if e.data.n_models < VIEWS:
-        return Answer.not_applicable(f"fewer than {VIEWS} classifiers")
-    columns = _columns(e)
+def _against_the_others(case: Case) -> Answer:
+    if case.data.n_models < case.limits.views:
+        return Answer.not_applicable(f"fewer than {case.limits.views} classifiers")
+    columns = _columns(case)
     total = columns.sum(axis=0)
     found = []
-    for j, model in enumerate(e.data.models):
-        others = (total - columns[j]) / (e.data.n_models - 1)
+    for j, model in enumerate(case.data.models):
+        others = (total - columns[j]) / (case.data.n_models - 1)
         r = _correlation(columns[j], others)
-        if r < -3.0 / np.sqrt(len(e.rows)):
+        if r < -3.0 / np.sqrt(len(case.rows)):
             found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
     return _listed(found, "every classifier agrees with the others more than not")
 
 
-def _near_duplicates(e: Evidence) -> Answer:
-    if e.data.n_models < 2:
+def _near_duplicates(case: Case) -> Answer:
+    if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
-    columns = _columns(e)
+    columns = _columns(case)
     centered = columns - columns.mean(axis=1, keepdims=True)
     norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
     unit = centered / np.where(norm > 0.0, norm, np.inf)
     r = np.triu(unit @ unit.T, 1)
-    pairs = np.argwhere(r > SAME)
-    found = [f"{e.data.models[i]!r} and {e.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs]
+    pairs = np.argwhere(r > case.limits.same)
+    found = [
+        f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
+    ]
     return _listed(found, f"closest pair: r = {r.max():.3f}")
 
 
-def _few(e: Evidence) -> Answer:
-    n = e.data.n_models
-    if n >= VIEWS:
+def _few(case: Case) -> Answer:
+    n = case.data.n_models
+    if n >= case.limits.views:
         return Answer.fine(f"{n} classifiers")
     return Answer.doubt(
         "One classifier: nothing but the labels can check it."
@@ -111,39 +102,41 @@ def _few(e: Evidence) -> Answer:
     )
 
 
-def _constant(e: Evidence) -> Answer:
-    scores = e.data.scores[e.rows]
+def _constant(case: Case) -> Answer:
+    scores = case.data.scores[case.rows]
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(scores, axis=0), np.fmax.reduce(scores, axis=0)
     flat = np.isfinite(low).all(axis=1) & ((high - low) == 0.0).all(axis=1)
-    found = [f"{e.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)]
+    found = [
+        f"{case.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)
+    ]
     return _listed(found, "all scores vary")
 
 
-def _by_chance(e: Evidence) -> Answer:
-    if e.data.n_models < 2:
+def _by_chance(case: Case) -> Answer:
+    if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
-    found = agreement(e.data.scores[e.rows])
-    beyond_chance = float(ndtri(1.0 - FAMILY_LEVEL))
+    found = measure_agreement(case.data.scores[case.rows])
+    beyond_chance = float(ndtri(1.0 - case.limits.family_level))
     if found.z_claimed < 2.0 * beyond_chance:
         return Answer.not_applicable("scores too unsure, or rows too few, for agreement to show")
     text = (
         f"classes drawn by the scores of two classifiers agree on {found.seen:.1%} of "
-        f"{len(e.rows)} rows; by chance on {found.by_chance:.1%}, and if the scores were right "
+        f"{len(case.rows)} rows; by chance on {found.by_chance:.1%}, and if the scores were right "
         f"on at least {found.claimed:.1%}"
     )
-    pairs = e.data.n_models * (e.data.n_models - 1) // 2
-    pair_beyond_chance = float(ndtri(1.0 - FAMILY_LEVEL / pairs))
+    pairs = case.data.n_models * (case.data.n_models - 1) // 2
+    pair_beyond_chance = float(ndtri(1.0 - case.limits.family_level / pairs))
     if found.z_seen > beyond_chance or found.z_best_pair > pair_beyond_chance:
         return Answer.fine(text)
     return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
-def _columns(e: Evidence) -> FloatArray:
+def _columns(case: Case) -> FloatArray:
     """Scores (M, n) of P(1), or (M, n K) of all classes."""
-    if e.data.n_classes == 2:
-        return np.ascontiguousarray(e.scores[:, :, 1].T)
-    return np.ascontiguousarray(e.scores.transpose(1, 0, 2)).reshape(e.data.n_models, -1)
+    if case.data.n_classes == 2:
+        return np.ascontiguousarray(case.scores[:, :, 1].T)
+    return np.ascontiguousarray(case.scores.transpose(1, 0, 2)).reshape(case.data.n_models, -1)
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ssme.diagnostics.evidence import Evidence
+    from ssme.diagnostics.case import Case
 
 __all__ = ["SEVERITIES", "Answer", "Check", "Doubt", "Outcome", "Severity"]
 
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Check:
-    """One coded question; ``ask`` answers it from the evidence.
+    """One coded question; ``ask`` answers it for a case.
 
     ``by_labels``: its doubts hold only if the labels are a random sample of the rows.
     """
@@ -64,7 +64,7 @@ class Check:
     title: str
     severity: Severity
     advice: str
-    ask: Callable[[Evidence], Answer]
+    ask: Callable[[Case], Answer]
     by_labels: bool = False
 
     @property

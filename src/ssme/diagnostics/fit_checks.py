@@ -2,84 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.evidence import Evidence
-from ssme.diagnostics.significance import FAMILY_LEVEL, right_answers_tail
+from ssme.diagnostics.significance import right_answers_tail
 from ssme.methods.estimators.ensemble import mean_score
 
 __all__ = ["FIT_CHECKS"]
 
-LEAST_LABELS = 5
-"""Fewer labels cannot contradict the pool at the level of the tests."""
 
-WITHIN_NOISE = 2.0
-"""Root mean square, over classifiers, of differences in standard errors of one label draw: twice
-what two draws from the same probabilities would show."""
-
-
-def _consensus_bias(e: Evidence) -> Answer:
-    pool, _, labels = e.pooled_labels
-    if labels.size < LEAST_LABELS:
-        return Answer.not_applicable(f"fewer than {LEAST_LABELS} labels")
-    if e.data.n_models < 2:
+def _consensus_bias(case: Case) -> Answer:
+    pool, _, labels = case.pooled_labels
+    if labels.size < case.limits.least_labels:
+        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+    if case.data.n_models < 2:
         return Answer.not_applicable("one classifier has no consensus")
     right = int((pool.argmax(axis=1) == labels).sum())
     promised = pool.max(axis=1)
-    p = right_answers_tail(right, promised)
+    p = right_answers_tail(right, promised, case.limits.exact_rows)
     text = (
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
         f"{promised.sum():.1f} (p = {p:.2g})"
     )
-    return Answer.doubt(text[0].upper() + text[1:] + ".") if p < FAMILY_LEVEL else Answer.fine(text)
+    if p >= case.limits.family_level:
+        return Answer.fine(text)
+    return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
-def _unanimous_and_wrong(e: Evidence) -> Answer:
-    if e.data.n_models < 2:
+def _unanimous_and_wrong(case: Case) -> Answer:
+    if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
-    pool, scores, labels = e.pooled_labels
+    pool, scores, labels = case.pooled_labels
     votes = scores.argmax(axis=2)
     agreed = (votes == votes[:, :1]).all(axis=1)
-    if agreed.sum() < LEAST_LABELS:
-        return Answer.not_applicable(f"all agree on fewer than {LEAST_LABELS} labeled rows")
+    if agreed.sum() < case.limits.least_labels:
+        return Answer.not_applicable(
+            f"all agree on fewer than {case.limits.least_labels} labeled rows"
+        )
     right = int((votes[agreed, 0] == labels[agreed]).sum())
     promised = pool[agreed].max(axis=1)
-    p = right_answers_tail(right, promised)
+    p = right_answers_tail(right, promised, case.limits.exact_rows)
     n = int(agreed.sum())
     text = (
-        f"where all {e.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
+        f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
         f"labeled rows; their mean score expects {n - promised.sum():.1f} (p = {p:.2g})"
     )
-    return Answer.doubt(text[0].upper() + text[1:] + ".") if p < FAMILY_LEVEL else Answer.fine(text)
+    if p >= case.limits.family_level:
+        return Answer.fine(text)
+    return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
-def _not_converged(e: Evidence) -> Answer:
-    fits: dict[str, Mapping[str, Any]] = {"EM": e.notes}
-    fits |= e.notes.get("per_model", {})
-    told = {name: notes["converged"] for name, notes in fits.items() if "converged" in notes}
-    if not any(state is not None for state in told.values()):
+def _not_converged(case: Case) -> Answer:
+    fits = {name: fit for name, fit in case.facts.fits.items() if fit.converged is not None}
+    if not fits:
         return Answer.not_applicable("the method does not iterate to convergence")
-    stopped = [name for name, state in told.items() if state is False]
+    stopped = [name for name, fit in fits.items() if not fit.converged]
     if not stopped:
         return Answer.fine("converged")
-    steps = fits[stopped[0]].get("n_iter")
+    named = ", ".join(repr(name) for name in stopped[:4] if name)
+    more = f" and {len(stopped) - 4} more" if len(stopped) > 4 else ""
+    steps = fits[stopped[0]].n_iter
     after = f" after {steps} steps" if steps else ""
     return Answer.doubt(
-        f"{', '.join(stopped[:4])} stopped{after} before it converged.".capitalize()
+        f"The fit{f' of {named}{more}' if named else ''} stopped{after} before it converged."
     )
 
 
-def _ignores_the_data(e: Evidence) -> Answer:
-    if e.posterior is None or "objective_history" not in e.notes:
+def _ignores_the_data(case: Case) -> Answer:
+    if case.posterior is None or not case.facts.is_mixture:
         return Answer.not_applicable("no mixture was fitted")
-    rows = e.rows[~e.data.labeled[e.rows]]
+    rows = case.rows[~case.data.labeled[case.rows]]
     if rows.size == 0:
         return Answer.not_applicable("no unlabeled rows")
-    scores, posterior = e.data.scores[rows], e.posterior[rows]
+    scores, posterior = case.data.scores[rows], case.posterior[rows]
     pool = mean_score(scores)
     votes = np.where(np.isfinite(scores), scores, -1.0).argmax(axis=2)
     at = np.arange(rows.size)[:, None]
@@ -93,19 +89,21 @@ def _ignores_the_data(e: Evidence) -> Answer:
         f"accuracies under the fitted posterior differ from those under the mean score by "
         f"{np.abs(gap).mean():.3f} on average, {typical:.1f} standard errors of one label draw"
     )
-    if typical > WITHIN_NOISE:
+    if typical > case.limits.within_noise:
         return Answer.fine(text)
     return Answer.doubt(text[0].upper() + text[1:] + ": the fit returned its first guess.")
 
 
-def _outside_the_labels(e: Evidence) -> Answer:
+def _outside_the_labels(case: Case) -> Answer:
     cells = [
         (metric.name, estimate, alone)
-        for metric, estimate, alone in zip(e.metrics, e.estimates, e.labels_only, strict=True)
+        for metric, estimate, alone in zip(
+            case.metrics, case.estimates, case.labels_only, strict=True
+        )
     ]
-    if not cells or e.data.n_labeled == 0 or e.data.n_unlabeled == 0:
+    if not cells or case.data.n_labeled == 0 or case.data.n_unlabeled == 0:
         return Answer.not_applicable("no estimates to hold against labels")
-    level = 1.0 - FAMILY_LEVEL / (len(cells) * e.data.n_models)
+    level = 1.0 - case.limits.family_level / (len(cells) * case.data.n_models)
     found = []
     for name, estimate, alone in cells:
         if alone.bounds is None:
@@ -113,7 +111,7 @@ def _outside_the_labels(e: Evidence) -> Answer:
         low, high = alone.interval(level)
         for j in np.flatnonzero((estimate.value < low) | (estimate.value > high)):
             found.append(
-                f"{name} of {e.data.models[j]!r} is estimated {estimate.value[j]:.3f}, labels "
+                f"{name} of {case.data.models[j]!r} is estimated {estimate.value[j]:.3f}, labels "
                 f"alone allow {low[j]:.3f} to {high[j]:.3f}"
             )
     if not found:
@@ -144,9 +142,9 @@ FIT_CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "D303",
-        "EM has not converged",
+        "The fit has not converged",
         "warning",
-        "Raise max_iter or tol; the estimates may still move.",
+        "Raise the method's option max_iter or tol; the estimates may still move.",
         _not_converged,
     ),
     Check(

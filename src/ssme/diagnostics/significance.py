@@ -1,7 +1,7 @@
 """The statistical tests behind the checks.
 
 - `right_answers_tail`: the number of right answers under a classifier's own scores is
-  Poisson-binomial; exact up to `EXACT_ROWS` rows, normal beyond.
+  Poisson-binomial; exact up to some number of rows, normal beyond.
 - `energy_test`: do two samples of score vectors come from one distribution? Energy distance
   (Székely and Rizzo, InterStat 5, 2004) with a permutation test.
 """
@@ -12,22 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from ssme.diagnostics.limits import Limits
 from ssme.metrics.base import FloatArray
 
-__all__ = ["FAMILY_LEVEL", "energy_test", "right_answers_tail"]
-
-FAMILY_LEVEL = 0.01
-"""Chance that a test raises a doubt with no cause, over all classifiers or metrics it covers."""
-
-EXACT_ROWS = 300
-PERMUTATIONS = 399
-"""Smallest attainable p-value 0.0025, a quarter of `FAMILY_LEVEL`: room for two tests."""
+__all__ = ["energy_test", "right_answers_tail"]
 
 
-def right_answers_tail(right: int, chance: FloatArray) -> float:
+def right_answers_tail(
+    right: int, chance: FloatArray, exact_rows: int = Limits.exact_rows
+) -> float:
     """P(at most ``right`` right answers), answer i being right with probability ``chance`` (n,)."""
     n = chance.size
-    if n > EXACT_ROWS:
+    if n > exact_rows:
         spread = float(np.sqrt((chance * (1.0 - chance)).sum()))
         if spread == 0.0:
             return float(right >= chance.sum())
@@ -41,7 +37,10 @@ def right_answers_tail(right: int, chance: FloatArray) -> float:
 
 
 def energy_test(
-    first: FloatArray, second: FloatArray, rng: np.random.Generator
+    first: FloatArray,
+    second: FloatArray,
+    rng: np.random.Generator,
+    permutations: int = Limits.permutations,
 ) -> tuple[float, float]:
     """Energy distance of ``first`` (a, d) and ``second`` (b, d), and its permutation p-value.
 
@@ -55,8 +54,8 @@ def energy_test(
     np.fill_diagonal(apart, 0.0)
     a, b = len(first), len(second)
     contrast = np.concatenate([np.full(a, 1.0 / a), np.full(b, -1.0 / b)])
-    shuffled = rng.permuted(np.tile(contrast, (PERMUTATIONS, 1)), axis=1)
+    shuffled = rng.permuted(np.tile(contrast, (permutations, 1)), axis=1)
     every = np.concatenate([contrast[None], shuffled])
     distance: NDArray[np.float64] = -np.einsum("pi,pi->p", every @ apart, every)
-    p_value = (1 + int((distance[1:] >= distance[0] - 1e-12).sum())) / (PERMUTATIONS + 1)
+    p_value = (1 + int((distance[1:] >= distance[0] - 1e-12).sum())) / (permutations + 1)
     return float(distance[0]), p_value

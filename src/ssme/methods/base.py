@@ -8,15 +8,16 @@ spec declares; asking for more is an `UnsupportedError`, raised by `check_suppor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
+from ssme.methods.facts import Facts
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, is_same_metric
@@ -25,8 +26,7 @@ __all__ = ["Belief", "Estimate", "Method", "MethodSpec", "Predictor", "check_sup
 
 BoolArray = NDArray[np.bool_]
 Predictor = Callable[[FloatArray], FloatArray]
-"""P(y | s) (n, K) of rows ``scores`` (n, M, K) a method has not seen; picklable. A belief whose
-posterior is such a function offers it as its attribute ``predictor``."""
+"""P(y | s) (n, K) of rows ``scores`` (n, M, K) that a method has not seen; picklable."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,21 @@ class Belief(Protocol):
         """P(y = k | scores) per row (n, K), labeled rows one-hot; None for direct methods."""
 
     @property
-    def notes(self) -> Mapping[str, Any]:
-        """Facts worth keeping: convergence, bandwidth, fitted parameters, engine used."""
+    def predictor(self) -> Predictor | None:
+        """P(y | s) as a function of the scores of other rows; None where there is none."""
+
+    @property
+    def clamps_labels(self) -> bool:
+        """Whether an estimate takes a labeled row's label as its class, not the posterior."""
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """Whether the draws vary by unknown labels and sampled rows alone, so that their spread
+        falls with the square root of the number of rows."""
+
+    @property
+    def facts(self) -> Facts:
+        """What the fit tells: convergence, bandwidth, fitted parameters, engine used."""
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

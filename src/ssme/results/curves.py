@@ -195,7 +195,12 @@ def estimate_agreement(
 
 def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
     """The fit's objective at each step, where the method keeps it."""
-    histories = dict(_histories(evaluation.belief.notes, ""))
+    fits = evaluation.belief.facts.fits
+    histories = {
+        name: fit.objective_history
+        for name, fit in fits.items()
+        if fit.objective_history is not None
+    }
     if not histories:
         raise InputError(
             f"method {evaluation.method!r} keeps no objective history",
@@ -206,14 +211,6 @@ def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
         for name, values in histories.items()
         for step, value in enumerate(values)
     ]
-
-
-def _histories(notes: Any, path: str) -> Iterator[tuple[str, Sequence[float]]]:
-    for key, value in notes.items():
-        if key == "objective_history":
-            yield path, value
-        elif hasattr(value, "items"):
-            yield from _histories(value, str(key))
 
 
 def _curve(

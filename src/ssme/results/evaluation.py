@@ -261,7 +261,7 @@ class BaseEvaluation:
         """Everything but rows and draws as plain values; NaN becomes None."""
         return {
             "settings": _plain(dict(self.settings)),
-            "notes": _plain(dict(self.belief.notes)),
+            "notes": _plain(self.belief.facts.describe()),
             "doubts": [_plain(vars(doubt)) for doubt in self.doubts],
             "estimates": [_plain(row) for row in self.rows()],
         }

@@ -90,7 +90,7 @@ def test_estimates_and_intervals_of_independent_classifiers() -> None:
     labels[20:] = -1
     data = whole.take(np.arange(1020)).replace(labels=labels)
     belief = Auto().fit(data, np.random.default_rng(0))
-    assert belief.notes["independence"] > 0.8
+    assert belief.facts.independence > 0.8
     for name in ("accuracy", "roc_auc"):
         metric = get_metric(name)
         truth = metric(whole.scores, one_hot_mass(whole.labels, 2))[0]
@@ -105,5 +105,5 @@ def test_rows_that_were_not_there_have_the_same_posterior() -> None:
     labels = np.where(np.arange(500) < 30, (scores[:, 0, 1] > 0.5).astype(float), np.nan)
     data = ScoreSet.from_arrays(scores, labels)
     belief = Auto(n_draws=10).fit(data, np.random.default_rng(0))
-    assert belief.notes["independence"] > 0.0
+    assert belief.facts.independence > 0.0
     assert np.allclose(belief.predictor(data.scores), belief.soft)

@@ -92,9 +92,9 @@ def test_any_number_of_classifiers(n_models: int) -> None:
 def test_no_label_is_label_free_and_says_so() -> None:
     scores, _, truth = made_up()
     belief = check(score_set(scores, np.full(300, np.nan)))
-    assert belief.notes["label_free"] is True
-    assert belief.notes["correction_weight"] == 0.0
-    assert belief.notes["temperature"] == pytest.approx(belief.notes["prior_temperature"])
+    assert belief.facts.label_free is True
+    assert belief.facts.correction_weight == 0.0
+    assert belief.facts.temperature == pytest.approx(belief.facts.prior_temperature)
     accuracy = belief.estimate([get_metric("accuracy")], [None])[0][0].value
     assert np.abs(accuracy - (scores.argmax(axis=2) == truth[:, None]).mean(axis=0)).max() < 0.15
 

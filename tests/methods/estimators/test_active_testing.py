@@ -47,7 +47,7 @@ def test_a_function_is_asked_for_no_more_rows_than_the_budget() -> None:
 def test_shared_acquisition_asks_once_for_all() -> None:
     method = ActiveTesting(oracle=FULL.label_values, budget=25, share="all")
     belief = method.fit(HIDDEN, np.random.default_rng(0))
-    assert len(belief.notes["asked_rows"]) == 25
+    assert len(belief.facts.describe()["asked_rows"]) == 25
 
 
 def test_doubtful_rows_are_more_likely_and_none_is_impossible() -> None:

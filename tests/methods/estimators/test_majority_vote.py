@@ -17,7 +17,7 @@ def fit(labels, **options):
 
 def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
     belief = fit([1, 0, -1, -1])
-    assert belief.notes["vote_weights"] == {"a": 1.0, "b": 0.5, "c": 0.0}
+    assert belief.facts.describe()["vote_weights"] == {"a": 1.0, "b": 0.5, "c": 0.0}
     np.testing.assert_allclose(belief.posterior[2:], [[1 / 3, 2 / 3], [1 / 3, 2 / 3]])
 
 

@@ -147,7 +147,7 @@ def test_presets_fill_only_what_is_not_given() -> None:
 
 
 def test_notes_tell_how_it_went() -> None:
-    notes = SsmeMethod(**QUICK).fit(score_set(), np.random.default_rng(0)).notes
+    notes = SsmeMethod(**QUICK).fit(score_set(), np.random.default_rng(0)).facts.describe()
     assert notes["converged"] is True
     assert notes["n_iter"] == len(notes["objective_history"])
     assert notes["bandwidth_rule"] == "isj"

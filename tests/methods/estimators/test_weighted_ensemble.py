@@ -1,21 +1,21 @@
 import numpy as np
 
-from ssme.methods.estimators.weighted_ensemble import pool_weights
+from ssme.methods.estimators.weighted_ensemble import find_weights
 
 
 def test_no_labels_is_the_plain_ensemble() -> None:
-    np.testing.assert_array_equal(pool_weights(np.empty((0, 4)), 10.0), np.full(4, 0.25))
+    np.testing.assert_array_equal(find_weights(np.empty((0, 4)), 10.0)[0], np.full(4, 0.25))
 
 
 def test_the_better_classifier_weighs_more_and_more_with_more_labels() -> None:
     likelihood = np.tile([0.9, 0.2], (50, 1))
-    few, many = pool_weights(likelihood[:5], 10.0), pool_weights(likelihood, 10.0)
+    few, many = find_weights(likelihood[:5], 10.0)[0], find_weights(likelihood, 10.0)[0]
     assert 0.5 < few[0] < many[0] < 1.0
 
 
 def test_weights_maximise_the_penalised_log_score() -> None:
     likelihood = np.random.default_rng(0).beta(2, 1, (40, 3))
-    weights = pool_weights(likelihood, 6.0)
+    weights = find_weights(likelihood, 6.0)[0]
 
     def score(w):
         return np.log(likelihood @ w).sum() + 2.0 * np.log(w).sum()

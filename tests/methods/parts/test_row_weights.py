@@ -95,7 +95,7 @@ def test_ssme_estimates_do_not_depend_on_refits_and_intervals_do():
     def run(n_bootstrap: int) -> Estimate:
         method = get_method("ssme", preset="public_code", n_bootstrap=n_bootstrap)
         belief = method.fit(data, np.random.default_rng(4))
-        assert belief.notes["n_bootstrap"] == n_bootstrap
+        assert belief.facts.describe()["n_bootstrap"] == n_bootstrap
         return belief.estimate([metric], [None])[0][0]
 
     without, default = run(0), run(20)

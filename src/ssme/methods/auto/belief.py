@@ -8,7 +8,7 @@ the estimate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,48 @@ from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import BoolArray, Estimate
 from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
+from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
-__all__ = ["AutoBelief", "AutoPredictor", "posterior_in_chunks"]
+__all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "posterior_in_chunks"]
 
 IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AutoFacts(Facts):
+    """What `Auto` tells about its fit.
+
+    Attributes
+    ----------
+    label_free : bool
+        Whether there was no label to learn from.
+    temperature, prior_temperature : float
+        How much the pool is sharpened, after and before the labels.
+    prior_scale : float
+        Scale of the logarithm of the temperature before the labels.
+    pool_weights : dict
+        Weight of each classifier in the pool.
+    independence : float
+        Probability that the classifiers err independently.
+    correction_weight : float
+        Weight of the residual correction where the labels confirm the model.
+    rows_behind_draws : int
+        Number of rows on which draws are computed.
+    """
+
+    label_free: bool
+    temperature: float
+    prior_temperature: float
+    prior_scale: float
+    pool_weights: Mapping[str, float]
+    independence: float
+    correction_weight: float
+    rows_behind_draws: int
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +121,7 @@ class AutoBelief:
     label_shift: FloatArray
     label_shift_draws: FloatArray
     seed: np.random.SeedSequence
-    notes: Mapping[str, Any]
+    facts: AutoFacts
     constants: Constants
     recenter: Recenter = recenter
 
@@ -93,6 +129,16 @@ class AutoBelief:
     def posterior(self) -> FloatArray:
         """W with labeled rows one-hot."""
         return clamp(self.soft, self.data.labels)
+
+    @property
+    def clamps_labels(self) -> bool:
+        """False: an estimate is the soft labeling of all rows, labeled ones too."""
+        return False
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """False: most of the spread is that of the coefficients."""
+        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

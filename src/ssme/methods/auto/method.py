@@ -20,7 +20,7 @@ The default of `evaluate`. There is no density model: all it learns is a few doz
 6. `recentering`: draws moved to have the point estimate as their median. Their quantiles are the
    interval; differences, ranks and P(better) are read off them.
 
-No label: steps 3 and 5 are the prior, the method is label-free and its notes say so. A metric that
+No label: steps 3 and 5 are the prior, the method is label-free and its facts say so. A metric that
 needs hard labels (a callable) is averaged over labels drawn from W. Worlds are computed on a part
 of the rows where there are very many; the point estimate always uses all. Steps 4 to 6 are in
 `belief`.
@@ -37,7 +37,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.belief import AutoBelief, AutoPredictor, posterior_in_chunks
+from ssme.methods.auto.belief import AutoBelief, AutoFacts, AutoPredictor, posterior_in_chunks
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import label_share
 from ssme.methods.auto.independence import Pooling
@@ -96,16 +96,16 @@ class Auto(Declared):
         wide = replace(evidence, prior=prior.widened(of.prior.widening))
         draws = draw_coefficients(wide, mode, self.n_draws, rng, of.sampler)
         n_design = 1 + design.families[-1].columns.stop
-        notes = {
-            "label_free": labeled.size == 0,
-            "temperature": float(np.exp(mode[0])),
-            "prior_temperature": float(np.exp(prior.center)),
-            "prior_scale": prior.scale,
-            "pool_weights": dict(zip(data.models, weights.round(4).tolist(), strict=True)),
-            "independence": pooling.independent,
-            "correction_weight": label_share(data.n_labeled, data.n_models, of.correction),
-            "rows_behind_draws": min(data.n_rows, of.world_rows),
-        }
+        facts = AutoFacts(
+            label_free=labeled.size == 0,
+            temperature=float(np.exp(mode[0])),
+            prior_temperature=float(np.exp(prior.center)),
+            prior_scale=prior.scale,
+            pool_weights=dict(zip(data.models, weights.round(4).tolist(), strict=True)),
+            independence=pooling.independent,
+            correction_weight=label_share(data.n_labeled, data.n_models, of.correction),
+            rows_behind_draws=min(data.n_rows, of.world_rows),
+        )
         return AutoBelief(
             data=data,
             design=design,
@@ -115,6 +115,6 @@ class Auto(Declared):
             label_shift=evidence.label_shift(mode),
             label_shift_draws=evidence.label_shift(draws),
             seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
-            notes=notes,
+            facts=facts,
             constants=of,
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.facts import Facts
 from ssme.metrics.base import FloatArray, Metric
 from ssme.progress import track
 
@@ -23,11 +23,23 @@ class DirectBelief:
 
     n_rows: int
     answer: Callable[[Metric, NDArray[np.int64]], Estimate]
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     @property
     def posterior(self) -> None:
         return None
+
+    @property
+    def predictor(self) -> None:
+        return None
+
+    @property
+    def clamps_labels(self) -> bool:
+        return False
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

@@ -16,10 +16,9 @@ every classifier, metric and group. Measured coverage of each interval: docs/int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed, draw_labels
+from ssme.methods.facts import Facts
 from ssme.methods.parts.label_intervals import (
     Interval,
     ap_interval,
@@ -186,13 +186,25 @@ class LabeledBelief:
     n_draws: int
     joint_draws: bool
     seed: np.random.SeedSequence
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     settings: ResamplingSettings = field(default_factory=ResamplingSettings)
 
     @property
     def posterior(self) -> None:
         """None: the method says nothing about single rows."""
         return None
+
+    @property
+    def predictor(self) -> None:
+        return None
+
+    @property
+    def clamps_labels(self) -> bool:
+        return False
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

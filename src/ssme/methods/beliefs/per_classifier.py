@@ -6,9 +6,8 @@ row and draw is shared by all classifiers, so the draws stay as joint as the pos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
+from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.progress import track
@@ -42,7 +42,7 @@ class PerModelPosterior:
     n_draws: int
     n_worlds: int
     seed: np.random.SeedSequence
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     @property
     def posterior(self) -> FloatArray:
@@ -51,6 +51,19 @@ class PerModelPosterior:
         total = np.where(present, self.posteriors, 0.0).sum(axis=0)
         mean: FloatArray = total / present.sum(axis=0)
         return mean
+
+    @property
+    def predictor(self) -> None:
+        """None: a row's posterior differs from classifier to classifier."""
+        return None
+
+    @property
+    def clamps_labels(self) -> bool:
+        return True
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        return True
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

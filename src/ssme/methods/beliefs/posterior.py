@@ -7,7 +7,7 @@ ranks come from a second set of draws in which the rows are resampled too (`row_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import BoolArray, Estimate, Predictor
+from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
@@ -72,9 +73,18 @@ class LabelPosterior:
     n_draws: int
     n_worlds: int
     seed: np.random.SeedSequence
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     refits: tuple[FloatArray, ...] = ()
     predictor: Predictor | None = None
+
+    @property
+    def clamps_labels(self) -> bool:
+        return True
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """Refits carry the uncertainty of the fit, which more rows to apply it to do not lessen."""
+        return not self.refits
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]

@@ -25,6 +25,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief
+from ssme.methods.facts import Facts
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, Nothing, Number, OneOf, Whole, option
@@ -46,6 +47,16 @@ class _Oracle:
 
     def describe(self) -> str:
         return "the classes of all rows, or a function from row numbers to their classes"
+
+
+@dataclass(frozen=True, eq=False)
+class AskedRows(Facts):
+    """The rows whose labels were asked for."""
+
+    rows: tuple[int, ...]
+
+    def describe(self) -> dict[str, Any]:
+        return {"asked_rows": list(self.rows)}
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,7 @@ class ActiveTesting(Declared):
                 )
             return Estimate(np.clip(value, metric.low, metric.high))
 
-        return DirectBelief(data.n_rows, answer, {"asked_rows": sorted(asked)})
+        return DirectBelief(data.n_rows, answer, AskedRows(tuple(sorted(asked))))
 
     def _ask(self, data: ScoreSet) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
         """Class indices of the rows asked for."""

@@ -21,6 +21,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, column_means
 from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.votes import cast_votes, share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, option
@@ -61,8 +62,8 @@ class Atc(Declared):
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             return Estimate(column_means(above, rows, data.weights))
 
-        notes = {"thresholds": dict(zip(data.models, thresholds.tolist(), strict=True))}
-        return DirectBelief(data.n_rows, answer, notes)
+        by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
+        return DirectBelief(data.n_rows, answer, NamedNumbers("thresholds", by_model))
 
     def _confidence(self, scores: FloatArray) -> FloatArray:
         if self.confidence == "top":

@@ -26,6 +26,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
+from ssme.methods.facts import ModelNumbers
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Number, Whole, option
@@ -94,7 +95,7 @@ class BayesianCalibration(Declared):
             self.n_draws,
             self.n_worlds,
             spawn_seed(rng),
-            means,
+            ModelNumbers(means),
             logs=logs,
             parameters=np.stack(parameters),
         )

@@ -11,8 +11,9 @@ algorithm", JRSS C 28(1), 1979.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,32 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Number, Whole, option
 
 __all__ = ["DawidSkene", "DawidSkeneFit", "fit_dawid_skene"]
+
+
+@dataclass(frozen=True, eq=False)
+class DawidSkeneFacts(Facts):
+    """How EM ended, and the class prior (K,) that it found."""
+
+    convergence: Convergence
+    prior: FloatArray
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {"": self.convergence}
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "converged": self.convergence.converged,
+            "n_iter": self.convergence.n_iter,
+            "prior": self.prior.tolist(),
+        }
 
 
 @dataclass(frozen=True)
@@ -56,9 +77,9 @@ class DawidSkene(Declared):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
-        notes = {"converged": fit.converged, "n_iter": fit.n_iter, "prior": fit.prior.tolist()}
+        facts = DawidSkeneFacts(Convergence(fit.converged, fit.n_iter), fit.prior)
         return LabelPosterior(
-            data, fit.posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes
+            data, fit.posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts
         )
 
 

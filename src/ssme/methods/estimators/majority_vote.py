@@ -19,6 +19,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
@@ -54,8 +55,9 @@ class MajorityVote(Declared):
         if self.hard:
             share = cast_votes(share[:, None])[:, 0]
         posterior = clamp(share, data.labels)
-        notes = {"vote_weights": dict(zip(data.models, accuracy.tolist(), strict=True))}
-        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes)
+        weights = dict(zip(data.models, accuracy.tolist(), strict=True))
+        facts = NamedNumbers("vote_weights", weights)
+        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts)
 
 
 def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:

@@ -12,8 +12,9 @@ NeurIPS 2025, app. B.2.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,12 +22,27 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Number, Whole, option
 
 __all__ = ["PseudoLabel"]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionFacts(Facts):
+    """How the regression ended."""
+
+    convergence: Convergence
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {"": self.convergence}
+
+    def describe(self) -> dict[str, Any]:
+        return {"converged": self.convergence.converged, "n_iter": self.convergence.n_iter}
 
 
 @dataclass(frozen=True)
@@ -67,7 +83,8 @@ class PseudoLabel(Declared):
             warnings.simplefilter("ignore", NotConverged)
             model.fit(features[labeled], data.labels[labeled])
         n_iter = int(model.n_iter_.max())
-        if n_iter >= self.max_iter:
+        convergence = Convergence(n_iter < self.max_iter, n_iter)
+        if not convergence.converged:
             warnings.warn(
                 f"the regression of 'pseudo_label' has not converged after {n_iter} steps; raise"
                 " max_iter or lower inverse_penalty",
@@ -76,9 +93,9 @@ class PseudoLabel(Declared):
             )
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = model.predict_proba(features)
-        return LabelPosterior(
-            data, clamp(posterior, data.labels), self.n_draws, self.n_worlds, spawn_seed(rng)
-        )
+        drawn = (self.n_draws, self.n_worlds, spawn_seed(rng))
+        facts = RegressionFacts(convergence)
+        return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
 
 
 def _features(scores: FloatArray) -> FloatArray:

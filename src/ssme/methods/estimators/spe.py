@@ -15,8 +15,9 @@ app. B.2. The source samples the parameters; here they are held at the maximum.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,43 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp, spawn_seed
+from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Series, option
+from ssme.options import Declared, Number, Series, Whole, option
 from ssme.progress import track
 
 __all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class TruncatedMixture:
+    """The fitted parameters (5,) of one classifier's scores, and how the search ended."""
+
+    theta: FloatArray
+    convergence: Convergence
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "means": self.theta[[0, 2]].tolist(),
+            "deviations": np.exp(self.theta[[1, 3]]).tolist(),
+            "prior": float(expit(self.theta[4])),
+            "converged": self.convergence.converged,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SpeFacts(Facts):
+    """The mixture of every classifier by its name."""
+
+    mixtures: Mapping[str, TruncatedMixture]
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {model: mixture.convergence for model, mixture in self.mixtures.items()}
+
+    def describe(self) -> dict[str, Any]:
+        return {model: mixture.describe() for model, mixture in self.mixtures.items()}
 
 
 @dataclass(frozen=True)
@@ -52,6 +84,7 @@ class Spe(Declared):
         "of equal scores, a wider one is flat on [0, 1].",
         Series(Number(least=1e-3, most=100.0), length=2),
     )
+    max_iter: int = option(15_000, "Most steps of the optimizer.", Whole(1, 100_000))
     n_draws: int = label_draws()
     n_worlds: int = world_draws()
 
@@ -73,23 +106,18 @@ class Spe(Declared):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
-        fitted = {}
+        fitted: dict[str, TruncatedMixture] = {}
         for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
-            theta, converged = fit_truncated_mixture(
-                scores, data.labels[present], self.mean_bounds, self.deviation_bounds
+            theta, convergence = fit_truncated_mixture(
+                scores, data.labels[present], self.mean_bounds, self.deviation_bounds, self.max_iter
             )
             posteriors[j, present] = mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
-            fitted[model] = {
-                "means": theta[[0, 2]].tolist(),
-                "deviations": np.exp(theta[[1, 3]]).tolist(),
-                "prior": float(expit(theta[4])),
-                "converged": converged,
-            }
+            fitted[model] = TruncatedMixture(theta, convergence)
         return PerModelPosterior(
-            data, posteriors, self.n_draws, self.n_worlds, spawn_seed(rng), fitted
+            data, posteriors, self.n_draws, self.n_worlds, spawn_seed(rng), SpeFacts(fitted)
         )
 
 
@@ -98,8 +126,9 @@ def fit_truncated_mixture(
     labels: NDArray[np.int64],
     mean_bounds: tuple[float, float] = (-1.0, 2.0),
     deviation_bounds: tuple[float, float] = (1e-2, 2.0),
-) -> tuple[FloatArray, bool]:
-    """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and whether they converged."""
+    max_iter: int = 15_000,
+) -> tuple[FloatArray, Convergence]:
+    """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and how the search ended."""
     from scipy.optimize import minimize
 
     low, high = deviation_bounds
@@ -111,8 +140,9 @@ def fit_truncated_mixture(
         jac=True,
         method="L-BFGS-B",
         bounds=[mean_bounds, log_sigma, mean_bounds, log_sigma, (-10.0, 10.0)],
+        options={"maxiter": max_iter},
     )
-    return result.x, bool(result.success)
+    return result.x, Convergence(bool(result.success), int(result.nit))
 
 
 def mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:

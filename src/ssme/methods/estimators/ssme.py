@@ -14,8 +14,9 @@ labeled and unlabeled data", NeurIPS 2025, sec. 3 and app. D.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from ssme.densities.gaussian_mixture import COVARIANCES
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, child_seed, clamp
+from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import MOST_DRAWS, world_draws
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
@@ -42,7 +44,15 @@ from ssme.options import Choice, Declared, Nothing, Number, OneOf, Text, Whole, 
 from ssme.progress import track
 from ssme.transforms.alr import stack_alr
 
-__all__ = ["PRESET_DRAWS", "MixturePredictor", "SsmeMethod", "SsmeOptions", "fit_scores"]
+__all__ = [
+    "PRESET_DRAWS",
+    "MixturePredictor",
+    "SsmeFacts",
+    "SsmeMethod",
+    "SsmeOptions",
+    "convergence_of",
+    "fit_scores",
+]
 
 PRESET_DRAWS = {"paper": 500, "public_code": 100}
 """Label vectors of each preset."""
@@ -145,6 +155,32 @@ class SsmeOptions(Declared):
         return PRESET_DRAWS[self.preset] if self.n_draws is None else self.n_draws
 
 
+@dataclass(frozen=True, eq=False)
+class SsmeFacts(Facts):
+    """The preset, the number of refits and of fitted rows, and the mixture itself."""
+
+    preset: str
+    n_bootstrap: int
+    fitted_rows: int
+    fitted: MixtureFit
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {"": convergence_of(self.fitted)}
+
+    @property
+    def is_mixture(self) -> bool:
+        return True
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "preset": self.preset,
+            "n_bootstrap": self.n_bootstrap,
+            "fitted_rows": self.fitted_rows,
+            **self.fitted.describe(),
+        }
+
+
 @dataclass(frozen=True)
 class SsmeMethod(SsmeOptions):
     """Semi-supervised model evaluation from the scores of all classifiers together."""
@@ -191,14 +227,9 @@ class SsmeMethod(SsmeOptions):
         if rest.size == 0:
             refit_rng = np.random.default_rng(child_seed(fit_seed, 0))
             refits = self._refits(data, fitted, options, refit_rng)
-        notes = {
-            "preset": self.preset,
-            "n_bootstrap": len(refits),
-            "fitted_rows": rows.size,
-            **fitted.describe(),
-        }
+        facts = SsmeFacts(self.preset, len(refits), rows.size, fitted)
         drawn = (n_draws, self.n_worlds, draw_seed)
-        return LabelPosterior(data, posterior, *drawn, notes, refits, predictor)
+        return LabelPosterior(data, posterior, *drawn, facts, refits, predictor)
 
     def _fitted_rows(self, data: ScoreSet, rng: np.random.Generator) -> NDArray[np.int64]:
         """All labeled rows, and unlabeled ones up to ``max_rows`` in all."""
@@ -238,6 +269,12 @@ class MixturePredictor:
             for start in range(0, len(scores), APPLIED_ROWS)
         ]
         return np.concatenate(parts)
+
+
+def convergence_of(fitted: MixtureFit) -> Convergence:
+    """How EM ended."""
+    em = fitted.em
+    return Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))
 
 
 def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator) -> MixtureFit:

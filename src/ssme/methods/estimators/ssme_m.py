@@ -8,8 +8,9 @@ Source: Shanmugam et al. 2025, sec. 5.2 and app. E.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +18,28 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.estimators.ssme import SsmeOptions, fit_scores
+from ssme.methods.estimators.ssme import SsmeOptions, convergence_of, fit_scores
+from ssme.methods.facts import Convergence, Facts
+from ssme.mixture.model import MixtureFit
 from ssme.progress import track
 
 __all__ = ["SsmeMMethod"]
+
+
+@dataclass(frozen=True, eq=False)
+class SsmeMFacts(Facts):
+    """The preset, and the mixture of every classifier by its name."""
+
+    preset: str
+    mixtures: Mapping[str, MixtureFit]
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {model: convergence_of(fitted) for model, fitted in self.mixtures.items()}
+
+    def describe(self) -> dict[str, Any]:
+        by_model = {model: fitted.describe() for model, fitted in self.mixtures.items()}
+        return {"preset": self.preset, "per_model": by_model}
 
 
 @dataclass(frozen=True)
@@ -36,13 +55,13 @@ class SsmeMMethod(SsmeOptions):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         options, n_draws = self.mixture_options(), self.draws()
         fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
-        posteriors, notes = [], {}
+        posteriors, fits = [], {}
         for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):
             alone = replace(data, scores=data.scores[:, [j]], models=(data.models[j],))
             fitted = fit_scores(alone, options, np.random.default_rng(seed))
             posteriors.append(clamp(fitted.em.responsibilities, data.labels))
-            notes[data.models[j]] = fitted.describe()
-        everything = {"preset": self.preset, "per_model": notes}
+            fits[data.models[j]] = fitted
+        facts = SsmeMFacts(self.preset, fits)
         return PerModelPosterior(
-            data, np.stack(posteriors), n_draws, self.n_worlds, draw_seed, everything
+            data, np.stack(posteriors), n_draws, self.n_worlds, draw_seed, facts
         )

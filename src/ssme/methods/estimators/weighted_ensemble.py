@@ -10,20 +10,41 @@ Source: Geweke and Amisano, "Optimal prediction pools", Journal of Econometrics 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Number, Whole, option
 
-__all__ = ["WeightedEnsemble", "pool_weights"]
+__all__ = ["PoolFacts", "WeightedEnsemble", "find_weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class PoolFacts(Facts):
+    """How EM ended, and the weight of each classifier in the pool."""
+
+    convergence: Convergence
+    weights: Mapping[str, float]
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {"": self.convergence}
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "pool_weights": dict(self.weights),
+            "converged": self.convergence.converged,
+            "n_iter": self.convergence.n_iter,
+        }
 
 
 @dataclass(frozen=True)
@@ -52,29 +73,28 @@ class WeightedEnsemble(Declared):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         scores = fill_missing(data.scores)
         labeled = np.flatnonzero(data.labeled)
-        weights = pool_weights(
-            scores[labeled, :, data.labels[labeled]], self.prior_rows, self.tol, self.max_iter
-        )
+        likelihood = scores[labeled, :, data.labels[labeled]]
+        weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
         posterior = clamp(np.einsum("nmk,m->nk", scores, weights), data.labels)
-        notes = {"pool_weights": dict(zip(data.models, weights.tolist(), strict=True))}
-        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), notes)
+        facts = PoolFacts(convergence, dict(zip(data.models, weights.tolist(), strict=True)))
+        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts)
 
 
-def pool_weights(
+def find_weights(
     likelihood: FloatArray, prior_rows: float, tol: float = 1e-8, max_iter: int = 1000
-) -> FloatArray:
+) -> tuple[FloatArray, Convergence]:
     """Weights (M,) of the best pool; ``likelihood`` (n, M) is each score of the true label."""
     n, n_models = likelihood.shape
     weights: FloatArray = np.full(n_models, 1.0 / n_models)
     if n == 0:
-        return weights
+        return weights, Convergence(True, 0)
     likelihood = np.maximum(likelihood, np.finfo(np.float64).tiny)
-    for _ in range(max_iter):
+    for step in range(1, max_iter + 1):
         joint = likelihood * weights
         counts = (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
         updated = (counts + prior_rows / n_models) / (n + prior_rows)
         moved = np.abs(updated - weights).max()
         weights = updated
         if moved < tol:
-            break
-    return weights
+            return weights, Convergence(True, step)
+    return weights, Convergence(False, max_iter)

@@ -21,8 +21,8 @@ UNLIKE_ROWS = "D104"
 """The check whether labeled rows look like the unlabeled ones."""
 
 NOT_RANDOM = (
-    f"The labels are not a random sample of the rows (see {UNLIKE_ROWS}), so labels alone are no "
-    "yardstick and this may be their doing: find out how rows were chosen for labeling, then label "
+    f"The labels are not a random sample of the rows (see {UNLIKE_ROWS}), so labels alone cannot "
+    "judge, and this may be their doing: find out how rows were chosen for labeling, then label "
     "a random sample or give weights that undo the choice."
 )
 ONE_CLASS = (
@@ -32,7 +32,7 @@ ONE_CLASS = (
 
 
 def weigh_labels(outcomes: Sequence[Outcome], data: ScoreSet) -> tuple[Outcome, ...]:
-    """The outcomes with advice that does not trust labels that are no yardstick."""
+    """The outcomes with advice that does not trust labels that are no random sample."""
     faults = []
     if any(o.check.code == UNLIKE_ROWS and o.doubt for o in outcomes):
         faults.append(NOT_RANDOM)

@@ -1,29 +1,27 @@
-"""What checks look at: a bounded sample of the rows, prepared once."""
+"""What checks look at: the data, the belief, the estimates, and a bounded sample of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics.limits import Limits
 from ssme.methods.base import Estimate
 from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.facts import Facts
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["MOST_ROWS", "Evidence"]
-
-MOST_ROWS = 2_000
-"""Labeled rows looked at, and as many unlabeled ones: checks then cost the same at any size."""
+__all__ = ["Case"]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Case:
     """The data, the belief and the estimates, and what several checks need of them.
 
     ``estimates`` and ``labels_only`` are those of all rows, one per metric; empty where unknown.
@@ -31,10 +29,11 @@ class Evidence:
 
     data: ScoreSet
     posterior: FloatArray | None = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     metrics: Sequence[Metric] = ()
     estimates: Sequence[Estimate] = ()
     labels_only: Sequence[Estimate] = ()
+    limits: Limits = field(default_factory=Limits)
 
     @cached_property
     def labeled_rows(self) -> NDArray[np.intp]:
@@ -79,6 +78,7 @@ class Evidence:
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]
 
     def _some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        if rows.size <= MOST_ROWS:
+        most = self.limits.most_rows
+        if rows.size <= most:
             return rows
-        return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
+        return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))

@@ -1,0 +1,55 @@
+"""The numbers by which checks decide, in one frozen record with their origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of all checks; `check_all` takes another one to try other values."""
+
+    family_level: float = 0.01
+    """Chance of a doubt with no cause, over all classifiers or metrics that a test covers."""
+
+    most_rows: int = 2_000
+    """Labeled rows looked at, and as many unlabeled ones: checks then cost the same at any size."""
+
+    least_labels: int = 5
+    """Fewer labels cannot contradict anyone at the level of the tests."""
+
+    few_labels: int = 5
+    """Cochran's rule of five (Biometrics 10, 1954): smaller counts are too small to approximate."""
+
+    least_efficiency: float = 0.5
+    """Kish's effective share of rows; below one half the weights more than double the variance."""
+
+    many_missing: float = 0.2
+    """Share of missing scores up to which methods are tested here."""
+
+    compared_labeled: int = 200
+    compared_unlabeled: int = 400
+    """Rows compared by the energy test: 600 x 600 distances."""
+
+    least_compared: int = 10
+    """With fewer rows on either side the energy test could hardly find anything."""
+
+    permutations: int = 399
+    """Smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests."""
+
+    exact_rows: int = 300
+    """Rows up to which the number of right answers has its exact distribution."""
+
+    same: float = 0.998
+    """Correlation of scores above that of any two separately trained classifiers we have seen: in
+    12 real sets of 2 to 9 classifiers the closest pair reached 0.9955."""
+
+    views: int = 3
+    """Hidden labels can be recovered from independent views of them when there are three (Allman,
+    Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
+
+    within_noise: float = 2.0
+    """Root mean square, over classifiers, of differences in standard errors of one label draw:
+    twice what two draws from the same probabilities would show."""
