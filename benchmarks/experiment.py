@@ -17,22 +17,23 @@ import argparse
 import importlib.util
 import math
 import os
-import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.provenance import record
 from ssme import progress
 from ssme.bench import Protocol, run_protocol
-from ssme.bench.provenance import here, source_checksum
+from ssme.bench.provenance import here
 from ssme.datasets.registry import load_dataset
-from ssme.engines.executors import open_executor
+from ssme.engines.executors import SerialExecutor, open_executor, ordered_map
 
 ROOT = Path(__file__).resolve().parent
 RESULTS, FIGURES = ROOT / "results", ROOT / "figures"
@@ -40,6 +41,9 @@ CACHE = ROOT.parent / ".benchmarks-cache"
 
 SHOWN = 60
 """Rows of a result that are printed."""
+
+TOGETHER = 20
+"""Jobs of `each` that a process is handed at once."""
 
 REAL_SETS = "real_sets"
 """The cells of methods at their defaults on the sets by name: several experiments read them."""
@@ -124,11 +128,49 @@ def run(
     return table
 
 
+def each(
+    function: Callable[[Any], list[dict[str, Any]]], jobs: Sequence[Any], setup: Setup
+) -> list[dict[str, Any]]:
+    """All rows of ``function(job)`` over ``jobs``, in their order, computed in parallel."""
+    parts = [jobs[i : i + TOGETHER] for i in range(0, len(jobs), TOGETHER)]
+    rows: list[dict[str, Any]] = []
+    pool = setup.executor or SerialExecutor()
+    for made, times in ordered_map(pool, partial(_together, function), parts, ahead=64):
+        rows += made
+        setup.times.append(pd.DataFrame(times))
+    return rows
+
+
+def _together(
+    function: Callable[[Any], list[dict[str, Any]]], jobs: Sequence[Any]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of some jobs, and for each job where and how long it ran."""
+    rows, times = [], []
+    for job in jobs:
+        began = time.perf_counter()
+        rows += function(job)
+        times.append({**here(), "seconds": time.perf_counter() - began})
+    return rows, times
+
+
 def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | None = None) -> None:
     """Write the result, one line on how it was made, and its figure; print the result."""
     name = name or setup.name
     record_run(name, setup)
     write(frame, name, figure)
+
+
+def record_run(name: str, setup: Setup) -> None:
+    """Keep, per result, its command and what its cells tell: machine, versions, time."""
+    times = pd.concat(setup.times) if setup.times else None
+    record(RESULTS / f"{name}.csv", setup.command, times, mixed_note(times))
+
+
+def mixed_note(times: pd.DataFrame | None) -> str:
+    """What to say of cells that two states of the source computed."""
+    if times is None or times["source"].nunique() == 1:
+        return ""
+    return f"cells of {times['source'].nunique()} states of the source: to be run again"
 
 
 def write(frame: pd.DataFrame, name: str, figure: Any = None) -> None:
@@ -148,38 +190,3 @@ def draw(name: str, figure: Any) -> None:
     FIGURES.mkdir(exist_ok=True)
     chart = figure(pd.read_csv(RESULTS / f"{name}.csv"))
     chart.save(str(FIGURES / f"{name}.png"), ppi=90)
-
-
-def record_run(name: str, setup: Setup) -> None:
-    """Keep, per result, its command and what its cells tell: machine, versions, time.
-
-    ``cpu_minutes`` adds up the cells' estimating, over all interrupted calls; ``commit`` is that of
-    this checkout where its source is the one that computed the cells.
-    """
-    times = pd.concat(setup.times) if setup.times else pd.DataFrame([{**here(), "seconds": 0.0}])
-    row = {
-        "experiment": name,
-        "command": setup.command,
-        **{column: " ".join(map(str, sorted(set(times[column])))) for column in here()},
-        "commit": commit() if set(times["source"]) == {source_checksum()} else "unknown",
-        "cells": str(sum(map(len, setup.times))),
-        "cpu_minutes": f"{times['seconds'].sum() / 60:.1f}",
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / "runs.csv"
-    known = pd.read_csv(path, dtype=str) if path.exists() else pd.DataFrame(columns=["experiment"])
-    rows = pd.concat([pd.DataFrame([row]), known[known["experiment"] != name]])
-    rows.dropna(axis="columns", how="all").sort_values("experiment").to_csv(path, index=False)
-
-
-def commit() -> str:
-    """The commit checked out, marked where files of the package differ from it."""
-    try:
-        told = [
-            subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
-            for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "../src"))
-        ]
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    head, changed = (each.stdout.strip() for each in told)
-    return f"{head} dirty" if changed else head

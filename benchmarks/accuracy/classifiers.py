@@ -6,7 +6,8 @@ crossed, so with errors e_rs the half-width of the 95 % interval of their mean i
 
     1.96 sqrt(Var_r(mean_s e_rs) / R + Var_s(mean_r e_rs) / S),
 
-the second term being 0 where there is a single subset.
+the second term being 0 where there is a single subset. ``sd_subsets`` is the standard deviation
+over subsets of their mean error, which the paper finds below 0.011 (accuracy) and 0.015 (ECE).
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def with_half_widths(table: pd.DataFrame) -> pd.DataFrame:
     result = grouped[["mae", "rmae", "coverage"]].mean()
     result["subsets"] = grouped.size()
     errors = rows.groupby([*keys, "subset", "run"])["error"].mean().reset_index()
+    by_subset = errors.groupby([*keys, "subset"])["error"].mean()
+    result["sd_subsets"] = by_subset.groupby(level=keys).std()
     result["ci95"] = errors.groupby(keys)[["run", "subset", "error"]].apply(half_width)
     return result.reset_index()
 

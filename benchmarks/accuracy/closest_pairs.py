@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 from tests.shared_data import load_set, set_names
 
+from benchmarks.provenance import record
+
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "closest_pairs.csv"
 ROWS = 4_000
 
@@ -32,6 +34,7 @@ def main() -> None:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    record(RESULTS)
     for row in sorted(rows, key=lambda row: -float(str(row["correlation"]))):
         print(*row.values())
 

@@ -1,6 +1,6 @@
 """The public-code preset on the rows that the paper's public code was run on.
 
-    python -m benchmarks.accuracy.golden_spread [--repeats 50]
+    python -m benchmarks.accuracy.golden_spread [--repeats 50] [--workers 2]
 
 Both are random (one draw of the initial labels decides most), so the yardstick is our own spread:
 per run and metric, the mean absolute difference between the public code's estimate and ours,
@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from tests.shared_data import golden_runs, load_set
 
 from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
+from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.engines.executors import open_executor, ordered_map
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
 
@@ -62,10 +64,18 @@ def compare(ours: np.ndarray, reference: np.ndarray) -> tuple[float, float, floa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=50)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--workers", type=int, default=2, help="processes (default %(default)s)")
+    arguments = parser.parse_args()
     rows = []
-    for run in golden_runs():
-        for name, ours in our_repeats(run, repeats).items():
+    runs = golden_runs()
+    with open_executor("processes", workers=arguments.workers) as executor:
+        repeated = list(
+            ordered_map(
+                executor, partial(our_repeats, repeats=arguments.repeats), runs, ahead=len(runs)
+            )
+        )
+    for run, estimates in zip(runs, repeated, strict=True):
+        for name, ours in estimates.items():
             reference = np.asarray(run["reference_ssme"][name])
             to_reference, among, exceeds = compare(ours, reference)
             rows.append(
@@ -85,6 +95,7 @@ def main() -> None:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+    record(RESULTS / "golden_spread.csv")
     for column in ("reference_to_ours", "ours_to_ours", "mean_signed_difference"):
         print(f"mean {column}: {np.mean([float(r[column]) for r in rows]):.4f}")
 

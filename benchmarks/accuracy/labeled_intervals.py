@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
+from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric, metric_names
@@ -137,6 +138,7 @@ def main() -> None:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    record(options.out)
     summary(rows)
 
 

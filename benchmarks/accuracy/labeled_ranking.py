@@ -17,6 +17,7 @@ import numpy as np
 from tests.shared_data import set_names
 
 from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, labeled_rows, load, values
+from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
@@ -61,6 +62,7 @@ def main() -> None:
             row = [metric_name, n, len(found), f"{right_share:.3f}", f"{probability:.3f}"]
             writer.writerow(row)
             print(*row)
+    record(RESULTS)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import warnings
 import numpy as np
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS, runs
+from benchmarks.provenance import record
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import log_kernel_volume
@@ -69,6 +70,7 @@ def main() -> None:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+    record(RESULTS / "own_kernel.csv")
 
 
 if __name__ == "__main__":

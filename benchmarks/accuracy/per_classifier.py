@@ -1,7 +1,8 @@
-"""Per-classifier table: the error of each single classifier's estimate, at 20 labels.
+"""Per-classifier tables (S7 to S10): estimate and spread of every method, at 20 labels.
 
-Shows whether a good mean over classifiers hides a bad estimate of one of them: truth, estimate,
-bias and mean absolute error of labels alone, SSME and ours, from the runs of the main tables.
+The paper prints, for each of the CivilComments classifiers, the mean estimate over runs and 1.96
+standard deviations of it beside the truth. Here for both public sets, with the mean absolute error
+and the bias, and the paper's figures where it has them; from the runs of the main tables.
 """
 
 from __future__ import annotations
@@ -13,22 +14,51 @@ import pandas as pd
 from benchmarks.accuracy.main_tables import RUNS, main_cells
 from benchmarks.charts import dots
 from benchmarks.experiment import Setup, save, start
+from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, paper_file
 from ssme.bench import provenance
 
-METHODS = ["labeled", "ssme", "auto"]
+__all__ = ["RUNS", "figure", "main"]
+
+KEYS = ["dataset", "metric", "model", "method"]
 
 
 def main(setup: Setup) -> None:
     table = main_cells(setup)
-    rows = table[(table["n_labeled"] == 20) & table["method"].isin(METHODS)]
+    rows = table[table["n_labeled"] == 20]
     bias = rows["estimate"] - rows["truth"]
     rows = rows.assign(bias=bias, mae=bias.abs())
-    keys = ["dataset", "metric", "model", "method"]
-    mean = rows.groupby(keys)[["truth", "estimate", "bias", "mae"]].mean().reset_index()
-    save(mean.assign(runs=setup.runs, **provenance(table)), setup, figure)
+    grouped = rows.groupby(KEYS, sort=False)
+    result = grouped[["truth", "estimate", "bias", "mae"]].mean()
+    result.insert(2, "spread", 1.96 * grouped["estimate"].std())
+    result = beside_classifiers(result.reset_index())
+    save(result.assign(runs=setup.runs, **provenance(table)), setup, figure)
+
+
+def beside_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
+    """``ours`` with the paper's estimate, its spread and its truth where it has them."""
+    published = paper_file("per_classifier").rename(columns={"spread": "paper_spread"})
+    published = published.rename(columns={"estimate": "paper_estimate"})
+    truth = published[published["method"] == "Ground Truth"]
+    truth = truth.rename(columns={"paper_estimate": "paper_truth"})
+    names = ours.assign(
+        classifier=ours["model"].map(PAPER_MODELS).where(ours["dataset"] == "civilcomments"),
+        column=ours["method"].map(PAPER_METHODS),
+    )
+    names = names.merge(
+        published.rename(columns={"model": "classifier", "method": "column"}),
+        how="left",
+        on=["metric", "classifier", "column"],
+    )
+    names = names.merge(
+        truth[["metric", "model", "paper_truth"]].rename(columns={"model": "classifier"}),
+        how="left",
+        on=["metric", "classifier"],
+    )
+    return names.drop(columns=["classifier", "column"])
 
 
 def figure(frame: pd.DataFrame) -> Any:
+    frame = frame[frame["method"].isin(["labeled", "ssme", "auto"])]
     panel = frame["dataset"] + " " + frame["metric"]
     return dots(frame.assign(panel=panel), "mae", "model", "method", facet="panel")
 

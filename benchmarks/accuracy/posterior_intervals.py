@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tests.shared_data import load_set
 
 from benchmarks.accuracy.labeled_intervals import labeled_rows, values
+from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
 from ssme.methods.base import Estimate
@@ -115,6 +116,7 @@ def main() -> None:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    record(options.out)
     keys = dict.fromkeys((r["method"], r["draws"], r["n_labeled"]) for r in rows)
     for key in keys:
         chosen = [r for r in rows if (r["method"], r["draws"], r["n_labeled"]) == key]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS, mean_and_half_width
+from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.estimators.active_testing import ActiveTesting
@@ -109,6 +110,7 @@ def main() -> None:
                 for g in gaps.values()
             ]
             writer.writerow([name, n_labeled, n_runs, *cells])
+    record(RESULTS / "rivals_causes.csv")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,21 @@
 """Figure S2: more unlabeled rows, more classifiers, better classifiers.
 
-Synthetic sets as in the paper's appendix: scores normal given the label, separations N(c, 0.2) and
-at least 0.01, 20 labels; n_u in 50..2000, d in 2..10, c in 0.75..1.5. Beside the Gaussian case, a
-heavy-tailed one (Student t, 3 degrees of freedom) that breaks the theory's assumption.
+Synthetic sets as in the paper's appendix D: given the label, scores are normal with separations
+N(c, 0.2) of at least 0.01; 20 labels; n_u in 50..2000, d in 2..10, c in 0.75..1.5. Beside the
+normal case, a heavy-tailed one (Student t, 3 degrees of freedom) that breaks the theory's
+assumption. What a classifier reports when its score is s can be read in two ways:
+
+- ``as drawn``: s is its log-odds, N(c, 1) in the positive class and N(0, 1) in the negative, which
+  is what the paper says; such a classifier is far from calibrated.
+- ``calibrated``: it reports the log-odds that s implies, c s - c^2 / 2.
+
+SSME is run with its kernels and with Gaussians (``density="gmm"``), which are the true model of the
+normal case.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,6 +29,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.datasets.synthetic import separations
 
 RUNS = 25
+READINGS = ("as drawn", "calibrated")
 NOISES = ("normal", "student")
 BASE: dict[str, float] = {"n_u": 1000, "d": 4, "c": 1.0}
 GRID: dict[str, list[float]] = {
@@ -31,21 +41,23 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),
     "ensemble": ("ensemble", {}),
     "ssme": ("ssme", {"n_bootstrap": 0}),
+    "ssme, gmm": ("ssme", {"density": "gmm", "n_bootstrap": 0}),
     "auto": ("auto", {}),
 }
 TRUTH_ROWS = 20_000
 
 
 def load(name: str) -> ScoreSet:
-    """``name`` is "noise/d/c/seed": one synthetic set with its own separations."""
-    noise, d, c, seed = name.split("/")
+    """``name`` is "reading/noise/d/c/seed": one synthetic set with its own separations."""
+    reading, noise, d, c, seed = name.split("/")
     rng = np.random.default_rng([int(seed), int(d), int(100 * float(c)), len(noise)])
     separation = separations(int(d), float(c), rng)
     y = rng.integers(0, 2, TRUTH_ROWS)
     shape = (TRUTH_ROWS, int(d))
     spread = rng.standard_normal(shape) if noise == "normal" else rng.standard_t(3, shape)
-    logit = separation * (spread + y[:, None] * separation) - separation**2 / 2
-    return ScoreSet.from_arrays(expit(logit), y)
+    drawn = spread + y[:, None] * separation
+    calibrated = separation * drawn - separation**2 / 2
+    return ScoreSet.from_arrays(expit(drawn if reading == "as drawn" else calibrated), y)
 
 
 def main(setup: Setup) -> None:
@@ -56,7 +68,8 @@ def main(setup: Setup) -> None:
         protocol([BASE["n_u"]]), names(others, setup.runs), setup, load, name="trends_d_c"
     )
     table = pd.concat([by_rows, by_sets]).rename(columns={"dataset": "set"})
-    table[["dataset", "d", "c", "run"]] = table["set"].str.split("/", expand=True)
+    table[["reading", "noise", "d", "c", "run"]] = table["set"].str.split("/", expand=True)
+    table["dataset"] = table["reading"] + "/" + table["noise"]
     at = {"n_u": table["n_unlabeled"], "d": table["d"].astype(int), "c": table["c"].astype(float)}
     parts = []
     for axis, values in GRID.items():
@@ -64,8 +77,20 @@ def main(setup: Setup) -> None:
             point = BASE | {axis: value}
             here = pd.concat([at[name] == point[name] for name in at], axis=1).all(axis=1)
             parts.append(summarize(table[here]).assign(axis=axis, value=value))
-    result = pd.concat(parts).rename(columns={"dataset": "noise"})
-    columns = ["noise", "axis", "value", "metric", "method", "mae", "ci95", "rmae", "coverage"]
+    result = pd.concat(parts)
+    result[["reading", "noise"]] = result["dataset"].str.split("/", expand=True)
+    columns = [
+        "reading",
+        "noise",
+        "axis",
+        "value",
+        "metric",
+        "method",
+        "mae",
+        "ci95",
+        "rmae",
+        "coverage",
+    ]
     save(result[[*columns, "runs", "seed", "ssme", "numpy"]], setup, figure)
 
 
@@ -77,10 +102,11 @@ def protocol(n_unlabeled: list[float]) -> Protocol:
 
 
 def names(points: list[dict[str, float]], sets: int) -> list[str]:
-    """What `load` understands: ``sets`` sets of each kind of noise at each point."""
+    """What `load` understands: ``sets`` sets of each reading and noise at each point."""
     return [
-        f"{noise}/{point['d']}/{point['c']}/{number}"
+        f"{reading}/{noise}/{point['d']}/{point['c']}/{number}"
         for number in range(sets)
+        for reading in READINGS
         for noise in NOISES
         for point in points
     ]
@@ -90,14 +116,13 @@ def figure(frame: pd.DataFrame) -> Any:
     import altair as alt
 
     panels = []
-    for noise in NOISES:
+    for reading, noise in product(READINGS, NOISES):
         row = []
         for axis in GRID:
-            part = frame[(frame["axis"] == axis) & (frame["noise"] == noise)]
-            part = part[part["metric"] == "accuracy"]
-            row.append(
-                lines(part, "value:O", "mae:Q", "method").properties(title=f"{noise}, {axis}")
-            )
+            here = (frame["axis"] == axis) & (frame["noise"] == noise)
+            part = frame[here & (frame["reading"] == reading) & (frame["metric"] == "accuracy")]
+            title = f"{reading}, {noise}, by {axis}"
+            row.append(lines(part, "value:O", "mae:Q", "method").properties(title=title))
         panels.append(alt.hconcat(*row))
     return alt.vconcat(*panels)
 

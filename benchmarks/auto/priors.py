@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.experiment import RESULTS
+from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.auto.constants import Constants
@@ -207,6 +208,7 @@ def main() -> None:
     frame = table(extra)
     rounded = table(extra, judges)
     rounded.to_csv(RESULTS / "auto_judges.csv", index=False, float_format="%.4g")
+    record(RESULTS / "auto_judges.csv")
     sizes = rounded["models"].clip(upper=5)
     print("log b of judges by classifiers (5: more)", rounded.groupby(sizes)["log_b"].mean())
     rows = []
@@ -228,11 +230,13 @@ def main() -> None:
     result.loc[0, "rho"] = result["rho"][1:].mean()
     print("rho of the sets: mean and standard deviation", *result["rho"][1:].agg(["mean", "std"]))
     result.to_csv(RESULTS / "auto_priors.csv", index=False, float_format="%.4g")
+    record(RESULTS / "auto_priors.csv")
     print(result.round(3).to_string(index=False))
     errors = pd.DataFrame(
         [{"regressors": ", ".join(r), "rmse": left_out_error(frame, r)} for r in ALTERNATIVES]
     )
     errors.to_csv(RESULTS / "auto_prior_alternatives.csv", index=False, float_format="%.4g")
+    record(RESULTS / "auto_prior_alternatives.csv")
     print(errors.round(3).to_string(index=False))
 
 

@@ -30,6 +30,7 @@ import pandas as pd
 
 from benchmarks.auto.priors import SETS, left_out_coefficients
 from benchmarks.experiment import CACHE, RESULTS
+from benchmarks.provenance import record
 from ssme.bench.protocol import split_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.registry import load_dataset
@@ -296,6 +297,7 @@ def study_arguments(description: str | None, *, runs: int, labels: list[int]) ->
 def write(name: str, frame: pd.DataFrame) -> None:
     RESULTS.mkdir(exist_ok=True)
     frame.to_csv(Path(RESULTS) / f"{name}.csv", index=False, float_format="%.4g")
+    record(Path(RESULTS) / f"{name}.csv")
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
+from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
@@ -181,6 +182,7 @@ def main() -> None:
         writer = csv.writer(file)
         writer.writerow(["what", "value", "unit"])
         writer.writerows((what, f"{value:.4g}", unit) for what, value, unit in rows)
+    record(RESULTS / "speed_core.csv")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.provenance import record
 from ssme.densities.bandwidth import Bandwidth
 from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import TiledKernel, kernel_sums
@@ -184,6 +185,7 @@ def main() -> None:
         writer = csv.writer(file)
         writer.writerow(["figure", "value"])
         writer.writerows(found.items())
+    record(arguments.out / "gpu.csv")
 
 
 def _float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:

@@ -22,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.provenance import record
+
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 METRICS = ["accuracy", "ece", "roc_auc", "average_precision"]
 N_MODELS, N_LABELED = 5, 100
@@ -85,6 +87,7 @@ def main() -> None:
             writer = csv.writer(file)
             writer.writerow(["figure", "value"])
             writer.writerows(lines)
+        record(arguments.out / f"scaling_{method}.csv")
 
 
 if __name__ == "__main__":

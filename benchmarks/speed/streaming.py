@@ -26,6 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.provenance import record
+
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 N_MODELS, N_LABELED = 5, 200
 FILE_ROWS, GROUP_ROWS = 2_500_000, 250_000
@@ -196,10 +198,12 @@ def main() -> None:
             tell(
                 f"part_mean_interval_width_{metric}", float(np.array(inside["widths"])[mine].mean())
             )
-    with (arguments.out / f"streaming_{arguments.compression}.csv").open("w", newline="") as file:
+    path = arguments.out / f"streaming_{arguments.compression}.csv"
+    with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["figure", "value"])
         writer.writerows(found)
+    record(path)
 
 
 if __name__ == "__main__":
