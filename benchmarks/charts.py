@@ -59,6 +59,27 @@ def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
     )
 
 
+def bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, facet: str) -> Any:
+    """Bands between two columns over a third, widest behind, one panel per value of ``facet``."""
+    import altair as alt
+
+    order = list(dict.fromkeys(frame[color]))[::-1]
+    colors = alt.Scale(domain=order, range=PALETTE[: len(order)])
+    ends = (alt.Y(f"{low}:Q", title="estimate", scale=alt.Scale(zero=False)), alt.Y2(high))
+    chart = (
+        alt.Chart(frame)
+        .mark_area(opacity=0.45)
+        .encode(
+            x=alt.X(f"{x}:Q", scale=alt.Scale(zero=False)),
+            y=ends[0],
+            y2=ends[1],
+            color=alt.Color(f"{color}:N", scale=colors, legend=alt.Legend(title=None)),
+        )
+        .properties(width=260, height=220)
+    )
+    return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=2)
+
+
 def bars_by_labels(frame: pd.DataFrame) -> Any:
     """Errors of each method and number of labels, one panel per data set and metric."""
     frame = frame.assign(

@@ -22,20 +22,25 @@ from ssme.errors import InputError
 
 EXPERIMENTS = (
     "main_tables",
-    "all_sets",
+    "ssme_paper",
+    "per_classifier",
+    "ssme_vs_ssme_m",
+    "ground_truth",
+    "bounds",
     "llm",
+    "ess",
+    "rivals_paper",
+    "all_sets",
+    "theory",
+    "subgroups",
+    "synthetic_trends",
+    "classifiers",
     "bandwidths",
     "kernels",
     "initialization",
-    "classifiers",
-    "subgroups",
-    "synthetic_trends",
-    "ensembling",
-    "bounds",
+    "flow_readings",
     "cost",
-    "per_classifier",
-    "ssme_vs_ssme_m",
-    "ess",
+    "ensembling",
 )
 
 
@@ -50,6 +55,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="+", default=EXPERIMENTS, choices=EXPERIMENTS, metavar="NAME"
     )
+    parser.add_argument("--no-report", action="store_true", help="write results only")
     add_places(parser)
     return parser.parse_args()
 
@@ -82,7 +88,8 @@ def main() -> None:
     end, runs = time.monotonic() + 60 * args.minutes, numbers_of_runs(args.runs)
     with places(args) as executor:
         left_out = {name: attempt(name, runs.get(name), executor, end) for name in args.only}
-    report.main()
+    if not args.no_report:
+        report.main()
     left_out = {name: reason for name, reason in left_out.items() if reason}
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")

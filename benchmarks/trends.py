@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -70,15 +71,17 @@ def one_at_a_time(frame: pd.DataFrame) -> Iterator[Trend]:
 
 def synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
     claims = {"n_u": "unlabeled rows", "d": "classifiers", "c": "separation"}
-    for noise in ("normal", "student"):
+    worlds = frame[["reading", "noise"]].drop_duplicates().itertuples(index=False)
+    for (reading, noise), method in product(worlds, ("ssme", "ssme, gmm")):
         for axis, what in claims.items():
             part = frame[frame["axis"] == axis]
             least, most = part["value"].min(), part["value"].max()
             large, small = (
-                _error(part, noise=noise, value=value, method="ssme") for value in (least, most)
+                _error(part, reading=reading, noise=noise, value=value, method=method)
+                for value in (least, most)
             )
             claim = f"better with more {what} ({least:g} to {most:g})"
-            yield Trend(claim, f"ssme, {noise} scores, 20 labels", small, large)
+            yield Trend(claim, f"{method}, scores {reading}, {noise}, 20 labels", small, large)
 
 
 TRENDS: dict[str, Callable[[pd.DataFrame], Iterator[Trend]]] = {

@@ -1,7 +1,7 @@
-"""Figure S1: how far an estimate may be off, by the classifier's own performance (theorem 1).
+"""Figure S1: the band of estimates by the classifier's own performance (theorem 1).
 
-For an error eps in the estimated separation, the bound on accuracy and AUC: the weaker the
-classifier, the wider.
+For an error of at most eps in the estimated separation, the least and the largest estimate of
+accuracy and AUC: the weaker the classifier, the wider the band.
 """
 
 from __future__ import annotations
@@ -10,35 +10,33 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
 import ssme
-from benchmarks.charts import lines
+from benchmarks.charts import bands
 from benchmarks.experiment import Setup, save, start
-from ssme.theory import accuracy_bound, auc_bound
+from ssme.theory import accuracy_of_separation, auc_of_separation, performance_band
 
 RUNS = 1
 EPSILONS = (0.05, 0.1, 0.2, 0.4)
+PERFORMANCES = {"accuracy": accuracy_of_separation, "roc_auc": auc_of_separation}
 
 
 def main(setup: Setup) -> None:
     separation = np.linspace(0.2, 4.0, 20)
-    rows = []
-    for epsilon in EPSILONS:
-        for metric, performance, bound in (
-            ("accuracy", ndtr(separation / 2), accuracy_bound(separation, epsilon)),
-            ("roc_auc", ndtr(separation / np.sqrt(2)), auc_bound(separation, epsilon)),
-        ):
-            rows += [
-                {"metric": metric, "epsilon": epsilon, "performance": p, "bound": b}
-                for p, b in zip(performance, bound, strict=True)
-            ]
-    save(pd.DataFrame(rows).assign(ssme=ssme.__version__, numpy=np.__version__), setup, figure)
+    parts = []
+    for metric, performance in PERFORMANCES.items():
+        for epsilon in EPSILONS:
+            low, high = performance_band(metric, separation, epsilon)
+            columns = {"performance": performance(separation), "low": low, "high": high}
+            parts.append(pd.DataFrame({"metric": metric, "epsilon": epsilon, **columns}))
+    result = pd.concat(parts)
+    result["bound"] = result["performance"] - result["low"]
+    save(result.assign(ssme=ssme.__version__, numpy=np.__version__), setup, figure)
 
 
 def figure(frame: pd.DataFrame) -> Any:
-    frame = frame.assign(series="eps " + frame["epsilon"].astype(str))
-    return lines(frame, "performance:Q", "bound:Q", "series", facet="metric")
+    series = "eps " + frame["epsilon"].astype(str)
+    return bands(frame.assign(series=series), "performance", "low", "high", "series", "metric")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The SSME paper's protocol (sec. 5.3, app. B), for scripts that reproduce its tables.
+"""The SSME paper's protocol (sec. 4.3, app. B), for scripts that reproduce its tables.
 
 Half of the rows for estimation and half for the truth, random per run; n_l labeled rows with at
 least one of each class and 1,000 unlabeled ones; absolute error against the truth, averaged over

@@ -14,12 +14,14 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
+from benchmarks.charts import bars
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, beside_paper
 from ssme.bench import Protocol, summarize
 
 RIVALS = [name for name in PAPER_METHODS if name not in ("ssme", "ssme_m")]
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pseudo_label, nearest neighbors": ("pseudo_label", {"model": "knn"}),
     "majority_vote, hard": ("majority_vote", {"hard": True}),
     "bayesian_calibration, tighter prior": (
         "bayesian_calibration",
@@ -33,15 +35,22 @@ ALSO = ["ensemble", "weighted_ensemble", "ppi", "stratified_ppi", "cbpe", "atc",
 
 def main(setup: Setup) -> None:
     methods = {name: (name, {}) for name in RIVALS} | READINGS | {name: (name, {}) for name in ALSO}
+    methods["ensemble, no labels"] = ("ensemble", {"labels": False})
     summary = summarize(run(Protocol(methods, runs=setup.runs), DATASETS, setup, cells=REAL_SETS))
     columns = {label: PAPER_METHODS[name] for label, (name, _) in READINGS.items()}
     result = beside_paper(summary, also=columns).drop(columns=["subset", "group"])
     order = {label: place for place, label in enumerate(methods)}
     result["order"] = result["method"].map(order)
     result = result.sort_values(["dataset", "order", "metric", "n_labeled"]).drop(columns="order")
-    save(result, setup)
+    save(result, setup, figure)
     intervals = result[result["coverage"].notna() & ~result["method"].isin(READINGS)]
     print(f"\n{wide(result, error)}\n\n{wide(intervals, interval)}")
+
+
+def figure(frame: pd.DataFrame) -> Any:
+    shown = frame[frame["n_labeled"] == 20]
+    panel = shown["dataset"] + " " + shown["metric"]
+    return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
 
 
 def error(row: Any) -> str:

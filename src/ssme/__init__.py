@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ssme.metrics.base import Metric
     from ssme.run import evaluate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _EXPORTS = {
     "SSME": "ssme.estimator",

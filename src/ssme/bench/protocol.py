@@ -3,7 +3,7 @@
 Per run r the rows are split at random into two halves. From the first, n_l rows keep their label
 (at least one of each class) and n_u lose it; a method sees these n_l + n_u rows alone. The truth is
 the metric on the second half, which no method sees. Errors are averaged over classifiers, then over
-runs (Shanmugam et al. 2025, section 5.3 and appendix B).
+runs (Shanmugam et al. 2025, section 4.3 and appendix B).
 
 The split of run r depends on the seed, the data set and r alone, so every method and metric meets
 the same rows, and the labels of n_l = 20 are among those of n_l = 50.

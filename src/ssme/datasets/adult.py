@@ -1,4 +1,4 @@
-"""Semi-synthetic classifier sets from UCI Adult, as in the SSME paper's appendix E.
+"""Semi-synthetic classifier sets from UCI Adult, as in the SSME paper's appendix D.
 
 Three logistic regressions, each trained on a small sample of people of another age group (younger,
 middle, older third), so that they differ in accuracy and calibration by chance. Their scores are

@@ -135,7 +135,7 @@ DATASETS: dict[str, Dataset] = {
             "CC BY 4.0",
             "adult.data and adult.test in the folder SSME_ADULT",
             kind="made",
-            in_paper="appendix E, comparison to ensembling",
+            in_paper="appendix D, comparison to ensembling",
         ),
         Dataset(
             "gaussian",

@@ -3,7 +3,7 @@
 - ``draw``: one label per row drawn from the mean score of the classifiers (the paper's choice)
 - ``knn``: the majority among the k = 5 nearest labeled rows (the paper's alternative)
 
-Source: Shanmugam et al. 2025, sec. 3 and the appendix on initializations.
+Source: Shanmugam et al. 2025, sec. 3.1 and app. D (robustness to initializations).
 """
 
 from __future__ import annotations

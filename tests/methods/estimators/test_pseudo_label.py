@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from ssme.data.scoreset import UNLABELED
 from ssme.datasets.synthetic import gaussian_set
-from ssme.errors import UnsupportedError
+from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.pseudo_label import PseudoLabel
 
 
@@ -36,3 +37,23 @@ def test_one_class_among_the_labels_is_refused() -> None:
     one = data.replace(labels=np.where(data.labels == 1, 1, UNLABELED))
     with pytest.raises(UnsupportedError, match="two classes"):
         PseudoLabel().fit(one, np.random.default_rng(0))
+
+
+def test_nearest_neighbors_vote() -> None:
+    data = hidden()
+    positive = data.scores[:, :, 1]
+    model = KNeighborsClassifier(7).fit(positive[:40], data.labels[:40])
+    method = PseudoLabel(model="knn", n_neighbors=7)
+    posterior = method.fit(data, np.random.default_rng(0)).posterior
+    np.testing.assert_allclose(posterior[40:], model.predict_proba(positive[40:]))
+
+
+def test_more_neighbors_than_labels_are_all_labels() -> None:
+    data = hidden(n_labeled=4)
+    posterior = PseudoLabel(model="knn").fit(data, np.random.default_rng(0)).posterior
+    np.testing.assert_allclose(posterior[4:, 1], data.labels[:4].mean())
+
+
+def test_an_unknown_model_is_refused() -> None:
+    with pytest.raises(InputError, match="model"):
+        PseudoLabel(model="forest")

@@ -2,8 +2,11 @@
 
     P(y = k | s) = mean over classifiers j of s_jk
 
+Labeled rows keep their label, as with SSME. ``labels=False`` is the paper's plain ensemble, which
+is completely unsupervised: labeled rows are treated as all others.
+
 Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data",
-NeurIPS 2025, appendix (comparison to ensembling). A classifier without a score for a row is left
+NeurIPS 2025, app. D (comparison to ensembling). A classifier without a score for a row is left
 out of that row's mean.
 """
 
@@ -19,7 +22,7 @@ from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared
+from ssme.options import Declared, Flag, option
 
 __all__ = ["Ensemble", "mean_score"]
 
@@ -36,18 +39,25 @@ def mean_score(scores: FloatArray) -> FloatArray:
 class Ensemble(Declared):
     """Labels drawn from the average classifier."""
 
+    labels: bool = option(
+        True,
+        "Whether labeled rows keep their label; false ignores all labels.",
+        Flag(),
+    )
     n_draws: int = label_draws()
     n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ensemble",
         title="Mean score of the classifiers",
-        source="Shanmugam et al. 2025, app. E",
+        source="Shanmugam et al. 2025, app. D",
         needs_labels=False,
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
-        posterior = clamp(mean_score(data.scores), data.labels)
+        posterior = mean_score(data.scores)
+        if self.labels:
+            posterior = clamp(posterior, data.labels)
         seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
         return LabelPosterior(
             data, posterior, self.n_draws, self.n_worlds, seed, predictor=mean_score

@@ -1,9 +1,11 @@
-"""Pseudo-labeling: a logistic regression from the classifiers' scores to the label.
+"""Pseudo-labeling: a model from the classifiers' scores to the label, fitted on the labeled rows.
 
-    P(y = k | s) = softmax_k(a + B s),  fitted on the labeled rows, scikit-learn's defaults
+    logistic   P(y = k | s) = softmax_k(a + B s), scikit-learn's defaults
+    knn        P(y = k | s) = share of class k among the nearest labeled rows
 
-Features are the probabilities of every classifier: of the second class for two classes, of all
-classes for more. A class without a labeled row gets probability zero.
+The paper uses the logistic regression and says of alternatives such as nearest neighbors that they
+made no significant difference. Features are the probabilities of every classifier: of the second
+class for two classes, of all classes for more. A class without a labeled row gets probability zero.
 
 Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data",
 NeurIPS 2025, app. B.2.
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError
@@ -26,9 +29,11 @@ from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Whole, option
+from ssme.options import Choice, Declared, Number, Whole, option
 
 __all__ = ["PseudoLabel"]
+
+MODELS = ("logistic", "knn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +52,14 @@ class RegressionFacts(Facts):
 
 @dataclass(frozen=True)
 class PseudoLabel(Declared):
-    """Labels drawn from a logistic regression on the scores."""
+    """Labels drawn from a model of the label given the scores."""
 
+    model: str = option(
+        "logistic", "The model: a logistic regression or nearest neighbors.", Choice(*MODELS)
+    )
+    n_neighbors: int = option(
+        5, 'Labeled rows that vote with model="knn"; at most all of them do.', Whole(1, 100_000)
+    )
     inverse_penalty: float = option(
         1.0,
         "Inverse of the penalty on the coefficients (scikit-learn's C); a smaller value gives "
@@ -61,14 +72,11 @@ class PseudoLabel(Declared):
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="pseudo_label",
-        title="Logistic regression from scores to labels",
+        title="Model from scores to labels, fitted on the labeled rows",
         source="Shanmugam et al. 2025, app. B.2",
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
-        from sklearn.exceptions import ConvergenceWarning as NotConverged
-        from sklearn.linear_model import LogisticRegression
-
         labeled = data.labeled
         seen = np.unique(data.labels[labeled])
         if seen.size < 2:
@@ -78,10 +86,25 @@ class PseudoLabel(Declared):
                 fix="label a row of another class, or use a method that needs no labels",
             )
         features = _features(fill_missing(data.scores))
+        learn = self._logistic if self.model == "logistic" else self._neighbors
+        predicted, convergence = learn(features[labeled], data.labels[labeled], features)
+        posterior = np.zeros((data.n_rows, data.n_classes))
+        posterior[:, seen] = predicted
+        drawn = (self.n_draws, self.n_worlds, spawn_seed(rng))
+        facts = RegressionFacts(convergence)
+        return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
+
+    def _logistic(
+        self, known: FloatArray, labels: NDArray[np.int64], features: FloatArray
+    ) -> tuple[FloatArray, Convergence]:
+        """P(y | s) (n, classes seen) of ``features`` by a regression on the ``known`` rows."""
+        from sklearn.exceptions import ConvergenceWarning as NotConverged
+        from sklearn.linear_model import LogisticRegression
+
         model = LogisticRegression(C=self.inverse_penalty, max_iter=self.max_iter)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConverged)
-            model.fit(features[labeled], data.labels[labeled])
+            model.fit(known, labels)
         n_iter = int(model.n_iter_.max())
         convergence = Convergence(n_iter < self.max_iter, n_iter)
         if not convergence.converged:
@@ -89,13 +112,18 @@ class PseudoLabel(Declared):
                 f"the regression of 'pseudo_label' has not converged after {n_iter} steps; raise"
                 " max_iter or lower inverse_penalty",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        posterior = np.zeros((data.n_rows, data.n_classes))
-        posterior[:, seen] = model.predict_proba(features)
-        drawn = (self.n_draws, self.n_worlds, spawn_seed(rng))
-        facts = RegressionFacts(convergence)
-        return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
+        return model.predict_proba(features), convergence
+
+    def _neighbors(
+        self, known: FloatArray, labels: NDArray[np.int64], features: FloatArray
+    ) -> tuple[FloatArray, Convergence]:
+        """P(y | s) (n, classes seen) of ``features`` by the votes of the nearest ``known`` rows."""
+        from sklearn.neighbors import KNeighborsClassifier
+
+        model = KNeighborsClassifier(min(self.n_neighbors, len(known))).fit(known, labels)
+        return model.predict_proba(features), Convergence(True, 1)
 
 
 def _features(scores: FloatArray) -> FloatArray:

@@ -10,7 +10,8 @@ for the score s_j of the second class, fitted to one classifier at a time by max
 
 Source: Welinder, Welling and Perona, "A lazy man's approach to benchmarking: semisupervised
 classifier evaluation and recalibration", CVPR 2013; truncated normals as in Shanmugam et al. 2025,
-app. B.2. The source samples the parameters; here they are held at the maximum.
+app. B.2. The mode is the semi-supervised one: labels enter the likelihood and do not only name the
+classes. The source samples the parameters; here they are held at the maximum.
 """
 
 from __future__ import annotations

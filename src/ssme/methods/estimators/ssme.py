@@ -9,7 +9,8 @@
 runs it; an option given by name overrides the preset's.
 
 Source: Shanmugam, Sadhuka, Raghavan, Guttag, Berger, Pierson, "Evaluating multiple models using
-labeled and unlabeled data", NeurIPS 2025, sec. 3 and app. D.
+labeled and unlabeled data", NeurIPS 2025, sec. 3; sampling, the flow and
+the log-ratio: app. E.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The paper's ablation: what is lost without the other classifiers. Beliefs about a row's label
 differ from classifier to classifier.
 
-Source: Shanmugam et al. 2025, sec. 5.2 and app. E.
+Source: Shanmugam et al. 2025, sec. 5.1 and app. D.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SsmeMMethod(SsmeOptions):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ssme_m",
         title="SSME fitted to one classifier at a time",
-        source="Shanmugam et al. 2025, app. E",
+        source="Shanmugam et al. 2025, app. D",
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
