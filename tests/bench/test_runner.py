@@ -19,7 +19,7 @@ import pytest
 from ssme.bench import CellStore, Protocol, UnfinishedError, run_protocol, runner
 from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import SerialExecutor
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import get_method
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,9 +84,9 @@ def shifted(name):
 
 def test_other_data_of_the_same_name_get_their_own_numbers(tmp_path):
     first = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
-    second = run_protocol(PROTOCOL, ["one"], shifted, folder=tmp_path)
+    second = run_protocol(PROTOCOL, ["one"], shifted, folder=tmp_path, overwrite=True)
     assert comparable(second) == comparable(run_protocol(PROTOCOL, ["one"], shifted))
-    again = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
+    again = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, overwrite=True)
     assert comparable(again) == comparable(first)
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 16
 
@@ -97,7 +97,7 @@ def test_other_data_of_the_same_name_get_their_own_numbers(tmp_path):
 def test_other_settings_in_the_same_folder_get_their_own_numbers(tmp_path, change):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
     other = replace(PROTOCOL, **change)
-    kept = run_protocol(other, ["one"], load, folder=tmp_path)
+    kept = run_protocol(other, ["one"], load, folder=tmp_path, overwrite=True)
     assert comparable(kept) == comparable(run_protocol(other, ["one"], load))
 
 
@@ -126,7 +126,8 @@ def test_the_table_of_another_run_is_kept_aside(tmp_path):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
     assert not (tmp_path / "results.1.csv").exists()
     for seed in (1, 2):
-        run_protocol(replace(PROTOCOL, seed=seed), ["one"], load, folder=tmp_path)
+        with pytest.warns(SsmeWarning, match=rf"another run, which is now .*results.{seed}.csv"):
+            run_protocol(replace(PROTOCOL, seed=seed), ["one"], load, folder=tmp_path)
     assert (tmp_path / "results.1.csv").read_text() == before
     assert (tmp_path / "results.2.csv").exists()
     assert (tmp_path / "times.2.csv").exists()
@@ -159,7 +160,8 @@ def of_another_numpy(folder, cells):
 def test_finished_cells_of_another_version_are_read(tmp_path):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
     of_another_numpy(tmp_path, 8)
-    assert set(run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)["numpy"]) == {"1.0"}
+    table = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, overwrite=True)
+    assert set(table["numpy"]) == {"1.0"}
 
 
 def test_cells_of_another_version_are_not_completed_by_ours(tmp_path):
@@ -180,7 +182,8 @@ def test_cells_of_two_versions_are_refused(tmp_path):
 def test_more_runs_keep_the_first(tmp_path):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
     before = (tmp_path / "cells.jsonl").read_text()
-    table = run_protocol(replace(PROTOCOL, runs=5), ["one"], load, folder=tmp_path)
+    more = replace(PROTOCOL, runs=5)
+    table = run_protocol(more, ["one"], load, folder=tmp_path, overwrite=True)
     after = (tmp_path / "cells.jsonl").read_text()
     assert after.startswith(before)
     assert len(after.splitlines()) == 10

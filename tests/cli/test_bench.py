@@ -80,6 +80,62 @@ def test_another_label_or_other_models_get_their_own_numbers(run, history, tmp_p
     )
 
 
+def test_groups_are_compared_each_by_itself(run, history, tmp_path):
+    asked = ("-y", "y", "--models", "forest,logistic", "--methods", "labeled,autoeval")
+    rows = estimates(run, history, *asked, "--group", "site")
+    assert {row["group"] for row in rows} == {"all", "site=north", "site=south"}
+    errors = {row["group"]: row["mae"] for row in rows if row["method"] == "labeled"}
+    assert len(set(errors.values())) == 3
+    shown = run("bench", history, *asked, "--runs", "2", "--metric", "accuracy", "--group", "site")
+    assert "accuracy in site=north from 30 labels" in shown.stdout
+
+
+def test_methods_that_cannot_by_group_are_left_out_by_name(run, history):
+    asked = ("-y", "y", "--methods", "labeled,active_testing", "--runs", "1", "-k", "accuracy")
+    result = run("bench", history, *asked, "--group", "site")
+    assert result.exit_code == 0, result.stderr
+    assert "metrics by group on this data: active_testing" in result.stderr
+
+
+def test_a_group_that_is_not_there_is_refused(run, history, monkeypatch):
+    result = run("bench", history, "-y", "y", "--group", "town")
+    assert result.exit_code == 2
+    assert "town" in result.stderr
+    result = run("bench", "gaussian", "--group", "town")
+    assert result.exit_code == 2
+    assert "--group town: there is no such group column" in result.stderr
+
+
+def test_how_to_read_a_file_is_refused_for_a_data_set_by_name(run):
+    result = run("bench", "gaussian", "--label", "y", "--models", "a")
+    assert result.exit_code == 2
+    assert "--label, --models with the data set 'gaussian'" in result.stderr
+
+
+def test_the_table_of_an_earlier_run_is_kept_and_said(run, history, tmp_path):
+    kept = tmp_path / "kept"
+    asked = ("bench", history, *OPTIONS, "--methods", "labeled", "--resume", kept)
+    assert run(*asked).exit_code == 0
+    before = (kept / "results.csv").read_text()
+    result = run(*asked, "--seed", "1")
+    assert "which is now" in result.stderr
+    assert (kept / "results.1.csv").read_text() == before
+    assert run(*asked, "--force").exit_code == 0
+    assert (kept / "results.csv").read_text() == before
+    assert not (kept / "results.2.csv").exists()
+
+
+def test_an_altered_store_is_refused_with_its_line(run, history, tmp_path):
+    kept = tmp_path / "kept"
+    asked = ("bench", history, *OPTIONS, "--methods", "labeled", "--resume", kept)
+    assert run(*asked).exit_code == 0
+    cells = kept / "cells.jsonl"
+    cells.write_bytes(b"\xff" + cells.read_bytes())
+    result = run(*asked)
+    assert result.exit_code == 2
+    assert "cells.jsonl, line 1" in result.stderr
+
+
 def test_a_partly_labeled_file_is_refused(run, scores):
     result = run("bench", scores, *OPTIONS)
     assert result.exit_code == 2

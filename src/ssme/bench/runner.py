@@ -86,6 +86,11 @@ class Runner:
             "seconds": seconds,
         }
 
+    def leaves_out(self, dataset: str, method: str) -> bool:
+        """Whether ``method`` can do none of what the protocol asks for on ``dataset``."""
+        protocol = self.protocol
+        return not _metrics_of(method, dataset, self.load, protocol.metrics, bool(protocol.by))
+
     def _estimate(
         self, cell: Cell, data: ScoreSet, metrics: tuple[str, ...]
     ) -> tuple[list[dict[str, Any]], float]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadOptions, RunOptions, names_in
+from ssme.cli.options import OutputOptions, ReadOptions, RunOptions, given, names_in
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import Run
@@ -58,15 +58,18 @@ def bench(
         int | None,
         typer.Option("--n-unlabeled", help="Unlabeled rows it gets; 1000, or what there is."),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", help="Random splits.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Of the splits.")] = 0,
-    workers: Annotated[int, typer.Option("--workers", help="Processes.")] = 1,
+    runs: Annotated[int, typer.Option("--runs", help="Number of random splits.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", help="Number of processes.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="Address of a Dask scheduler to run on.")
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", help="Folder that keeps finished cells; a rerun goes on there."),
+        typer.Option(
+            "--resume",
+            help="Folder that keeps what is finished; the same command goes on where it stopped.",
+        ),
     ] = None,
 ) -> None:
     """Hide labels of a fully labeled file, estimate, compare with the truth, many times.
@@ -78,8 +81,10 @@ def bench(
     [cyan]ssme bench history.csv --label y --n-labeled 30[/cyan]
 
     [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
+
+    [cyan]ssme bench adult --group sex --methods auto,labeled[/cyan]
     """
-    from ssme.bench import Protocol, run_protocol, summarize
+    from ssme.bench import Protocol, Runner, run_protocol, summarize
     from ssme.cli.tables import plain_table
     from ssme.engines.executors import open_executor
 
@@ -89,6 +94,7 @@ def bench(
     name, load = _source(file, read)
     with output.working("reading"):
         data = load(name)
+    groups = _groups(read, data)
     sizes = _whole_numbers(n_labeled)
     room = data.n_rows // 2 - max(sizes)
     protocol = Protocol.of(
@@ -97,8 +103,20 @@ def bench(
         n_labeled=sizes,
         n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
         runs=runs,
+        by=groups,
         seed=seed,
     )
+    asked = list(protocol.methods)
+    unable = [method for method in asked if Runner(protocol, load).leaves_out(name, method)]
+    if len(unable) == len(asked):
+        what = "these metrics by group" if groups else "these metrics"
+        raise InputError(
+            f"none of the methods {methods} estimates {what} on this data",
+            fix="`ssme methods` lists what each method does",
+        )
+    if unable:
+        what = "these metrics by group" if groups else "these metrics"
+        output.note(f"Left out, as they do not estimate {what} on this data: {', '.join(unable)}.")
     kind = "dask" if scheduler else "processes" if workers > 1 else "serial"
     options: dict[str, Any] = {"dask": {"scheduler": scheduler}, "processes": {"workers": workers}}
     with (
@@ -108,18 +126,16 @@ def bench(
         table = run_protocol(
             protocol, [name], load, executor=executor, folder=resume, overwrite=out.force
         )
-    if table.empty:
-        raise InputError(
-            f"none of the methods {methods} estimates these metrics on this data",
-            fix="`ssme methods` lists what each method does",
-        )
-    summary = summarize(table).drop(columns=["dataset", "subset", "group"])
+    summary = summarize(table).drop(columns=["dataset", "subset"] + ["group"] * (not groups))
     rows = [{k: _defined(v) for k, v in row.items()} for row in summary.to_dict("records")]
     output.write(out.json, json_text(rows))
     output.write(out.csv, csv_text(rows))
-    for (metric_name, labels), part in summary.groupby(["metric", "n_labeled"], sort=False):
+    keys = ["metric", "n_labeled"] + ["group"] * bool(groups)
+    for (metric_name, labels, *group), part in summary.groupby(keys, sort=False):
+        where = f" in {group[0]}" if group and group[0] != "all" else ""
         title = (
-            f"{metric_name} from {labels} labels: mean error over {runs} split{'s' * (runs > 1)}"
+            f"{metric_name}{where} from {labels} labels: mean error over {runs} "
+            f"split{'s' * (runs > 1)}"
         )
         columns = ("method", "error", "of labels alone", "interval holds truth", "width")
         shown = plain_table(title, *columns, right=columns[1:])
@@ -143,11 +159,30 @@ def _shown(value: float, form: str, unit: str = "") -> str:
     return "-" if _defined(value) is None else f"{value:{form}}{unit}"
 
 
+def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
+    """The group columns to report on beside all rows: those that were named."""
+    named = names_in(read.group, "--group") if read.group else []
+    for name in named:
+        if name not in data.groups:
+            raise InputError(
+                f"--group {name}: there is no such group column",
+                allowed=", ".join(data.groups) or "none: the data has no group columns",
+            )
+    return tuple(named)
+
+
 def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
     """A name and its loader: a data set by name, or the user's own file."""
     from ssme.datasets.registry import DATASETS, load_dataset
 
     if file in DATASETS and not Path(file).is_file():
+        useless = [f"--{name.replace('_', '-')}" for name in given(read) if name != "group"]
+        if useless:
+            raise InputError(
+                f"{', '.join(useless)} with the data set {file!r}",
+                allowed="--group beside a data set by name, which is read as it is",
+                fix=f"leave it out, or name a file instead of {file!r}",
+            )
         return file, load_dataset
     run = Run.gather(Path(file), read, RunOptions())
     return Path(file).stem, FileLoader(json.dumps(run.config, default=str))
