@@ -1,14 +1,10 @@
-"""Named data sets: listed truthfully, loaded, fetched only with the right content."""
-
-import http.server
-import threading
+"""Named data sets: listed truthfully, and loaded."""
 
 import numpy as np
 import pytest
 
-from ssme.datasets import fetch
 from ssme.datasets.adult import semisynthetic_set
-from ssme.datasets.registry import DATASETS, data_folder, dataset_names, load_dataset
+from ssme.datasets.registry import DATASETS, dataset_names, load_dataset
 from ssme.errors import InputError
 
 
@@ -88,67 +84,3 @@ def write_people(folder):
                 f"0, 0, {hours}, United-States, {'>50K' if rich else '<=50K'}"
             )
         (folder / name).write_text(head + "\n".join(rows) + "\n")
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """A loopback server with small predictions in the layout of the public repository."""
-    rng = np.random.default_rng(0)
-    root = tmp_path / "served"
-    labels = rng.integers(0, 2, 20)
-    stack = rng.dirichlet([1, 1], (2, 20)).astype(np.float32)
-    for model, scores in zip(("A", "B"), stack, strict=True):
-        folder = root / "Small" / f"alg_{model}"
-        folder.mkdir(parents=True)
-        np.save(folder / "preds.npy", scores)
-        np.save(folder / "labels.npy", labels)
-    known = fetch.content_sum(np.stack(stack, axis=1), labels)
-    monkeypatch.setitem(fetch.PUBLIC, "small", fetch.PublicPredictions("Small", ("A", "B"), known))
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(root))
-
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_fetched_set_has_the_known_content(repository, tmp_path):
-    path = fetch.fetch_dataset("small", folder=tmp_path / "data", repository=repository)
-    with np.load(path, allow_pickle=False) as file:
-        assert file["scores"].shape == (20, 2, 2)
-        assert list(file["model_names"]) == ["A", "B"]
-    with pytest.raises(InputError, match="exists already"):
-        fetch.fetch_dataset("small", folder=tmp_path / "data", repository=repository)
-
-
-def test_altered_content_is_refused_and_not_written(repository, tmp_path, monkeypatch):
-    wrong = fetch.PublicPredictions("Small", ("A", "B"), "0" * 64)
-    monkeypatch.setitem(fetch.PUBLIC, "small", wrong)
-    with pytest.raises(InputError, match="nothing was written"):
-        fetch.fetch_dataset("small", folder=tmp_path, repository=repository)
-    assert not list(tmp_path.glob("*.npz"))
-
-
-def test_absent_file_and_unknown_set(repository, tmp_path, monkeypatch):
-    monkeypatch.setitem(fetch.PUBLIC, "gone", fetch.PublicPredictions("Gone", ("A",), "0"))
-    with pytest.raises(InputError, match="could not be fetched"):
-        fetch.fetch_dataset("gone", folder=tmp_path, repository=repository)
-    with pytest.raises(InputError, match="'agnews' cannot be fetched"):
-        fetch.fetch_dataset("agnews")
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", list(fetch.PUBLIC))
-def test_known_sum_is_that_of_the_set_in_use(name):
-    with np.load(data_folder() / f"{name}.npz", allow_pickle=False) as file:
-        assert tuple(file["model_names"]) == fetch.PUBLIC[name].models
-        assert fetch.content_sum(file["scores"], file["y"]) == fetch.PUBLIC[name].sha256

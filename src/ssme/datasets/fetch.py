@@ -3,26 +3,57 @@
 One ``preds.npy`` (n, K) per classifier and one ``labels.npy`` (n,), stacked to ``scores`` (n, M, K)
 and written as ``NAME.npz`` into the data folder. The SHA-256 sum of the stacked scores and labels
 must be the one known here; anything else is refused and nothing is written.
+
+Whoever answers is not trusted before that: no more is read than `Limits` allow, for no longer, and
+an answer that is cut off, is no NumPy array or claims to be a larger one than it is, is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
+import math
+import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.datasets.registry import data_folder
-from ssme.errors import InputError
+from ssme.errors import InputError, foreign_errors
+from ssme.writing import open_whole
 
-__all__ = ["PUBLIC", "PublicPredictions", "content_sum", "fetch_dataset"]
+__all__ = ["PUBLIC", "Limits", "PublicPredictions", "content_sum", "fetch_dataset"]
 
 REPOSITORY = "https://raw.githubusercontent.com/divyashan/SSME/58219e3dc60fedcdc4edd4c69d0483bef483b058/inputs"
+
+
+PIECE = 1 << 16
+BY_HAND = "try again later, or put the set into the folder SSME_DATA by hand"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a fetch may take.
+
+    Attributes
+    ----------
+    file_bytes : int
+        The largest file that is read.
+    seconds : float
+        Time for all files of a set together.
+    silent_seconds : float
+        Time without a word from the server after which it is given up.
+    """
+
+    file_bytes: int = 1 << 28
+    seconds: float = 900.0
+    silent_seconds: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -60,8 +91,36 @@ def content_sum(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> str:
     return digest.hexdigest()
 
 
-def fetch_dataset(name: str, *, folder: Path | None = None, repository: str = REPOSITORY) -> Path:
-    """Download ``name`` into ``folder`` (by default the data folder); returns the file written."""
+def fetch_dataset(
+    name: str,
+    *,
+    folder: Path | None = None,
+    repository: str = REPOSITORY,
+    limits: Limits | None = None,
+) -> Path:
+    """Download a public data set into the data folder.
+
+    Parameters
+    ----------
+    name : str
+        One of `PUBLIC`.
+    folder : Path, optional
+        Where to write the file; by default the data folder, which ``SSME_DATA`` names.
+    repository : str, optional
+        The address that the set's own folder is under.
+    limits : Limits, optional
+        The most that the download may take.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    InputError
+        If the file is there already, or what was fetched is not the known content.
+    """
     if name not in PUBLIC:
         raise InputError(
             f"{name!r} cannot be fetched", allowed=", ".join(PUBLIC), fix="see `ssme datasets`"
@@ -69,11 +128,15 @@ def fetch_dataset(name: str, *, folder: Path | None = None, repository: str = RE
     target = (folder or data_folder()) / f"{name}.npz"
     if target.exists():
         raise InputError(f"{target} exists already", fix="delete it first to fetch it again")
-    public = PUBLIC[name]
-    base = f"{repository}/{public.folder}"
-    scores = np.stack([_array(f"{base}/alg_{m}/preds.npy") for m in public.models], axis=1)
-    labels = _array(f"{base}/alg_{public.models[0]}/labels.npy").astype(np.int64)
-    found = content_sum(scores.astype(np.float32), labels)
+    public, limits = PUBLIC[name], limits or Limits()
+    base, end = f"{repository}/{public.folder}", time.monotonic() + limits.seconds
+    addresses = [f"{base}/alg_{model}/preds.npy" for model in public.models]
+    arrays = [_array(address, limits, end) for address in addresses]
+    labels = _array(f"{base}/alg_{public.models[0]}/labels.npy", limits, end)
+    with foreign_errors(f"putting the files of {base} together", fix=BY_HAND):
+        scores = np.stack(arrays, axis=1).astype(np.float32)
+        labels = labels.astype(np.int64)
+    found = content_sum(scores, labels)
     if found != public.sha256:
         raise InputError(
             f"the fetched predictions of {name!r} have the sum {found}",
@@ -81,23 +144,75 @@ def fetch_dataset(name: str, *, folder: Path | None = None, repository: str = RE
             fix="nothing was written; the repository changed, or something altered it on the way",
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(
-        target,
-        scores=scores.astype(np.float32),
-        y=labels,
-        model_names=np.array(public.models),
-    )
+    with open_whole(target) as file:
+        np.savez_compressed(file, scores=scores, y=labels, model_names=np.array(public.models))
     return target
 
 
-def _array(url: str) -> NDArray[np.generic]:
-    try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            content = answer.read()
-    except (urllib.error.URLError, TimeoutError) as error:
+def _array(address: str, limits: Limits, end: float) -> NDArray[Any]:
+    """The NumPy array at ``address``."""
+    content = _content(address, limits, end)
+    if not content.startswith(b"\x93NUMPY"):
+        page = content.lstrip()[:1] == b"<"
         raise InputError(
-            f"{url} could not be fetched ({error})",
-            fix="check the network, or put the file into SSME_DATA by hand",
+            f"{address} answered with " + ("a web page" if page else "something else"),
+            allowed="a NumPy array (.npy)",
+            fix=f"check whether the network asks for a login; {BY_HAND}",
+        )
+    with foreign_errors(f"reading the array at {address}", fix=BY_HAND):
+        file = io.BytesIO(content)
+        version = np.lib.format.read_magic(file)
+        read_header = getattr(np.lib.format, f"read_array_header_{version[0]}_{version[1]}")
+        shape, fortran, dtype = read_header(file)
+        held = len(content) - file.tell()
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize != held:
+            raise InputError(
+                f"the array at {address} claims the shape {shape} of {dtype} and has {held} bytes",
+                allowed="a whole array of numbers",
+                fix=BY_HAND,
+            )
+        flat: NDArray[Any] = np.frombuffer(content, dtype, offset=file.tell())
+        return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _content(address: str, limits: Limits, end: float) -> bytes:
+    """All that the server sends, which has to be what it announced."""
+    if not address.startswith(("https://", "http://")):
+        raise InputError(f"the address {address}", allowed="addresses that begin with https://")
+    content = bytearray()
+    try:
+        with urllib.request.urlopen(address, timeout=limits.silent_seconds) as answer:
+            told = answer.headers.get("Content-Length", "")
+            announced = int(told) if told.isdigit() else None
+            if announced is not None:
+                _refuse_large(address, announced, limits)
+            while piece := answer.read1(PIECE):
+                content += piece
+                _refuse_large(address, len(content), limits)
+                if time.monotonic() > end:
+                    raise InputError(
+                        f"{address} has sent {len(content):,} bytes and the time is up",
+                        allowed=f"{limits.seconds:g} seconds for all files of a set",
+                        fix=BY_HAND,
+                    )
+    except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        raise InputError(
+            f"{address} could not be fetched ({type(error).__name__}: {error})",
+            fix=f"check the network; {BY_HAND}",
         ) from error
-    array: NDArray[np.generic] = np.load(io.BytesIO(content), allow_pickle=False)
-    return array
+    if announced is not None and len(content) != announced:
+        raise InputError(
+            f"{address} was cut off: {len(content):,} of {announced:,} bytes came", fix=BY_HAND
+        )
+    return bytes(content)
+
+
+def _refuse_large(address: str, size: int, limits: Limits) -> None:
+    if size > limits.file_bytes:
+        raise InputError(
+            f"{address} sends more than {limits.file_bytes:,} bytes",
+            allowed="a file of predictions, which is smaller",
+            fix=BY_HAND,
+        )
