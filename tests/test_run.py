@@ -197,3 +197,31 @@ def test_the_bundled_sample_is_what_it_says():
     known = data.labels[data.labeled]
     assert (truth["label"].to_numpy()[data.labeled] == known).all()
     assert sample_path().stat().st_size + truth_path().stat().st_size < 200_000
+
+
+def test_groups_hold_the_numbers_of_their_rows_in_order():
+    scores = np.tile([0.2, 0.7], (6, 1))
+    groups = {"site": ["b", "a", None, "b", "", "a"], "age": [3, 10, 3, 9, 10, None]}
+    data = ScoreSet.from_arrays(scores, [1, 0, 1, None, 0, None], groups=groups)
+    result = ssme.evaluate(data, method="ensemble", metrics="accuracy", n_draws=5)
+    found = {group.name: group for group in result.groups}
+    assert list(found) == [
+        *("all", "site=None", "site=a", "site=b"),
+        *("age=None", "age=3", "age=9", "age=10"),
+    ]
+    rows = {name: group.rows.tolist() for name, group in found.items() if name != "all"}
+    assert rows["site=None"] == [2, 4]
+    assert rows["site=b"] == [0, 3]
+    assert rows["age=10"] == [1, 4]
+    assert (found["site=b"].n_labeled, found["site=b"].n_unlabeled) == (1, 1)
+
+
+def test_many_undefined_groups_are_not_warned_of_one_by_one():
+    rng = np.random.default_rng(0)
+    data = ScoreSet.from_arrays(
+        rng.random((300, 2)), rng.integers(0, 2, 300), groups={"g": np.arange(300)}
+    )
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        ssme.evaluate(data, method="labeled", metrics="roc_auc", n_draws=5)
+    assert len(caught) == 20
+    assert "280 more such values are not listed" in str(caught[-1].message)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data import ScoreSet, as_score_set, reading_options
 from ssme.diagnostics import check_all
@@ -25,6 +26,9 @@ from ssme.results.groups import ALL, Group
 from ssme.wording import did_you_mean
 
 __all__ = ["Fit", "evaluate", "fit_method", "seed_sequence"]
+
+UNDEFINED_SHOWN = 20
+"""Undefined values that are warned of one by one."""
 
 ALSO_CALLED = {
     "seed": "random_state",
@@ -267,12 +271,21 @@ def _groups(data: ScoreSet, by: str | Sequence[str] | None) -> list[Group]:
                 f"there is no group column {column!r}",
                 allowed=", ".join(data.groups) or "none: the data has no group columns",
             )
-        values = data.groups[column]
-        for value in sorted({*values.tolist()}, key=lambda v: (str(type(v)), v)):
-            rows = np.asarray(values == value, dtype=bool)
-            labeled = int((rows & data.labeled).sum())
-            groups.append(Group(f"{column}={value}", rows, labeled, int(rows.sum()) - labeled))
+        for value, rows in _rows_by_value(data.groups[column]):
+            labeled = int(data.labeled[rows].sum())
+            groups.append(Group(f"{column}={value}", rows, labeled, rows.size - labeled))
     return groups
+
+
+def _rows_by_value(values: NDArray[np.object_]) -> list[tuple[Any, NDArray[np.int64]]]:
+    """The values of a group column in order, with the numbers of the rows that have each."""
+    listed = values.tolist()
+    distinct = sorted({*listed}, key=lambda v: (str(type(v)), v))
+    place = {value: number for number, value in enumerate(distinct)}
+    codes = np.array([place[value] for value in listed], dtype=np.int64)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(distinct)))
+    return list(zip(distinct, np.split(order, ends[:-1]), strict=True))
 
 
 def _labels_only(
@@ -291,14 +304,21 @@ def _warn_undefined(
     groups: Sequence[Group],
     estimates: Sequence[Sequence[Estimate]],
 ) -> None:
+    undefined = []
     for group, row in zip(groups, estimates, strict=True):
         for metric, estimate in zip(metrics, row, strict=True):
             names = [n for n, v in zip(data.models, estimate.value, strict=True) if np.isnan(v)]
             if names:
-                warnings.warn(
+                undefined.append(
                     f"{metric.name} is undefined on group {group.name!r} for {', '.join(names[:5])}"
                     + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-                    + " and is NaN: no rows, or one class only",
-                    UndefinedMetricWarning,
-                    stacklevel=4,
                 )
+    for number, what in enumerate(undefined[:UNDEFINED_SHOWN]):
+        left = len(undefined) - UNDEFINED_SHOWN
+        more = number == UNDEFINED_SHOWN - 1 and left > 0
+        warnings.warn(
+            f"{what} and is NaN: no rows, or one class only"
+            + (f" ({left:,} more such values are not listed)" if more else ""),
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )

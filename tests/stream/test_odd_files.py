@@ -148,7 +148,7 @@ def test_a_group_outside_the_sample_has_its_rows_and_estimates(tmp_path: Path) -
     assert np.isnan(estimate.interval()[0]).all()
     rows = [row for row in result.rows() if row["group"] == "site=rare"]
     assert len(rows) == 6
-    assert all(np.isnan(row["labels_only"]) for row in rows)
+    assert all(row["labels_only_from"] == "all" for row in rows)
     frame = result.frame("pandas")
     assert frame[frame["group"] == "site=rare"]["estimate"].notna().all()
 

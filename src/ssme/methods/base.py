@@ -22,9 +22,21 @@ from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, is_same_metric
 
-__all__ = ["Belief", "Estimate", "Method", "MethodSpec", "Predictor", "check_supported"]
+__all__ = [
+    "Belief",
+    "Estimate",
+    "GroupRows",
+    "Method",
+    "MethodSpec",
+    "Predictor",
+    "check_supported",
+    "row_numbers",
+]
 
-BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+GroupRows = NDArray[np.int64] | NDArray[np.bool_] | None
+"""The rows of a group: their numbers in ascending order, a mask over all rows, or None for all.
+Numbers take as much memory as the group has rows, whatever the number of groups."""
 Predictor = Callable[[FloatArray], FloatArray]
 """P(y | s) (n, K) of rows ``scores`` (n, M, K) that a method has not seen; picklable."""
 
@@ -117,9 +129,16 @@ class Belief(Protocol):
         """What the fit tells: convergence, bandwidth, fitted parameters, engine used."""
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        """Estimates [group][metric]; each entry of ``rows`` is a mask (n,) or None for all."""
+        """Estimates [group][metric]; each entry of ``rows`` says which rows are in the group."""
+
+
+def row_numbers(rows: GroupRows, n_rows: int) -> IntArray:
+    """The numbers, in ascending order, of the rows of a group among ``n_rows`` rows."""
+    if rows is None:
+        return np.arange(n_rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else np.asarray(rows, dtype=np.int64)
 
 
 class Method(Protocol):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError
+from ssme.methods.base import row_numbers
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Custom
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -228,8 +229,8 @@ def _curve(
     plans = _all_models(plan, wanted)
     metric = Metric(names[1], names[1], plans, Custom(), greater_is_better=None)
     _rows_of(evaluation, group)
-    mask = evaluation.groups[evaluation.group_index(group)].rows
-    estimate = evaluation.belief.estimate([metric], [mask])[0][0]
+    rows = evaluation.groups[evaluation.group_index(group)].rows
+    estimate = evaluation.belief.estimate([metric], [rows])[0][0]
     size = len(points)
     shape = (len(every), size)
     low, high = (end.reshape(shape) for end in estimate.interval(evaluation.level))
@@ -320,8 +321,9 @@ def _bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
 
 
 def _rows_of(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
-    mask = evaluation.groups[evaluation.group_index(group)].rows
-    rows = np.arange(evaluation.data.n_rows) if mask is None else np.flatnonzero(mask)
+    rows = row_numbers(
+        evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
+    )
     if not rows.size:
         raise InputError(
             f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else ""),

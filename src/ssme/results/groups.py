@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ssme.methods.base import BoolArray
+from ssme.methods.base import GroupRows
 
 __all__ = ["ALL", "Group", "StreamPass"]
 
@@ -21,14 +21,14 @@ class Group:
     ----------
     name : str
         ``"all"``, or ``column=value``.
-    rows : array of bool, shape (n_rows,), or None
-        Which rows belong to the group; None means all of them.
+    rows : array of int, or None
+        The numbers of the rows that belong to the group; None means all of them.
     n_labeled, n_unlabeled : int
         How many rows with and without a label the group has.
     """
 
     name: str
-    rows: BoolArray | None
+    rows: GroupRows
     n_labeled: int
     n_unlabeled: int
 

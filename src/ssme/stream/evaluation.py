@@ -233,7 +233,7 @@ def _combined(
             alone.append(fitted.labels_only[g])
         else:
             unsampled.append(key.name)
-            group = Group(key.name, np.zeros(center.n_rows, dtype=bool), 0, 0)
+            group = Group(key.name, np.zeros(0, dtype=np.int64), 0, 0)
             estimates, bound = _counted_alone(counting.tally, counted.groups.sums(key))
             alone.append(tuple(Estimate(np.full_like(e.value, np.nan)) for e in estimates))
         groups.append(_with_counts(group, *counted.groups.counts(key)))

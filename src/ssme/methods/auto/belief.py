@@ -23,7 +23,7 @@ from ssme.methods.auto.model import Design, as_labeled
 from ssme.methods.auto.pool import clip_scores, present_scores
 from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.auto.worlds import draw_worlds
-from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
@@ -141,17 +141,17 @@ class AutoBelief:
         return False
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Point estimates on all rows of each group, draws with them as median."""
         out = []
-        for g, mask in enumerate(rows):
-            group = np.arange(self.data.n_rows) if mask is None else np.flatnonzero(mask)
+        for g, part in enumerate(rows):
+            group = row_numbers(part, self.data.n_rows)
             corrections = self._corrections(metrics, group[self.data.labeled[group]])
             values = self._values(metrics, group, corrections)
             draws = self._draws(metrics, group, corrections, g)
-            parts = zip(metrics, values, draws, corrections, strict=True)
-            out.append([self._estimate(*part) for part in parts])
+            each = zip(metrics, values, draws, corrections, strict=True)
+            out.append([self._estimate(*of) for of in each])
         return out
 
     def _estimate(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.facts import Facts
 from ssme.metrics.base import FloatArray, Metric
 from ssme.progress import track
@@ -42,10 +42,9 @@ class DirectBelief:
         return False
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        everything = np.arange(self.n_rows)
-        parts = [everything if mask is None else np.flatnonzero(mask) for mask in rows]
+        parts = [row_numbers(part, self.n_rows) for part in rows]
         asked = [(part, metric) for part in parts for metric in metrics]
         answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
         return [[next(answers) for _ in metrics] for _ in parts]

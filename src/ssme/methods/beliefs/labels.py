@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.label_intervals import (
@@ -80,7 +80,7 @@ class LabeledRows:
         """The one labeling there is (1, n, K)."""
         return one_hot_mass(self.labels, self.n_classes, self.weights)
 
-    def effective(self, rows: BoolArray | None = None) -> FloatArray:
+    def effective(self, rows: NDArray[np.bool_] | None = None) -> FloatArray:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
         held = np.isfinite(self.scores).all(axis=2)
         if rows is not None:
@@ -207,19 +207,29 @@ class LabeledBelief:
         return False
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """The metric on the labeled rows of each group."""
-        return [self._group(metrics, mask, g) for g, mask in enumerate(rows)]
+        labeled = self.data.labeled
+        place = np.cumsum(labeled) - 1
+        out = []
+        for g, part in enumerate(rows):
+            numbers = row_numbers(part, self.data.n_rows)
+            taken = numbers[labeled[numbers]]
+            out.append(self._group(metrics, taken, place[taken], g))
+        return out
 
     def _group(
-        self, metrics: Sequence[Metric], mask: BoolArray | None, group: int
+        self,
+        metrics: Sequence[Metric],
+        taken: NDArray[np.int64],
+        keep: NDArray[np.int64],
+        group: int,
     ) -> list[Estimate]:
-        labeled = np.flatnonzero(self.data.labeled)
-        keep = np.arange(labeled.size) if mask is None else np.flatnonzero(mask[labeled])
+        """``taken`` are the labeled rows of the group, ``keep`` their places among all labeled."""
         if keep.size == 0:
             return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
-        taken, weights = labeled[keep], self.data.weights
+        weights = self.data.weights
         part = LabeledRows(
             scores=self.data.scores[taken],
             labels=self.data.labels[taken],

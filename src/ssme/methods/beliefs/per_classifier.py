@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import BoolArray, Estimate
+from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
@@ -66,11 +66,12 @@ class PerModelPosterior:
         return True
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Mean over the draws of each classifier's own labels; worlds reuse the first of them."""
         scores, weights = self.data.scores, self.data.weights
-        parts = [slice(None) if mask is None else np.flatnonzero(mask) for mask in rows]
+        n = self.data.n_rows
+        parts = [slice(None) if part is None else row_numbers(part, n) for part in rows]
         models, k = range(self.data.n_models), self.data.n_classes
         plans = [
             [[metric.plan(scores[part][:, [j]]) for j in models] for metric in metrics]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import BoolArray, Estimate, Predictor
+from ssme.methods.base import Estimate, GroupRows, Predictor, row_numbers
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
@@ -87,10 +87,11 @@ class LabelPosterior:
         return not self.refits
 
     def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[BoolArray | None]
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Mean over the label draws; the draws kept are worlds (`row_weights`)."""
-        parts = [slice(None) if mask is None else np.flatnonzero(mask) for mask in rows]
+        n = self.data.n_rows
+        parts = [slice(None) if part is None else row_numbers(part, n) for part in rows]
         scores = self.data.scores
         plans = [[metric.plan(scores[part]) for metric in metrics] for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
