@@ -23,21 +23,23 @@ ALLOWED: dict[str, set[str]] = {
     "data.readers": {"wording", "errors", "options", "data"},
     "data.door": {"errors", "options", "data", "data.readers"},
     "transforms": {"errors"},
-    "metrics": {"errors"},
+    "metrics": {"wording", "errors", "options"},
     "densities": {"errors", "engines", "transforms"},
     "mixture": {"errors", "progress", "engines", "transforms", "densities"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
 ALLOWED["estimator"] = {*ALLOWED}
 ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
+ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"estimator"}
 ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
 ALLOWED["report"] = {*ALLOWED} - {"estimator"}
 ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}
 ALLOWED["evaluation"] = {*ALLOWED} - {"estimator"}
+ALLOWED["fitting"] = {*ALLOWED} - {"estimator"}
+ALLOWED["stream"] = {*ALLOWED} - {"estimator"}
 ALLOWED["run"] = {*ALLOWED} - {"estimator"}
 ALLOWED["bench"] = {*ALLOWED}
-ALLOWED["stream"] = {*ALLOWED} - {"bench"}
 ALLOWED["theory"] = {"errors", "data"}
 ALLOWED["datasets"] = {"errors", "wording", "writing", "data", "data.readers", "data.door"}
 ALLOWED["sample"] = {"errors", "data"}

@@ -29,7 +29,17 @@ from typing import Any
 from ssme.errors import InputError, MissingExtraError, foreign_errors
 from ssme.writing import write_bytes
 
-__all__ = ["config_text", "parse_config", "read_config", "to_toml", "write_config"]
+__all__ = ["WRITTEN_AS", "config_text", "parse_config", "read_config", "to_toml", "write_config"]
+
+WRITTEN_AS = {
+    "metrics": "metric",
+    "n_draws": "draws",
+    "random_state": "seed",
+    "options": "option",
+    "groups": "group",
+    "class_": "class",
+}
+"""Arguments of Python whose name differs in config files and on the command line."""
 
 SECTIONS = ("read", "run", "engine")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")

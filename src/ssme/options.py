@@ -42,6 +42,7 @@ __all__ = [
     "accept",
     "accept_all",
     "declared",
+    "default_in_words",
     "option",
     "parse_text",
 ]
@@ -341,6 +342,24 @@ def parse_text(of: Option, text: str) -> Any:
         return of.kind.accept(value)
     except (ValueError, TypeError, OverflowError):
         return accept(of, text)
+
+
+def default_in_words(of: Option) -> str:
+    """What the option is when nobody gives it; nothing for a flag that is off.
+
+    Examples
+    --------
+    >>> default_in_words(Option("level", Number(), 0.95, "Coverage."))
+    '0.95'
+    >>> default_in_words(Option("id", OneOf(Nothing("the column id"), Text()), None, "Rows."))
+    'the column id'
+    """
+    if of.default is None:
+        kinds = of.kind.kinds if isinstance(of.kind, OneOf) else (of.kind,)
+        return next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
+    if of.default is False or of.python_only:
+        return ""
+    return of.default if isinstance(of.default, str) else json.dumps(of.default, default=str)
 
 
 def _refuse_outside(value: float, least: float | None, most: float | None) -> None:

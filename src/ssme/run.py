@@ -1,31 +1,32 @@
-"""The one call: scores and a few labels in, an `Evaluation` out.
+"""The one door: scores and a few labels in, an `Evaluation` out, wherever the work is done.
 
-scores --ScoreSet--> method.fit --> belief.estimate(metrics, groups) --> Evaluation
+source --ScoreSet--> method.fit --> belief.estimate(metrics, groups) --> Evaluation
+
+`evaluate` puts what it is asked into a `RunSpec`; `rerun` takes one that was kept.
 """
 
 from __future__ import annotations
 
 import inspect
 import time
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ssme.data import ScoreSet, as_score_set, reading_options
-from ssme.diagnostics import check_all
-from ssme.errors import InputError, UndefinedMetricWarning
+from ssme.data.readers.tables import is_frame
+from ssme.errors import InputError, argument
 from ssme.evaluation import Evaluation
-from ssme.methods.base import Belief, Estimate, Method, check_supported
-from ssme.methods.registry import get_method, method_class
-from ssme.metrics import Metric, MetricSpec, default_metrics, get_metric
-from ssme.results.groups import ALL, Group
+from ssme.fitting import fit_method
+from ssme.methods.base import Method
+from ssme.methods.registry import method_class
+from ssme.metrics import MetricSpec
+from ssme.spec import SAMPLE_ROWS, RunSpec
+from ssme.stream.evaluation import evaluate_stream
 from ssme.wording import did_you_mean
 
-__all__ = ["Fit", "evaluate", "fit_method", "seed_sequence"]
+__all__ = ["RunSpec", "evaluate", "execute", "read_scores", "rerun"]
 
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
@@ -42,157 +43,260 @@ ALSO_CALLED = {
 
 
 def evaluate(
-    scores: Any,
+    source: Any,
     y: Any = None,
     *,
     method: str | Method = "auto",
-    metrics: MetricSpec | Sequence[MetricSpec] | None = None,
+    metrics: MetricSpec | Mapping[str, Any] | Sequence[Any] | None = None,
     by: str | Sequence[str] | None = None,
     threshold: float | None = None,
     level: float = 0.95,
     n_draws: int | None = None,
     random_state: int | None = 0,
-    options: dict[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    engine: str = "memory",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    sample_rows: int = SAMPLE_ROWS,
+    checkpoint: str | Path | None = None,
     **data_options: Any,
 ) -> Evaluation:
     """Estimate every classifier's metrics from few labels and many unlabeled rows.
 
     Parameters
     ----------
-    scores : a `ScoreSet`; an array (n, M) of P(positive) or (n, M, K); a dict model -> array; a
-        pandas, polars or pyarrow frame; or the path of a CSV, Parquet, npy or npz file.
-    y : labels (n,), NaN or None where unknown; for frames and files, the label column's name.
-    method : a name that ``ssme methods`` lists, or a method object.
-    metrics : names that ``ssme metrics`` lists, `Metric` objects or callables
-        ``(y_true, y_score) -> float``; by default those of the SSME paper.
-    by : group columns to report on beside all rows; by default all the data declares.
-    threshold : P(positive) from which a binary classifier says "positive"; 0.5 by default.
-    level : coverage of the intervals.
-    n_draws : label or parameter draws, for methods that draw.
-    random_state : seed; the same seed gives the same result to the bit. None: a fresh one.
-    options : further options of the method.
-    **data_options : passed on to `ScoreSet`'s constructors (``models``, ``classes``, ``weights``,
-        ``groups``, ``unlabeled``, ``logits``, ...).
+    source : str, Path, data frame, array, dict or ScoreSet
+        The scores: the path of a CSV, Parquet, npy or npz file; a pandas, polars or pyarrow frame;
+        an array (n, M) of P(positive) or (n, M, K) of class probabilities; a dict from model to
+        array; or a `ssme.ScoreSet`. A string is always a path. Engines other than ``"memory"``
+        take Parquet: a file, a folder, a pattern such as ``"parts/*.parquet"``, an address such
+        as ``"s3://bucket/scores/"``, or a list of these.
+    y : str, array, Path or False, optional
+        The labels. A string is always the name of a column (or of an array in an npz file). An
+        array (n,) holds the labels themselves, NaN or None where unknown. A ``Path`` is a file
+        with labels, joined by id, as is the option ``labels_file``. False says that no row has a
+        label.
+    method : str or Method, default "auto"
+        A name that ``ssme methods`` lists, or a method object.
+    metrics : str, Metric, callable, dict or list of these, optional
+        Names that ``ssme metrics`` lists, `ssme.Metric` objects, functions
+        ``(y_true, y_score) -> float``, or names with options such as
+        ``{"name": "ece", "norm": "l2"}``. By default the metrics of the SSME paper.
+    by : str or list of str, optional
+        Group columns to report on beside all rows; by default all that the data has.
+    threshold : float, optional
+        P(positive) from which a binary classifier says "positive" (default 0.5).
+    level : float, default 0.95
+        Coverage of the intervals.
+    n_draws : int, optional
+        Number of draws, for methods that draw.
+    random_state : int or None, default 0
+        Seed of the random numbers. The same seed gives the same result to the bit. With None, a
+        fresh seed is taken and recorded in ``settings["random_state"]``.
+    options : dict, optional
+        Further options of the method; ``ssme methods NAME`` lists them.
+    engine : {"memory", "stream", "dask"}, default "memory"
+        Where the work is done. ``"stream"`` passes once over Parquet files of any size on this
+        machine, ``"dask"`` does so on a cluster.
+    workers : int, optional
+        Number of threads of ``"stream"``, or of processes of a local Dask cluster; by default one
+        per core.
+    scheduler : str, optional
+        Address of a running Dask scheduler; by default a local cluster is started.
+    sample_rows : int, default 20,000
+        Number of unlabeled rows that the method is fitted on when rows are streamed.
+    checkpoint : str or Path, optional
+        File that keeps the sums of a stream. If the stream is cut off, the same call goes on from
+        there. It is deleted at the end.
+    **data_options
+        How the scores are read: options of `ssme.ScoreSet.read` (``models``, ``classes``,
+        ``groups``, ``unlabeled``, ``logits`` and others).
+
+    Returns
+    -------
+    Evaluation
+        Estimates, intervals, doubts, and in ``settings["config"]`` the run itself, which `rerun`
+        repeats.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> result = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+    >>> result.frame()[["model", "estimate"]].shape
+    (6, 2)
     """
     start = time.perf_counter()
-    _refuse_unknown(data_options, scores, method)
-    data = _score_set(scores, y, data_options)
-    fit = fit_method(
-        data,
+    _refuse_unknown(data_options, source, method)
+    reading, labels = _place_labels(source, y, data_options)
+    spec = RunSpec(
+        source=_paths_of(source),
+        read=reading,
         method=method,
-        metrics=metrics,
-        by=by,
+        options=options or {},
+        metrics=metrics,  # type: ignore[arg-type]
+        by=by,  # type: ignore[arg-type]
         threshold=threshold,
         level=level,
         n_draws=n_draws,
         random_state=random_state,
-        options=options,
+        engine=engine,
+        workers=workers,
+        scheduler=scheduler,
+        sample_rows=sample_rows,
+        checkpoint=checkpoint,  # type: ignore[arg-type]
     )
-    return fit.evaluation(start)
+    return execute(spec, source, labels, start)
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """A method fitted to data, not yet asked for estimates."""
+def rerun(
+    spec: RunSpec | Mapping[str, Any] | str | Path, source: Any = None, y: Any = None
+) -> Evaluation:
+    """Run again what was kept: the same numbers to the bit, if data and versions are the same.
 
-    data: ScoreSet
-    method: Method
-    belief: Belief
-    metrics: tuple[Metric, ...]
-    groups: tuple[Group, ...]
-    level: float
-    threshold: float | None
-    seed: np.random.SeedSequence
+    Parameters
+    ----------
+    spec : RunSpec, dict, str or Path
+        A spec, ``settings["config"]`` of a result, or the path of a config file.
+    source, y : optional
+        Scores and labels, as `evaluate` takes them, of a run whose scores were not in a file.
 
-    def evaluation(self, start: float) -> Evaluation:
-        """Estimates and doubts; ``start`` is when the clock was started."""
-        data, metrics, belief = self.data, self.metrics, self.belief
-        rows = [group.rows for group in self.groups]
-        estimates = belief.estimate(metrics, rows)
-        labels_only = _labels_only(data, metrics, rows)
-        _warn_undefined(data, metrics, self.groups, estimates)
-        return Evaluation(
-            data=data,
-            method=self.method.spec.name,
-            belief=belief,
-            metrics=metrics,
-            groups=self.groups,
-            estimates=tuple(map(tuple, estimates)),
-            labels_only=tuple(map(tuple, labels_only)),
-            level=self.level,
-            doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
-            settings=self._settings(start),
-        )
+    Returns
+    -------
+    Evaluation
 
-    def _settings(self, start: float) -> dict[str, Any]:
-        from ssme import __version__
-
-        entropy = self.seed.entropy
-        options = {
-            k: v for k, v in vars(self.method).items() if isinstance(v, (str, int, float, bool))
-        }
-        return {
-            "method": self.method.spec.name,
-            "options": options,
-            "metrics": [metric.name for metric in self.metrics],
-            "definitions": {metric.name: metric.definition for metric in self.metrics},
-            "groups": [group.name for group in self.groups],
-            "level": self.level,
-            "threshold": self.threshold,
-            "random_state": int(entropy) if isinstance(entropy, int) else None,
-            "n_rows": self.data.n_rows,
-            "n_labeled": self.data.n_labeled,
-            "models": list(self.data.models),
-            "classes": [str(c) for c in self.data.classes],
-            "versions": {"ssme": __version__, "numpy": np.__version__},
-            "seconds": round(time.perf_counter() - start, 3),
-        }
-
-
-def fit_method(
-    data: ScoreSet,
-    *,
-    method: str | Method,
-    metrics: MetricSpec | Sequence[MetricSpec] | None,
-    by: str | Sequence[str] | None,
-    threshold: float | None,
-    level: float,
-    n_draws: int | None,
-    random_state: int | None,
-    options: dict[str, Any] | None,
-) -> Fit:
-    """The first half of `evaluate`, whose options these are."""
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level}", allowed="a coverage between 0 and 1, such as 0.95")
-    seed = seed_sequence(random_state)
-    chosen = _metrics(metrics, data, threshold)
-    fitted = _method(method, n_draws, options)
-    check_supported(fitted.spec, data, chosen)
-    groups = _groups(data, by)
-    if len(groups) > 1 and not fitted.spec.groups:
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> first = ssme.evaluate(sample_path(), "label", id="id", random_state=None)
+    >>> again = ssme.rerun(first.settings["config"])
+    >>> first.frame().equals(again.frame())
+    True
+    """
+    start = time.perf_counter()
+    if isinstance(spec, (str, Path)):
+        spec = RunSpec.load(spec)
+    elif isinstance(spec, Mapping):
+        spec = RunSpec.from_dict(spec)
+    if (source is None) == (spec.source is None):
         raise InputError(
-            f"method {fitted.spec.name!r} cannot report on groups",
-            fix="pass by=[] or choose another method (`ssme methods`)",
+            "the spec names no file and no scores were given"
+            if source is None
+            else "scores were given for a spec that names its file",
+            fix="give the scores and labels of that run"
+            if source is None
+            else "leave the scores out, or use ssme.evaluate",
         )
-    belief = fitted.fit(data, np.random.default_rng(seed))
-    return Fit(data, fitted, belief, tuple(chosen), tuple(groups), level, threshold, seed)
+    if source is None:
+        return execute(spec, spec.source, None, start)
+    reading, labels = _place_labels(source, y, dict(spec.read))
+    if reading != dict(spec.read):
+        raise InputError("the label column was given once more", fix="leave it out")
+    return execute(spec, source, labels, start)
 
 
-def seed_sequence(random_state: int | None) -> np.random.SeedSequence:
-    """The random numbers' seed; `InputError` where numpy cannot take it for one."""
-    try:
-        return np.random.SeedSequence(random_state)
-    except (TypeError, ValueError):
+def read_scores(spec: RunSpec) -> ScoreSet:
+    """The scores in the file that ``spec`` names."""
+    return _read(spec, spec.source, None)
+
+
+def execute(
+    spec: RunSpec, source: Any, labels: Any = None, start: float | None = None
+) -> Evaluation:
+    """Do what ``spec`` says with ``source``: the file it names, or scores in memory."""
+    start = time.perf_counter() if start is None else start
+    spec = spec.with_seed()
+    if spec.engine == "memory":
+        return fit_method(_read(spec, source, labels), spec).evaluation(start)
+    if spec.source is None:
         raise InputError(
-            f"random_state={random_state!r}",
-            allowed="a whole number of at least 0",
-            fix="pick any such number; the same one gives the same result",
-        ) from None
+            f"{argument('engine', spec.engine)} for scores that are in memory",
+            allowed="Parquet files",
+            fix=f"give the path of a file, or leave {argument('engine')} out",
+        )
+    if labels is not None or "labels" in spec.read:
+        raise InputError(
+            f"labels kept apart, or none at all, with {argument('engine', spec.engine)}",
+            allowed="labels in a column of the file",
+            fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
+        )
+    return evaluate_stream(spec, start)
 
 
-def _refuse_unknown(options: dict[str, Any], scores: Any, method: str | Method) -> None:
-    """Refuse what neither `evaluate` nor the reader of ``scores`` knows."""
-    reading = reading_options(scores)
+def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
+    if isinstance(source, ScoreSet):
+        return source
+    if isinstance(source, (list, tuple)) and spec.source is not None:
+        if len(source) != 1:
+            raise InputError(
+                f"{len(source)} files with {argument('engine', 'memory')}",
+                allowed="one file",
+                fix=f"join them, or use {argument('engine', 'stream')} for Parquet files",
+            )
+        source = source[0]
+    reading = dict(spec.read)
+    apart = reading.pop("labels", None)
+    return as_score_set(source, apart if labels is None else labels, **reading)
+
+
+def _paths_of(source: Any) -> Any:
+    """The source where it is one or more files; None where the caller holds the scores."""
+    if isinstance(source, (str, Path)):
+        return source
+    several = isinstance(source, (list, tuple)) and len(source) > 0
+    return source if several and all(isinstance(s, (str, Path)) for s in source) else None
+
+
+def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Options of reading that say where the labels are, and the labels where the caller has them.
+
+    A string names a column, a ``Path`` a file.
+    """
+    reading = dict(options)
+    file = reading.pop("labels_file", None)
+    if isinstance(source, ScoreSet):
+        if y is not None or file is not None or reading:
+            given = ["y"] * (y is not None) + ["labels_file"] * (file is not None)
+            raise InputError(
+                f"a ScoreSet was given together with {', '.join(given + sorted(reading))}",
+                allowed="a ScoreSet alone: it holds its own labels and options",
+                fix="pass these to ScoreSet.from_arrays, from_frame or read instead",
+            )
+        return reading, None
+    if file is not None:
+        if y is not None and not isinstance(y, str):
+            raise InputError(
+                f"{argument('labels_file', str(file))} and labels given apart",
+                allowed="one place for the labels",
+            )
+        reading["labels"] = Path(file)
+    if y is None:
+        return reading, None
+    if isinstance(y, str):
+        if _paths_of(source) is None and not is_frame(source):
+            raise InputError(
+                f"{argument('y', repr(y))} names a column, and the scores are arrays",
+                allowed="the labels themselves (n,), NaN or None where unknown",
+                fix="give the labels as an array, or the scores as a frame or a file",
+            )
+        if reading.get("label", y) != y:
+            raise InputError(
+                f"{argument('y', repr(y))} and {argument('label', repr(reading['label']))}",
+                allowed="one label column",
+            )
+        return {**reading, "label": y}, None
+    if y is False or isinstance(y, Path):
+        return {**reading, "labels": y}, None
+    if _paths_of(source) is not None:
+        reading["labels"] = y  # so that the spec says that it does not hold them
+    return reading, y
+
+
+def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) -> None:
+    """Refuse what neither `evaluate` nor the reader of ``source`` knows."""
+    one = Path() if _paths_of(source) is not None else source
+    reading = [*reading_options(one), "labels_file"]
     unknown = [name for name in options if name not in reading]
     if not unknown:
         return
@@ -210,115 +314,3 @@ def _refuse_unknown(options: dict[str, Any], scores: Any, method: str | Method) 
         allowed=f"{', '.join(own)}; for reading the scores {', '.join(reading)}",
         fix=cure,
     )
-
-
-def _score_set(scores: Any, y: Any, options: dict[str, Any]) -> ScoreSet:
-    if isinstance(scores, ScoreSet):
-        if y is not None or options:
-            given = ["y"] * (y is not None) + sorted(options)
-            raise InputError(
-                f"a ScoreSet was given together with {', '.join(given)}",
-                allowed="a ScoreSet alone: it holds its own labels and options",
-                fix="pass these to ScoreSet.from_arrays, from_frame or read instead",
-            )
-        return scores
-    return as_score_set(scores, y, **options)
-
-
-def _metrics(
-    metrics: MetricSpec | Sequence[MetricSpec] | None, data: ScoreSet, threshold: float | None
-) -> list[Metric]:
-    if metrics is None:
-        metrics = default_metrics(data.n_classes)
-    specs = (
-        list(metrics)
-        if isinstance(metrics, Sequence) and not isinstance(metrics, str)
-        else [metrics]
-    )
-    chosen = [get_metric(spec, threshold=threshold) for spec in specs]
-    names = [metric.name for metric in chosen]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if not names or repeated:
-        raise InputError(
-            f"metrics are repeated: {', '.join(repeated)}" if repeated else "no metric was named",
-            allowed="one or more different metrics",
-        )
-    return chosen
-
-
-def _method(method: str | Method, n_draws: int | None, options: dict[str, Any] | None) -> Method:
-    given = dict(options or {})
-    if n_draws is not None:
-        if n_draws < 1:
-            raise InputError(f"n_draws is {n_draws}", allowed="a whole number of at least 1")
-        given["n_draws"] = int(n_draws)
-    if isinstance(method, str):
-        return get_method(method, **given)
-    if given:
-        raise InputError(
-            f"a method object was given together with {', '.join(given)}",
-            fix="set its options when you make it",
-        )
-    return method
-
-
-def _groups(data: ScoreSet, by: str | Sequence[str] | None) -> list[Group]:
-    columns = list(data.groups) if by is None else [by] if isinstance(by, str) else list(by)
-    groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
-    for column in columns:
-        if column not in data.groups:
-            raise InputError(
-                f"there is no group column {column!r}",
-                allowed=", ".join(data.groups) or "none: the data has no group columns",
-            )
-        for value, rows in _rows_by_value(data.groups[column]):
-            labeled = int(data.labeled[rows].sum())
-            groups.append(Group(f"{column}={value}", rows, labeled, rows.size - labeled))
-    return groups
-
-
-def _rows_by_value(values: NDArray[np.object_]) -> list[tuple[Any, NDArray[np.int64]]]:
-    """The values of a group column in order, with the numbers of the rows that have each."""
-    listed = values.tolist()
-    distinct = sorted({*listed}, key=lambda v: (str(type(v)), v))
-    place = {value: number for number, value in enumerate(distinct)}
-    codes = np.array([place[value] for value in listed], dtype=np.int64)
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(distinct)))
-    return list(zip(distinct, np.split(order, ends[:-1]), strict=True))
-
-
-def _labels_only(
-    data: ScoreSet, metrics: Sequence[Metric], rows: Sequence[Any]
-) -> list[list[Estimate]]:
-    if data.n_labeled == 0:
-        nothing = np.full(data.n_models, np.nan)
-        return [[Estimate(nothing) for _ in metrics] for _ in rows]
-    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
-    return belief.estimate(metrics, rows)
-
-
-def _warn_undefined(
-    data: ScoreSet,
-    metrics: Sequence[Metric],
-    groups: Sequence[Group],
-    estimates: Sequence[Sequence[Estimate]],
-) -> None:
-    undefined = []
-    for group, row in zip(groups, estimates, strict=True):
-        for metric, estimate in zip(metrics, row, strict=True):
-            names = [n for n, v in zip(data.models, estimate.value, strict=True) if np.isnan(v)]
-            if names:
-                undefined.append(
-                    f"{metric.name} is undefined on group {group.name!r} for {', '.join(names[:5])}"
-                    + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-                )
-    for number, what in enumerate(undefined[:UNDEFINED_SHOWN]):
-        left = len(undefined) - UNDEFINED_SHOWN
-        more = number == UNDEFINED_SHOWN - 1 and left > 0
-        warnings.warn(
-            f"{what} and is NaN: no rows, or one class only"
-            + (f" ({left:,} more such values are not listed)" if more else ""),
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )

@@ -51,12 +51,7 @@ def test_json_to_stdout_is_only_json(run: Run, scores: Path) -> None:
     found = json.loads(result.stdout)
     assert {row["model"] for row in found["estimates"]} == {"forest", "logistic", "coin"}
     config = found["settings"]["config"]
-    assert config["run"] == {
-        "method": "ensemble",
-        "metric": ["accuracy", "ece", "roc_auc", "average_precision"],
-        "draws": 20,
-        "seed": 3,
-    } or config["run"] == {"method": "ensemble", "draws": 20, "seed": 3}
+    assert config["run"] == {"method": "ensemble", "level": 0.95, "draws": 20, "seed": 3}
     assert len(found["settings"]["file_sha256"]) == 64
 
 
@@ -173,7 +168,7 @@ CODES = """label,a,b
 """
 
 
-@pytest.mark.parametrize("code", ['"-1"', "-1", "[-1]", '["-1"]'])
+@pytest.mark.parametrize("code", ["-1", "[-1]"])
 def test_a_code_in_a_config_is_one_value_and_not_its_characters(
     run: Run, tmp_path: Path, code: str
 ) -> None:
@@ -185,6 +180,17 @@ def test_a_code_in_a_config_is_one_value_and_not_its_characters(
     assert json.loads(result.stdout)["settings"]["n_labeled"] == 5
 
 
+def test_a_code_written_as_text_is_not_the_number(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(CODES)
+    config = tmp_path / "run.toml"
+    config.write_text("[read]\nunlabeled = '-1'\n[run]\nmethod = 'ensemble'\n")
+    result = run("evaluate", tmp_path / "s.csv", "--config", config)
+    assert result.exit_code == 2
+    assert "label -1 at row 5, undeclared" in result.stderr
+    typed = run("evaluate", tmp_path / "s.csv", "--unlabeled", "-1", *FAST, "--json", "-")
+    assert json.loads(typed.stdout)["settings"]["n_labeled"] == 5
+
+
 @pytest.mark.parametrize(
     ("section", "line", "allowed"),
     [
@@ -192,9 +198,9 @@ def test_a_code_in_a_config_is_one_value_and_not_its_characters(
         ("read", "normalize = 0", "true or false"),
         ("read", "label = 3", "text"),
         ("read", "models = 3", "a name, or a list of names"),
-        ("read", "group = [1, 2]", "a name, or a list of names"),
+        ("read", "group = [true, 2]", "a name, or a list of names"),
         ("read", "classes = 'abc'", "a list"),
-        ("read", "unlabeled = {a = 1}", "whole number"),
+        ("read", "unlabeled = {a = 1}", "a code such as -1"),
         ("read", "labels_file = true", "text"),
         ("run", 'level = "0.9"', "a number"),
         ("run", "seed = 1.5", "a whole number"),
@@ -233,7 +239,7 @@ def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
         ((), "no FILE"),
         (("{scores}", "--method", "magic"), "unknown method"),
         (("{scores}", "--metric", "acuracy"), "did you mean accuracy"),
-        (("{scores}", "--option", "n_draws"), "key=value"),
+        (("{scores}", "--option", "n_draws"), "name=value"),
         (("{scores}", "--level", "2"), "level"),
         (("{scores}", "--models", "forrest"), "forrest"),
         (("{scores}", "--json", "nowhere/out.json"), "no folder"),
@@ -306,9 +312,12 @@ def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--engine", "cloud"), "--engine cloud"),
-        (("--workers", "2"), "--workers without --engine stream"),
-        (("--engine", "stream", "--no-labels"), "--no-labels with an engine"),
+        (("--engine", "cloud"), "--engine 'cloud'"),
+        (("--workers", "2"), "--workers 2 with --engine memory"),
+        (
+            ("--engine", "stream", "--no-labels"),
+            "labels kept apart, or none at all, with --engine stream",
+        ),
         (("--engine", "stream", "--fail-under", "accuracy>=0.1"), "--fail-under without --metric"),
         (("--engine", "stream", "--scheduler", "tcp://x:1"), "scheduler address"),
     ],

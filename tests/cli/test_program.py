@@ -16,7 +16,9 @@ from typer.testing import CliRunner, Result
 
 import ssme
 from ssme.cli import app
-from ssme.cli.program import PANELS, in_options
+from ssme.cli.options import spell_with
+from ssme.cli.program import PANELS
+from ssme.errors import InputError, argument
 from ssme.methods.registry import method_names
 from ssme.metrics import metric_names
 
@@ -132,17 +134,18 @@ def test_demo(run: Run) -> None:
 
 
 def test_messages_speak_in_options() -> None:
-    said = in_options(
-        "Fix: say label='y', pass classes=[negative, 'b'] or positive=, normalize=True"
+    flags = {"label": "--label", "classes": "--classes", "random_state": "--seed", "by": "--by"}
+    spell = spell_with(flags)
+    said = InputError(
+        f"{argument('random_state', -1)} with {argument('classes', ['a', 'b'])}",
+        fix=f"say {argument('label', 'y')}, {argument('labels', False)} or {argument('by', '[]')}, "
+        f"leave {argument('label')} out, or {argument('id', 'x')}",
     )
-    assert said == "Fix: say --label 'y', pass --classes negative,b or --positive, --normalize"
-    assert in_options("labels=False if nothing is") == "--no-labels if nothing is"
-    assert in_options("declare unlabeled=-1") == "declare --unlabeled -1"
-    assert in_options("random_state=-1") == "--seed -1"
-    assert in_options("n_unlabeled=-5") == "--n-unlabeled -5"
-    named = in_options("or give models={model: {class: column}}")
-    assert named == "or give --pattern '{model}:{class}'"
-    assert in_options("ssme.label=3") == "ssme.label=3"
+    assert said.spelled(spell) == (
+        "--seed -1 with --classes a,b. Fix: say --label y, --no-labels or --no-groups, "
+        "leave --label out, or id=x."
+    )
+    assert str(said).startswith("random_state=-1 with classes=['a', 'b']. Fix: say label=y")
 
 
 def test_tab_completes_commands_methods_and_metrics() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.methods.registry import get_method
 
 __all__ = ["Cell", "Protocol", "Split", "split_rows"]
@@ -85,7 +85,7 @@ class Protocol:
             for value in np.atleast_1d(getattr(self, name)).tolist():
                 if value < bound:
                     raise InputError(
-                        f"{name}={value}",
+                        f"{argument(name, value)}",
                         allowed=f"whole numbers of at least {bound}",
                         fix=f"give {bound} or more",
                     )

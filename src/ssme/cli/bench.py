@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadOptions, RunOptions, given, names_in
+from ssme.cli.options import OutputOptions, ReadOptions, names_in, options_given
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.cli.run import Run
+from ssme.cli.run import gather, read_scores
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class FileLoader:
     config: str
 
     def __call__(self, name: str) -> ScoreSet:
-        told = json.loads(self.config)
-        return Run(told["file"], told.get("read", {}), {}).read()
+        from ssme.spec import RunSpec
+
+        return read_scores(RunSpec.from_dict(json.loads(self.config)))
 
 
 @command("Evaluate")
@@ -176,7 +177,7 @@ def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
     from ssme.datasets.registry import DATASETS, load_dataset
 
     if file in DATASETS and not Path(file).is_file():
-        useless = [f"--{name.replace('_', '-')}" for name in given(read) if name != "group"]
+        useless = [f"--{name.replace('_', '-')}" for name in options_given(read) if name != "group"]
         if useless:
             raise InputError(
                 f"{', '.join(useless)} with the data set {file!r}",
@@ -184,8 +185,7 @@ def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
                 fix=f"leave it out, or name a file instead of {file!r}",
             )
         return file, load_dataset
-    run = Run.gather(Path(file), read, RunOptions())
-    return Path(file).stem, FileLoader(json.dumps(run.config, default=str))
+    return Path(file).stem, FileLoader(json.dumps(gather(Path(file), read).to_dict()))
 
 
 def _whole_numbers(text: str) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ssme.cli.options import (
 )
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.cli.run import Run
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
 from ssme.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def compare(
     names = list(dict.fromkeys(names_in([methods], "--methods")))
     for name in names:
         method_class(name)
-    task = Run.gather(file, read, run)
-    output.refuse_inputs(task.inputs)
-    data = task.read()
-    for sentence in task.recognized(data):
+    spec = gather(file, read, run)
+    output.refuse_inputs(inputs_of(spec))
+    data = read_scores(spec)
+    for sentence in recognized(spec, data):
         output.note(sentence)
     results: dict[str, Evaluation] = {}
     seconds: dict[str, float] = {}
@@ -65,7 +65,7 @@ def compare(
         for name in track(names, "methods"):
             start = time.perf_counter()
             try:
-                results[name] = task.evaluate(data, method=name)
+                results[name] = evaluate_scores(spec, data, method=name)
             except UnsupportedError as error:
                 refused[name] = error.got
             seconds[name] = time.perf_counter() - start

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.options import FileArgument, OutputOptions, ReadOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.cli.run import Run
+from ssme.cli.run import gather, inputs_of, read_scores
 from ssme.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     from ssme.metrics import metric_names
 
     output = Output(out)
-    task = Run.gather(file, read, RunOptions())
-    output.refuse_inputs(task.inputs)
+    spec = gather(file, read)
+    output.refuse_inputs(inputs_of(spec))
     with output.working("reading"):
-        data = task.read()
+        data = read_scores(spec)
         doubts = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = _methods(data)
     findings = [asdict(doubt) for doubt in doubts]
     labels, missing = _label_counts(data), _missing_scores(data)
     facts: dict[str, Any] = {
-        "file": task.file,
+        "file": spec.source,
         "understood": understood,
         "rows": data.n_rows,
         "labeled": data.n_labeled,

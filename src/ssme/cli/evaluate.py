@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,12 +19,12 @@ from ssme.cli.options import (
 )
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command, say
-from ssme.cli.run import Run
-from ssme.config import write_config
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
+    from ssme.spec import RunSpec
 
 __all__ = ["evaluate", "show"]
 
@@ -69,11 +70,12 @@ def evaluate(
     """
     output = Output(out, (save_config,))
     demands = [conditions.parse(text) for text in fail_under or []]
-    task = Run.gather(file, read, run, config, engine)
-    output.refuse_inputs(task.inputs)
+    spec = gather(file, read, run, config, engine)
+    output.refuse_inputs(inputs_of(spec))
     if save_config is not None:
-        write_config(task.config, save_config)
-    result = _streamed(task, output, demands) if task.streams else _held(task, output, demands)
+        spec.save(save_config)
+    in_memory = spec.engine == "memory"
+    result = (_evaluate_file if in_memory else _evaluate_stream)(spec, output, demands)
     failed = conditions.failures(result, demands)
     output.write(out.json, json_text(result.to_dict()))
     output.write(out.csv, csv_text(list(result.rows())))
@@ -99,29 +101,37 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
     print_doubts(output.console, result.doubts)
 
 
-def _held(task: Run, output: Output, demands: list[conditions.Condition]) -> Evaluation:
+def _evaluate_file(
+    spec: RunSpec, output: Output, demands: list[conditions.Condition]
+) -> Evaluation:
     """The evaluation of a file that fits into memory."""
     from ssme.metrics import default_metrics
 
     with output.working("reading"):
-        data = task.read()
-    for sentence in task.recognized(data):
+        data = read_scores(spec)
+    for sentence in recognized(spec, data):
         output.note(sentence)
-    asked = task.run_options.get("metric") or default_metrics(data.n_classes)
+    asked = spec.metrics or default_metrics(data.n_classes)
+    metrics = conditions.with_metrics(asked, demands) if demands else spec.metrics
     with output.working("estimating"):
-        return task.evaluate(data, metrics=conditions.with_metrics(asked, demands))
+        return evaluate_scores(spec, data, metrics=metrics)
 
 
-def _streamed(task: Run, output: Output, demands: list[conditions.Condition]) -> Evaluation:
+def _evaluate_stream(
+    spec: RunSpec, output: Output, demands: list[conditions.Condition]
+) -> Evaluation:
     """The evaluation of files that are passed over; the number of classes is not known before."""
-    asked = task.run_options.get("metric")
-    if demands and not asked:
+    from ssme.run import execute
+
+    if demands and not spec.metrics:
         raise InputError(
-            f"--fail-under without --metric and --engine {task.engine_options['engine']}",
+            f"--fail-under without --metric and --engine {spec.engine}",
             fix="name the metrics with --metric",
         )
+    if demands and spec.metrics:
+        spec = replace(spec, metrics=tuple(conditions.with_metrics(spec.metrics, demands)))
     with output.working("passing over the rows"):
-        result = task.stream(conditions.with_metrics(asked, demands) if asked else None)
-    for sentence in task.recognized(result.data):
+        result = execute(spec, spec.source)
+    for sentence in recognized(spec, result.data):
         output.note(sentence)
     return result

@@ -1,25 +1,28 @@
 """Options that commands share, each group a dataclass; None means "not given".
 
-`merged` lays what the command line gives over what a config file gives.
+The meaning, default and allowed values of an option are declared where the library declares them:
+``Of.READ`` stands for `ssme.data.readers.options.ReadOptions`, ``Of.RUN`` for `ssme.spec.RunSpec`.
+Their text is fetched when a help page is shown (`describe`), so that starting the program does not
+load the library.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from ssme.config import WRITTEN_AS
 from ssme.errors import InputError
-from ssme.options import Flag, Kind, Names, Number, OneOf, Series, Table, Text, Whole
-from ssme.wording import did_you_mean
 
 __all__ = [
-    "ENGINES",
+    "IN_PYTHON",
     "EngineOptions",
     "FileArgument",
     "MetricOptions",
@@ -28,41 +31,45 @@ __all__ = [
     "ReportOptions",
     "RunOptions",
     "WriteOptions",
-    "given",
-    "merged",
+    "describe",
     "names_in",
+    "options_given",
+    "reading_asked",
+    "run_asked",
+    "spell_with",
 ]
 
-CLASS = OneOf(Text(), Whole(), Number(), Flag())
-"""A class as a label column may hold it."""
+IN_PYTHON = {written: name for name, written in WRITTEN_AS.items()} | {"labels_file": "labels"}
+"""Options whose name differs from that of the argument in Python."""
 
-KINDS: dict[Any, Kind] = {
-    str: Text(),
-    Path: Text(),
-    bool: Flag(),
-    int: Whole(),
-    float: Number(),
-    list[str]: Names(),
+SPELLED: dict[tuple[str, str | None], str] = {
+    ("labels", "False"): "--no-labels",
+    ("by", "[]"): "--no-groups",
+    ("models", "{model: {class: column}}"): "--pattern '{model}:{class}'",
 }
-SPECIAL_KINDS: dict[str, Kind] = {
-    "classes": Series(CLASS, least=1),
-    "positive": CLASS,
-    "unlabeled": OneOf(CLASS, Series(CLASS, least=1)),
-    "option": Table(),
-    "delimiter": Text(blank=True),
-}
-"""Options that hold more in a config file than the text of a command line."""
+"""Arguments with a value that the command line says in another way."""
 
 READ = "Reading the file"
 RUN = "The evaluation"
 ENGINE = "Larger than memory"
 OUT = "Output"
-ENGINES = ("memory", "stream", "dask")
 
 FileArgument = Annotated[
     Path | None,
-    Argument(help="CSV, TSV, Parquet, npz or npy file of scores.", show_default=False),
+    Argument(help="File of scores: CSV, TSV, Parquet, npz or npy.", show_default=False),
 ]
+
+
+def _read(name: str, *flags: str, **more: Any) -> Any:
+    return Option(*flags, help=f"read:{name}", rich_help_panel=READ, **more)
+
+
+def _run(name: str, *flags: str, **more: Any) -> Any:
+    return Option(*flags, help=f"run:{name}", rich_help_panel=RUN, **more)
+
+
+def _engine(name: str, *flags: str, **more: Any) -> Any:
+    return Option(*flags, help=f"run:{name}", rich_help_panel=ENGINE, **more)
 
 
 def _complete_methods(incomplete: str) -> list[str]:
@@ -78,72 +85,46 @@ def _complete_metrics(incomplete: str) -> list[str]:
     return [f"{done}{comma}{name}" for name in metric_names() if name.startswith(last)]
 
 
+def _complete_engines(incomplete: str) -> list[str]:
+    from ssme.spec import ENGINES
+
+    return [name for name in ENGINES if name.startswith(incomplete)]
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a file of scores."""
 
-    label: Annotated[
-        str | None, Option("--label", "-y", help="Label column.", rich_help_panel=READ)
-    ] = None
-    models: Annotated[
-        list[str] | None,
-        Option("--models", "-m", help="Score columns: a,b,c (repeatable).", rich_help_panel=READ),
-    ] = None
-    group: Annotated[
-        list[str] | None,
-        Option("--group", "-g", help="Column to report by (repeatable).", rich_help_panel=READ),
-    ] = None
+    label: Annotated[str | None, _read("label", "--label", "-y")] = None
+    models: Annotated[list[str] | None, _read("models", "--models", "-m")] = None
+    group: Annotated[list[str] | None, _read("groups", "--group", "-g")] = None
     labels_file: Annotated[
         Path | None,
-        Option("--labels-file", help="File with the labels, joined by id.", rich_help_panel=READ),
+        Option(
+            "--labels-file",
+            help="File with the labels, joined to the scores by id.",
+            rich_help_panel=READ,
+        ),
     ] = None
     no_labels: Annotated[
         bool | None,
         Option("--no-labels", help="No row has a label.", rich_help_panel=READ),
     ] = None
-    id: Annotated[str | None, Option("--id", help="Row name column.", rich_help_panel=READ)] = None
-    weight: Annotated[
-        str | None, Option("--weight", help="Row weight column.", rich_help_panel=READ)
-    ] = None
+    id: Annotated[str | None, _read("id", "--id")] = None
+    weight: Annotated[str | None, _read("weight", "--weight")] = None
     layout: Annotated[
-        str | None,
-        Option(
-            "--layout",
-            help="wide or long.",
-            autocompletion=lambda: ["wide", "long"],
-            rich_help_panel=READ,
-        ),
+        str | None, _read("layout", "--layout", autocompletion=lambda: ["wide", "long"])
     ] = None
-    pattern: Annotated[
-        str | None,
-        Option(
-            "--pattern",
-            help="Names of score columns, such as '{model}:{class}'.",
-            rich_help_panel=READ,
-        ),
-    ] = None
-    classes: Annotated[
-        list[str] | None,
-        Option("--classes", help="Classes in order: a,b,c.", rich_help_panel=READ),
-    ] = None
-    positive: Annotated[
-        str | None,
-        Option("--positive", help="Class the scores are for.", rich_help_panel=READ),
-    ] = None
-    unlabeled: Annotated[
-        list[str] | None,
-        Option("--unlabeled", help="Code that means 'no label', such as -1.", rich_help_panel=READ),
-    ] = None
-    logits: Annotated[
-        bool | None, Option("--logits", help="Scores are logits.", rich_help_panel=READ)
-    ] = None
-    normalize: Annotated[
-        bool | None,
-        Option("--normalize", help="Rescale class scores to sum to 1.", rich_help_panel=READ),
-    ] = None
-    delimiter: Annotated[
-        str | None, Option("--delimiter", help="Of a CSV file.", rich_help_panel=READ)
-    ] = None
+    pattern: Annotated[str | None, _read("pattern", "--pattern")] = None
+    classes: Annotated[list[str] | None, _read("classes", "--classes")] = None
+    positive: Annotated[str | None, _read("positive", "--positive")] = None
+    unlabeled: Annotated[list[str] | None, _read("unlabeled", "--unlabeled")] = None
+    logits: Annotated[bool | None, _read("logits", "--logits")] = None
+    normalize: Annotated[bool | None, _read("normalize", "--normalize")] = None
+    delimiter: Annotated[str | None, _read("delimiter", "--delimiter")] = None
+    model: Annotated[str | None, _read("model", "--model")] = None
+    class_: Annotated[str | None, _read("class_", "--class")] = None
+    score: Annotated[str | None, _read("score", "--score")] = None
 
 
 @dataclass(frozen=True)
@@ -151,47 +132,35 @@ class MetricOptions:
     """What to estimate."""
 
     metric: Annotated[
-        list[str] | None,
-        Option(
-            "--metric",
-            "-k",
-            help="See `ssme metrics` (repeatable, or a,b).",
-            autocompletion=_complete_metrics,
-            rich_help_panel=RUN,
-        ),
+        list[str] | None, _run("metrics", "--metric", "-k", autocompletion=_complete_metrics)
     ] = None
-    threshold: Annotated[
-        float | None,
-        Option("--threshold", help="P(positive) that counts as positive.", rich_help_panel=RUN),
+    by: Annotated[list[str] | None, _run("by", "--by")] = None
+    no_groups: Annotated[
+        bool | None,
+        Option("--no-groups", help="Report on all rows only.", rich_help_panel=RUN),
     ] = None
-    level: Annotated[
-        float | None,
-        Option("--level", help="Coverage of the intervals; 0.95.", rich_help_panel=RUN),
-    ] = None
-    seed: Annotated[
-        int | None, Option("--seed", help="Of the random numbers; 0.", rich_help_panel=RUN)
-    ] = None
+    threshold: Annotated[float | None, _run("threshold", "--threshold")] = None
+    level: Annotated[float | None, _run("level", "--level")] = None
+    seed: Annotated[int | None, _run("random_state", "--seed")] = None
 
 
 @dataclass(frozen=True)
 class RunOptions(MetricOptions):
     """What to estimate and how."""
 
-    method: Annotated[
-        str | None,
-        Option(
-            "--method",
-            help="See `ssme methods`; by default auto.",
-            autocompletion=_complete_methods,
-            rich_help_panel=RUN,
-        ),
-    ] = None
-    draws: Annotated[
-        int | None, Option("--draws", help="Draws, for methods that draw.", rich_help_panel=RUN)
-    ] = None
+    method: Annotated[str | None, _run("method", "--method", autocompletion=_complete_methods)] = (
+        None
+    )
+    draws: Annotated[int | None, _run("n_draws", "--draws")] = None
     option: Annotated[
         list[str] | None,
-        Option("--option", "-O", help="key=value of the method.", rich_help_panel=RUN),
+        Option(
+            "--option",
+            "-O",
+            help="Option of the method, as name=value (repeatable). "
+            "`ssme methods NAME` lists them.",
+            rich_help_panel=RUN,
+        ),
     ] = None
 
 
@@ -200,34 +169,17 @@ class EngineOptions:
     """Where the work runs; by default in memory."""
 
     engine: Annotated[
-        str | None,
-        Option(
-            "--engine",
-            help="memory; stream: Parquet of any size, in one pass; dask: the same on a cluster.",
-            autocompletion=lambda: list(ENGINES),
-            rich_help_panel=ENGINE,
-        ),
+        str | None, _engine("engine", "--engine", autocompletion=_complete_engines)
     ] = None
-    workers: Annotated[
-        int | None, Option("--workers", help="Of stream; one a core.", rich_help_panel=ENGINE)
-    ] = None
-    scheduler: Annotated[
-        str | None,
-        Option("--scheduler", help="Address of a Dask scheduler.", rich_help_panel=ENGINE),
-    ] = None
-    sample_rows: Annotated[
-        int | None,
-        Option("--sample-rows", help="Rows to fit on; 20,000.", rich_help_panel=ENGINE),
-    ] = None
-    checkpoint: Annotated[
-        Path | None,
-        Option("--checkpoint", help="File to go on from if cut off.", rich_help_panel=ENGINE),
-    ] = None
+    workers: Annotated[int | None, _engine("workers", "--workers")] = None
+    scheduler: Annotated[str | None, _engine("scheduler", "--scheduler")] = None
+    sample_rows: Annotated[int | None, _engine("sample_rows", "--sample-rows")] = None
+    checkpoint: Annotated[Path | None, _engine("checkpoint", "--checkpoint")] = None
 
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """How a command writes and how loud it is."""
+    """How a command writes and how much it says."""
 
     force: Annotated[
         bool, Option("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
@@ -236,7 +188,12 @@ class WriteOptions:
         bool, Option("--quiet", "-q", help="Print errors only.", rich_help_panel=OUT)
     ] = False
     no_color: Annotated[
-        bool, Option("--no-color", help="No colors (or set NO_COLOR).", rich_help_panel=OUT)
+        bool,
+        Option(
+            "--no-color",
+            help="Print without colors, as with the variable NO_COLOR.",
+            rich_help_panel=OUT,
+        ),
     ] = False
 
     @property
@@ -250,10 +207,12 @@ class OutputOptions(WriteOptions):
     """The same for commands whose result is a table."""
 
     json: Annotated[
-        Path | None, Option("--json", help="Write JSON here (- is stdout).", rich_help_panel=OUT)
+        Path | None,
+        Option("--json", help="Write JSON to this file (- is stdout).", rich_help_panel=OUT),
     ] = None
     csv: Annotated[
-        Path | None, Option("--csv", help="Write CSV here (- is stdout).", rich_help_panel=OUT)
+        Path | None,
+        Option("--csv", help="Write CSV to this file (- is stdout).", rich_help_panel=OUT),
     ] = None
 
     @property
@@ -267,7 +226,9 @@ class ReportOptions(OutputOptions):
 
     html: Annotated[
         Path | None,
-        Option("--html", help="Write an HTML report here (- is stdout).", rich_help_panel=OUT),
+        Option(
+            "--html", help="Write an HTML report to this file (- is stdout).", rich_help_panel=OUT
+        ),
     ] = None
 
     @property
@@ -275,79 +236,71 @@ class ReportOptions(OutputOptions):
         return super().targets + ([] if self.html is None else [self.html])
 
 
-def given(options: Any) -> dict[str, Any]:
-    """The options that were given, as plain values; lists are split at commas."""
-    found: dict[str, Any] = {}
-    for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
-        if value is None or value == []:
-            continue
-        if field.name == "option":
-            value = _key_values(value)
-        elif isinstance(value, list):
-            value = names_in(value, f"--{field.name}")
-        found[field.name] = str(value) if isinstance(value, Path) else value
+def describe(help_text: str, repeatable: bool = False) -> str:
+    """The help of an option, fetched from its declaration where ``help_text`` names one."""
+    section, colon, name = help_text.partition(":")
+    if not colon or section not in ("read", "run") or " " in name:
+        return help_text
+    from ssme.data.readers.options import ReadOptions as Reading
+    from ssme.options import declared, default_in_words
+    from ssme.spec import RunSpec
+
+    options = declared(Reading if section == "read" else RunSpec)
+    of = next(each for each in options if each.name == name)
+    default = default_in_words(of)
+    repeat = " Separate several by commas, or repeat the option." if repeatable else ""
+    return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{repeat}"
+
+
+def reading_asked(options: ReadOptions) -> dict[str, Any]:
+    """The options of reading that were given, by their names in Python and of their types."""
+    found = {IN_PYTHON.get(name, name): value for name, value in options_given(options).items()}
+    for key in ("classes", "unlabeled"):
+        if key in found:
+            found[key] = [each for text in found[key] for each in _classes(text, key)]
+    if "positive" in found:
+        found["positive"] = _class_name(found["positive"])
+    if found.pop("no_labels", False):
+        if "labels" in found:
+            raise InputError("--labels-file and --no-labels", allowed="one of them")
+        found["labels"] = False
     return found
 
 
-def merged(options: Any, base: Mapping[str, Any], section: str) -> dict[str, Any]:
-    """``given(options)`` over the section of a config file, whose keys and values are checked."""
-    kinds = kinds_of(type(options))
-    checked = {}
-    for key, value in base.items():
-        if key not in kinds:
-            raise InputError(
-                f"the config has {key!r} in section [{section}]",
-                allowed=", ".join(kinds),
-                fix=f"{did_you_mean(key, kinds)}leave it out",
-            )
-        try:
-            checked[key] = kinds[key].accept(value)
-        except (ValueError, TypeError, OverflowError):
-            raise InputError(
-                f"the config has {key} = {_shown(value)} in section [{section}]",
-                allowed=kinds[key].describe(),
-                fix="write such a value; text stands in quotation marks, numbers, true and "
-                "false do not",
-            ) from None
-    return {**checked, **given(options)}
+def run_asked(options: MetricOptions, engine: EngineOptions | None = None) -> dict[str, Any]:
+    """The options of the run that were given, by their names in Python.
+
+    Options of the method are texts by name: how a text is read depends on the method.
+    """
+    found = {IN_PYTHON.get(name, name): value for name, value in options_given(options).items()}
+    if found.pop("no_groups", False):
+        if "by" in found:
+            raise InputError("--by and --no-groups", allowed="one of them")
+        found["by"] = []
+    if "options" in found:
+        found["options"] = _key_values(options.option)  # type: ignore[attr-defined]
+    return {**found, **(options_given(engine) if engine is not None else {})}
 
 
-def kinds_of(bundle: type) -> dict[str, Kind]:
-    """What a config file may hold for each option, by the type the command line gives it."""
-    found: dict[str, Kind] = {}
-    for name, hint in get_type_hints(bundle).items():
-        plain = [each for each in get_args(hint) if each is not type(None)]
-        found[name] = SPECIAL_KINDS.get(name) or KINDS[plain[0] if plain else hint]
-    return found
+def spell_with(flags: dict[str, str]) -> Any:
+    """How an argument of Python is written with these ``flags``; see `ssme.errors.argument`."""
+
+    def spell(name: str, value: str | None) -> str:
+        if (name, value) in SPELLED:
+            return SPELLED[name, value]
+        flag = flags.get(name)
+        if flag is None:
+            return name if value is None else f"{name}={value}"
+        if value is None or value == "True":
+            return flag
+        if value.startswith("[") and value.endswith("]"):
+            value = ",".join(part.strip().strip("'\"") for part in value[1:-1].split(","))
+        return f"{flag} {value}"
+
+    return spell
 
 
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def plain_value(text: str) -> Any:
-    """``text`` as the JSON value it spells (3, 0.5, true, null), else as itself."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _key_values(pairs: list[str]) -> dict[str, Any]:
-    found = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip():
-            raise InputError(
-                f"--option {pair!r}", allowed="key=value", fix="write --option n_init=5"
-            )
-        found[key.strip()] = plain_value(value.strip())
-    return found
-
-
-def names_in(items: list[str], option: str) -> list[str]:
+def names_in(items: Iterable[str], option: str) -> list[str]:
     """The names in ``a,b`` and ``c``; none at all is refused."""
     parts = (part.strip() for item in items for part in item.split(","))
     names = [part for part in parts if part]
@@ -358,3 +311,45 @@ def names_in(items: list[str], option: str) -> list[str]:
             fix=f"write {option} a,b, or leave {option} out",
         )
     return names
+
+
+def options_given(options: Any) -> dict[str, Any]:
+    """The options that were given; lists are split at commas."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if value is None or value == []:
+            continue
+        if isinstance(value, list) and field.name != "option":
+            value = names_in(value, f"--{field.name.rstrip('_')}")
+        found[field.name] = value
+    return found
+
+
+def _key_values(pairs: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InputError(
+                f"--option {pair!r}", allowed="name=value", fix="write --option n_init=5"
+            )
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _classes(text: str, key: str) -> list[Any]:
+    """A class typed on a command line; a code is meant as number and as text alike."""
+    value = _class_name(text)
+    return [value, text] if key == "unlabeled" and value != text else [value]
+
+
+def _class_name(text: str) -> Any:
+    """Whole numbers, fractions and true/false are meant as such."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, (int, float)) and math.isfinite(value) else text

@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import inspect
 import os
-import re
 import sys
 import textwrap
 import traceback
@@ -21,9 +20,10 @@ from contextlib import contextmanager
 from typing import Annotated, Any, get_type_hints
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from ssme.errors import InputError, MissingExtraError, SsmeWarning
+from ssme.cli.options import IN_PYTHON, describe, spell_with
+from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning
 from ssme.wording import printable
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "PIPE_CLOSED",
     "app",
     "command",
-    "in_options",
     "main",
     "say",
 ]
@@ -50,13 +49,6 @@ PIPE_CLOSED = 141
 
 UsageFault: Any = typer.BadParameter.__mro__[2]
 """What the parser raises for a command line it cannot read (click's, or typer's copy of it)."""
-
-_NAMES = (
-    "label|labels|models|classes|positive|unlabeled|layout|pattern|id|weight|groups|logits|"
-    "normalize|delimiter|random_state|seed|runs|n_unlabeled"
-)
-ARGUMENT_LIST = re.compile(rf"(?<![\w.'])({_NAMES})=\[([^\]]*)\]")
-ARGUMENT = re.compile(rf"(?<![\w.'])({_NAMES})=(True|'[^']*'|-?\w*)")
 
 PANELS = ("Evaluate", "Try", "Look up")
 WIDTH = 80
@@ -100,6 +92,18 @@ class Program(TyperGroup):
             names = ", ".join(sorted(parameter.opts, key=len))
             formatter.write(_listed(names, getattr(parameter, "help", None) or ""))
         formatter.write(f"\n{self.epilog}\n")
+
+
+class Command(TyperCommand):
+    """A command whose help is fetched from the declarations of its options when it is shown."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help page, with the meaning and the default of every option."""
+        for parameter in self.params:
+            if getattr(parameter, "help", None):
+                text: Any = parameter
+                text.help = describe(text.help, repeatable=bool(text.multiple))
+        super().format_help(ctx, formatter)
 
 
 def _listed(name: str, text: str) -> str:
@@ -147,27 +151,11 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
     """Register a function as ``ssme <name>``, listed under ``panel``."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        app.command(name or function.__name__, rich_help_panel=panel)(_spread(function))
+        listed = app.command(name or function.__name__, cls=Command, rich_help_panel=panel)
+        listed(_spread(function))
         return function
 
     return register
-
-
-def in_options(message: str) -> str:
-    """A message that speaks of Python arguments, speaking of options of the command line."""
-    message = message.replace("labels=False", "--no-labels")
-    message = message.replace("models={model: {class: column}}", "--pattern '{model}:{class}'")
-    message = ARGUMENT_LIST.sub(
-        lambda m: f"{_option(m[1])} {m[2].replace(' ', '').replace(chr(39), '')}", message
-    )
-    return ARGUMENT.sub(
-        lambda m: f"{_option(m[1])} {'' if m[2] == 'True' else m[2]}".rstrip(), message
-    )
-
-
-def _option(argument: str) -> str:
-    renamed = {"labels": "labels-file", "groups": "group", "random_state": "seed"}
-    return "--" + renamed.get(argument, argument).replace("_", "-")
 
 
 def main() -> None:
@@ -235,6 +223,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
             for field in dataclasses.fields(kind)
         ]
     parameters.sort(key=lambda parameter: parameter.kind)
+    spelling = spell_with(_flags(parameters))
 
     @functools.wraps(function)
     def call(**given: Any) -> None:
@@ -242,7 +231,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
             names = [field.name for field in dataclasses.fields(kind)]
             given[name] = kind(**{field: given.pop(field) for field in names})
         quiet = any(getattr(given[name], "quiet", False) for name in bundles)
-        with _errors_as_messages(quiet):
+        with _errors_as_messages(quiet, spelling):
             function(**given)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -250,8 +239,21 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+def _flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
+    """Argument of Python -> long option, for the options of a command."""
+    found = {}
+    for parameter in parameters:
+        for info in getattr(parameter.annotation, "__metadata__", ()):
+            given = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
+            long = [flag for flag in given if isinstance(flag, str) and flag.startswith("--")]
+            if long:
+                found[parameter.name] = long[0]
+                found[IN_PYTHON.get(parameter.name, parameter.name)] = long[0]
+    return {"y": found.get("label", "--label"), **found}
+
+
 @contextmanager
-def _errors_as_messages(quiet: bool) -> Iterator[None]:
+def _errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "always", SsmeWarning)
         warnings.showwarning = _show_warning  # type: ignore[assignment]
@@ -260,8 +262,11 @@ def _errors_as_messages(quiet: bool) -> Iterator[None]:
             sys.stdout.flush()
         except BrokenPipeError:
             raise
-        except (InputError, MissingExtraError, OSError) as error:
-            say(f"Error: {in_options(str(error))}")
+        except InputError as error:
+            say(f"Error: {error.spelled(spelling)}")
+            raise typer.Exit(BAD_INPUT) from None
+        except (MissingExtraError, OSError) as error:
+            say(f"Error: {error}")
             raise typer.Exit(BAD_INPUT) from None
         except MemoryError as error:
             say(

@@ -10,7 +10,7 @@ import typer
 from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import command
-from ssme.cli.run import Run
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
 from ssme.errors import InputError
 
 __all__ = ["report"]
@@ -45,14 +45,14 @@ def report(
         raise InputError(
             f"--output {target}", allowed="a name that ends in .html, .htm, .md or .json"
         )
-    task = Run.gather(file, read, run, config)
-    output.refuse_inputs(task.inputs)
+    spec = gather(file, read, run, config)
+    output.refuse_inputs(inputs_of(spec))
     with output.working("reading"):
-        data = task.read()
-    for sentence in task.recognized(data):
+        data = read_scores(spec)
+    for sentence in recognized(spec, data):
         output.note(sentence)
     with output.working("estimating and drawing"):
-        result = task.evaluate(data)
+        result = evaluate_scores(spec, data)
         result.report(target, title=title)
     output.console.print(f"Wrote {target}", markup=False)
     if target.suffix.lower() in (".html", ".htm") and not can_draw():

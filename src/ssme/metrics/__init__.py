@@ -6,7 +6,13 @@ from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import at_threshold, decision_metric, expected_cost
 from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
-from ssme.metrics.registry import MetricSpec, default_metrics, get_metric, metric_names
+from ssme.metrics.registry import (
+    MetricSpec,
+    default_metrics,
+    get_metric,
+    metric_names,
+    write_metric,
+)
 
 __all__ = [
     "Calibration",
@@ -31,4 +37,5 @@ __all__ = [
     "metric_names",
     "one_hot_mass",
     "predicted_classes",
+    "write_metric",
 ]

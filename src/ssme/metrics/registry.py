@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,10 +13,11 @@ from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import DECISION_METRICS, at_threshold
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
+from ssme.metrics.written import describe_metric, make_metric
 
-__all__ = ["MetricSpec", "default_metrics", "get_metric", "metric_names"]
+__all__ = ["MetricSpec", "default_metrics", "get_metric", "metric_names", "write_metric"]
 
-MetricSpec = str | Metric | Callable[..., Any]
+MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 _REGISTRY: dict[str, Metric] = {
     metric.name: metric
@@ -57,12 +58,16 @@ def default_metrics(n_classes: int) -> tuple[str, ...]:
 def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     """The metric named ``spec``; a `Metric` is returned as it is, a callable is wrapped.
 
+    A name may come with options: ``{"name": "ece", "norm": "l2"}`` (`ssme.metrics.written`).
+
     ``threshold`` is the P(1) from which class 1 is predicted. It concerns metrics of decisions
     (accuracy, F1, ...) and shows in their name, ``accuracy@0.3``, which is itself a valid ``spec``;
     metrics of the scores themselves do not depend on it.
     """
     if isinstance(spec, Metric):
         return spec
+    if isinstance(spec, Mapping):
+        return make_metric(spec, get_metric, threshold)
     if not isinstance(spec, str):
         if callable(spec):
             return from_callable(spec)
@@ -87,6 +92,20 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     if threshold is None or name not in _DECISIONS:
         return metric
     return at_threshold(metric, threshold)
+
+
+def write_metric(metric: Metric) -> dict[str, Any] | None:
+    """The data from which `get_metric` makes ``metric`` again; None where there is none.
+
+    Examples
+    --------
+    >>> from ssme.metrics import ece, get_metric, write_metric
+    >>> write_metric(ece(norm="l2"))
+    {'name': 'ece', 'norm': 'l2'}
+    >>> write_metric(get_metric("f1@0.3"))
+    {'name': 'f1', 'threshold': 0.3}
+    """
+    return describe_metric(metric, metric_names(), get_metric)
 
 
 def _parsed_threshold(spec: str, name: str, asked: str) -> float:

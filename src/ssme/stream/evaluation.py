@@ -22,7 +22,7 @@ sample: at a sample of 20,000 rows their widths were 0.85 to 1.2 times those in 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -38,11 +38,12 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor, ordered_map, run_beside
 from ssme.errors import InputError, UnsupportedError
 from ssme.evaluation import Evaluation
+from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate, Method
 from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.groups import Group, StreamPass
-from ssme.run import Fit, fit_method, seed_sequence
+from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.stream.blocks import labeled_rows
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading, find_columns
@@ -52,11 +53,9 @@ from ssme.stream.group_keys import GroupKey
 from ssme.stream.source import Part, Source, find_source, join_tables, read_table, take_rows
 from ssme.stream.tally import Sums, Tally, plan_tally
 
-__all__ = ["evaluate_parquet"]
+__all__ = ["evaluate_parquet", "evaluate_stream"]
 
 FloatArray = NDArray[np.float64]
-SAMPLE_ROWS = 20_000
-"""Unlabeled rows the method is fitted on."""
 
 
 def evaluate_parquet(
@@ -69,7 +68,7 @@ def evaluate_parquet(
     level: float = 0.95,
     n_draws: int | None = None,
     random_state: int | None = 0,
-    options: dict[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     sample_rows: int = SAMPLE_ROWS,
     executor: str = "threads",
     workers: int | None = None,
@@ -79,54 +78,81 @@ def evaluate_parquet(
 ) -> Evaluation:
     """Estimate every classifier's metrics from Parquet files of any size.
 
+    ``ssme.evaluate(paths, engine="stream")`` under another name, with a choice of executors.
+
     Parameters
     ----------
-    paths : files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide.
-    method, metrics, by, threshold, level, n_draws, options : as in `ssme.evaluate`; the method
-        has to know P(y | s) of new rows, and metrics have to add up over rows.
-    random_state : seed of the sample and of the method; None: a fresh one.
-    sample_rows : unlabeled rows that the method is fitted on, beside all labeled ones.
-    executor, workers, scheduler : where parts are counted, see `ssme.engines.executors`.
-    checkpoint : file that keeps the sums of a pass; if the pass is cut off, by Ctrl-C or a kill,
-        the same call goes on from there. It is deleted when the pass ends.
-    **data_options : as in `ScoreSet.from_frame` (``label``, ``models``, ``groups``, ...).
+    paths : str, Path or list of these
+        Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide.
+    method, metrics, by, threshold, level, n_draws, random_state, options
+        As in `ssme.evaluate`. The method has to know P(y | s) of rows it has not seen, and the
+        metrics have to add up over rows.
+    sample_rows : int, default 20,000
+        Number of unlabeled rows that the method is fitted on, beside all labeled ones.
+    executor, workers, scheduler
+        Where parts are counted, see `ssme.engines.executors`.
+    checkpoint : str or Path, optional
+        File that keeps the sums of a pass. If the pass is cut off, by Ctrl-C or a kill, the same
+        call goes on from there. It is deleted when the pass ends.
+    **data_options
+        As in `ssme.ScoreSet.from_frame` (``label``, ``models``, ``groups`` and others).
 
-    The result is an `ssme.Evaluation` like that of `ssme.evaluate`. Its ``sample`` (which is also
-    its ``data``) and ``belief`` are those of the sample; ``streamed`` holds rows, parts and the
-    largest error bound of each metric. A group of which no row is in the sample has an estimate and
-    no interval; such groups are listed there too.
+    Returns
+    -------
+    Evaluation
+        Like that of `ssme.evaluate`. Its ``sample`` (which is also its ``data``) and ``belief`` are
+        those of the sample; ``streamed`` holds rows, parts and the largest error bound of each
+        metric. A group of which no row is in the sample has an estimate and no interval; such
+        groups are listed there too.
 
-    Raises `InputError` where a file is another one at the end of the pass than at its beginning.
+    Raises
+    ------
+    InputError
+        Among others, where a file is another one at the end of the pass than at its beginning.
+    """
+    spec = RunSpec(
+        source=paths,  # type: ignore[arg-type]
+        read=data_options,
+        method=method,
+        options=options or {},
+        metrics=metrics,  # type: ignore[arg-type]
+        by=by,  # type: ignore[arg-type]
+        threshold=threshold,
+        level=level,
+        n_draws=n_draws,
+        random_state=random_state,
+        engine="dask" if executor == "dask" else "stream",
+        workers=workers,
+        scheduler=scheduler,
+        sample_rows=sample_rows,
+        checkpoint=checkpoint,  # type: ignore[arg-type]
+    )
+    return evaluate_stream(spec.with_seed(), time.perf_counter(), executor)
+
+
+def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) -> Evaluation:
+    """The evaluation of the Parquet files that ``spec`` names; ``start`` is when the clock began.
+
+    The engine ``"stream"`` counts on threads unless ``executor`` says otherwise.
     """
     from threadpoolctl import threadpool_limits
 
-    start = time.perf_counter()
-    seed = _whole_seed(random_state)
+    kind = executor or ("dask" if spec.engine == "dask" else "threads")
     try:
-        source = find_source(paths)
-        reading = find_columns(source, data_options)
+        source = find_source(spec.source or ())
+        reading = find_columns(source, dict(spec.read))
         with (
             threadpool_limits(1),
-            open_executor(executor, workers=workers, scheduler=scheduler) as pool,
+            open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
-            sample = _sample(pool, source, reading, sample_rows, seed)
-            fit = fit_method(
-                sample,
-                method=method,
-                metrics=metrics,
-                by=by,
-                threshold=threshold,
-                level=level,
-                n_draws=n_draws,
-                random_state=seed,
-                options=options,
-            )
-            counting = _counting(fit, reading, by)
+            sample = _sample(pool, source, reading, spec)
+            fit = fit_method(sample, spec)
+            counting = _counting(fit, reading)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             mark = RunMark.of(source.files, [names, counting.group_columns], center)
             estimating = run_beside(fit.evaluation, start)
-            place = None if checkpoint is None else Path(checkpoint)
+            place = None if spec.checkpoint is None else Path(spec.checkpoint)
             counted = count_all(pool, source, counting, place, mark)
             fitted = estimating.result()
     finally:
@@ -134,14 +160,7 @@ def evaluate_parquet(
     return _combined(fitted, center, counted, counting, start, len(source.parts))
 
 
-def _whole_seed(random_state: int | None) -> int:
-    """The seed of the sample and of the method; a fresh one for None."""
-    entropy = seed_sequence(random_state).entropy
-    assert isinstance(entropy, int)
-    return entropy
-
-
-def _counting(fit: Fit, reading: Reading, by: str | Sequence[str] | None) -> Counting:
+def _counting(fit: Fit, reading: Reading) -> Counting:
     predictor = fit.belief.predictor
     if predictor is None:
         raise UnsupportedError(
@@ -149,7 +168,7 @@ def _counting(fit: Fit, reading: Reading, by: str | Sequence[str] | None) -> Cou
             allowed="auto, ssme, ensemble and others that learn a function of the scores",
             fix="choose one of these for streaming",
         )
-    named = fit.data.groups if by is None else [by] if isinstance(by, str) else by
+    named = fit.data.groups if fit.spec.by is None else fit.spec.by
     return Counting(
         reading=reading,
         tally=plan_tally(fit.metrics, fit.data.scores),
@@ -160,19 +179,11 @@ def _counting(fit: Fit, reading: Reading, by: str | Sequence[str] | None) -> Cou
     )
 
 
-def _sample(
-    pool: Executor,
-    source: Source,
-    reading: Reading,
-    sample_rows: int,
-    seed: int,
-) -> ScoreSet:
-    """All labeled rows and ``sample_rows`` others, drawn without replacement."""
-    if sample_rows < 1:
-        raise InputError(f"sample_rows is {sample_rows}", allowed="a whole number of at least 1")
+def _sample(pool: Executor, source: Source, reading: Reading, spec: RunSpec) -> ScoreSet:
+    """All labeled rows and ``spec.sample_rows`` others, drawn without replacement."""
     parts, n_rows = source.parts, source.n_rows
-    rng = np.random.default_rng([seed, 0x5A11])
-    drawn = np.sort(rng.choice(n_rows, min(sample_rows, n_rows), replace=False))
+    rng = np.random.default_rng([spec.seed, 0x5A11])
+    drawn = np.sort(rng.choice(n_rows, min(spec.sample_rows, n_rows), replace=False))
     wanted = [
         drawn[slice(*np.searchsorted(drawn, [p.first_row, p.first_row + p.n_rows]))] - p.first_row
         for p in parts

@@ -1,0 +1,209 @@
+"""A method fitted to data as a spec says, and the evaluation that follows from it.
+
+ScoreSet --method.fit--> belief --estimate(metrics, groups)--> Evaluation
+
+`ssme.run` and `ssme.stream` share it.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data import ScoreSet
+from ssme.diagnostics import check_all
+from ssme.errors import InputError, UndefinedMetricWarning, argument
+from ssme.evaluation import Evaluation
+from ssme.methods.base import Belief, Estimate, Method, check_supported
+from ssme.methods.registry import get_method
+from ssme.metrics import Metric, default_metrics, get_metric
+from ssme.results.groups import ALL, Group
+from ssme.spec import RunSpec
+
+__all__ = ["Fit", "fit_method"]
+
+UNDEFINED_SHOWN = 20
+"""Undefined values that are warned of one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A method fitted to data, not yet asked for estimates.
+
+    ``spec`` is the run that it is part of, with the seed that was used.
+    """
+
+    data: ScoreSet
+    spec: RunSpec
+    method: Method
+    belief: Belief
+    metrics: tuple[Metric, ...]
+    groups: tuple[Group, ...]
+
+    def evaluation(self, start: float) -> Evaluation:
+        """Estimates and doubts; ``start`` is when the clock was started."""
+        data, metrics, belief = self.data, self.metrics, self.belief
+        rows = [group.rows for group in self.groups]
+        estimates = belief.estimate(metrics, rows)
+        labels_only = _labels_only(data, metrics, rows)
+        _warn_undefined(data, metrics, self.groups, estimates)
+        return Evaluation(
+            data=data,
+            method=self.method.spec.name,
+            belief=belief,
+            metrics=metrics,
+            groups=self.groups,
+            estimates=tuple(map(tuple, estimates)),
+            labels_only=tuple(map(tuple, labels_only)),
+            level=self.spec.level,
+            doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
+            settings=self._settings(start),
+        )
+
+    def _settings(self, start: float) -> dict[str, Any]:
+        from ssme import __version__
+
+        return {
+            "method": self.method.spec.name,
+            "options": _options_of(self.method) if is_dataclass(self.method) else {},
+            "metrics": [metric.name for metric in self.metrics],
+            "definitions": {metric.name: metric.definition for metric in self.metrics},
+            "groups": [group.name for group in self.groups],
+            "level": self.spec.level,
+            "threshold": self.spec.threshold,
+            "random_state": self.spec.random_state,
+            "n_rows": self.data.n_rows,
+            "n_labeled": self.data.n_labeled,
+            "models": list(self.data.models),
+            "classes": [str(c) for c in self.data.classes],
+            "versions": {"ssme": __version__, "numpy": np.__version__},
+            "seconds": round(time.perf_counter() - start, 3),
+            **_config_of(self.spec),
+        }
+
+
+def fit_method(data: ScoreSet, spec: RunSpec) -> Fit:
+    """Fit the method of ``spec`` to ``data``.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        Scores and labels; how they were read is not looked at again.
+    spec : RunSpec
+        What to estimate and how; its seed has to be settled (`RunSpec.with_seed`).
+    """
+    chosen = _metrics(spec, data)
+    method = spec.make_method()
+    check_supported(method.spec, data, chosen)
+    groups = _groups(data, spec.by)
+    if len(groups) > 1 and not method.spec.groups:
+        raise InputError(
+            f"method {method.spec.name!r} cannot report on groups",
+            fix=f"give {argument('by', '[]')} or choose another method (`ssme methods`)",
+        )
+    seed = np.random.SeedSequence(spec.seed)
+    belief = method.fit(data, np.random.default_rng(seed))
+    return Fit(data, spec, method, belief, tuple(chosen), tuple(groups))
+
+
+def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
+    asked = default_metrics(data.n_classes) if spec.metrics is None else spec.metrics
+    chosen = [get_metric(each, threshold=spec.threshold) for each in asked]
+    names = [metric.name for metric in chosen]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if not names or repeated:
+        raise InputError(
+            f"metrics are repeated: {', '.join(repeated)}" if repeated else "no metric was named",
+            allowed="one or more different metrics",
+        )
+    return chosen
+
+
+def _options_of(method: Method) -> dict[str, Any]:
+    """All options of a method as plain values; objects of Python are named by their class."""
+    names = [each.name for each in fields(cast(Any, method)) if each.init]
+    return {name: _plain(getattr(method, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return type(value).__name__
+
+
+def _config_of(spec: RunSpec) -> dict[str, Any]:
+    """The run as a config file holds it, or why none can."""
+    try:
+        return {"config": spec.to_dict()}
+    except InputError as error:
+        return {"config": None, "no_config": str(error)}
+
+
+def _groups(data: ScoreSet, by: Sequence[str] | None) -> list[Group]:
+    columns = list(data.groups) if by is None else list(by)
+    groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
+    for column in columns:
+        if column not in data.groups:
+            raise InputError(
+                f"there is no group column {column!r}",
+                allowed=", ".join(data.groups) or "none: the data has no group columns",
+            )
+        for value, rows in _rows_by_value(data.groups[column]):
+            labeled = int(data.labeled[rows].sum())
+            groups.append(Group(f"{column}={value}", rows, labeled, rows.size - labeled))
+    return groups
+
+
+def _rows_by_value(values: NDArray[np.object_]) -> list[tuple[Any, NDArray[np.int64]]]:
+    """The values of a group column in order, with the numbers of the rows that have each."""
+    listed = values.tolist()
+    distinct = sorted({*listed}, key=lambda v: (str(type(v)), v))
+    place = {value: number for number, value in enumerate(distinct)}
+    codes = np.array([place[value] for value in listed], dtype=np.int64)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(distinct)))
+    return list(zip(distinct, np.split(order, ends[:-1]), strict=True))
+
+
+def _labels_only(
+    data: ScoreSet, metrics: Sequence[Metric], rows: Sequence[Any]
+) -> list[list[Estimate]]:
+    if data.n_labeled == 0:
+        nothing = np.full(data.n_models, np.nan)
+        return [[Estimate(nothing) for _ in metrics] for _ in rows]
+    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
+    return belief.estimate(metrics, rows)
+
+
+def _warn_undefined(
+    data: ScoreSet,
+    metrics: Sequence[Metric],
+    groups: Sequence[Group],
+    estimates: Sequence[Sequence[Estimate]],
+) -> None:
+    undefined = []
+    for group, row in zip(groups, estimates, strict=True):
+        for metric, estimate in zip(metrics, row, strict=True):
+            names = [n for n, v in zip(data.models, estimate.value, strict=True) if np.isnan(v)]
+            if names:
+                undefined.append(
+                    f"{metric.name} is undefined on group {group.name!r} for {', '.join(names[:5])}"
+                    + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+                )
+    for number, what in enumerate(undefined[:UNDEFINED_SHOWN]):
+        left = len(undefined) - UNDEFINED_SHOWN
+        more = number == UNDEFINED_SHOWN - 1 and left > 0
+        warnings.warn(
+            f"{what} and is NaN: no rows, or one class only"
+            + (f" ({left:,} more such values are not listed)" if more else ""),
+            UndefinedMetricWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,588 @@
+"""What a run is, as data: where the scores are, how they are read, what is estimated and how.
+
+    RunSpec <-> dict <-> TOML, YAML or JSON
+
+`ssme.evaluate`, the command line, config files and the last section of a report share it. Writing a
+spec and reading it back gives an equal spec, and running that gives the same numbers to the bit.
+What no file can hold (a function as a metric, an array of weights) does not keep a spec from being
+run, but from being written; the error says what it is.
+
+A config file has these parts, whose keys are the long options of the command line:
+
+    file = "scores.csv"
+    [read]      how the file is read (`ssme.data.readers.options.ReadOptions`)
+    [run]       method, metrics, level, seed
+    [engine]    where the work is done
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from ssme.config import WRITTEN_AS, config_text, read_config, write_config
+from ssme.data.readers.options import ReadOptions
+from ssme.errors import InputError, argument
+from ssme.methods.base import Method
+from ssme.methods.registry import get_method, method_class, method_names
+from ssme.metrics import Metric, write_metric
+from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.options import (
+    Anything,
+    Choice,
+    Declared,
+    Flag,
+    Kind,
+    Number,
+    OneOf,
+    Option,
+    Series,
+    Table,
+    Text,
+    Whole,
+    accept,
+    accept_all,
+    declared,
+    option,
+)
+from ssme.options import Nothing as Null
+from ssme.wording import did_you_mean
+
+__all__ = ["ENGINES", "SAMPLE_ROWS", "RunSpec", "fresh_seed"]
+
+ENGINES = ("memory", "stream", "dask")
+SAMPLE_ROWS = 20_000
+
+_METRIC = OneOf(Text(), Table())
+_IN_FILES: dict[str, Kind] = {
+    "source": OneOf(Text(), Series(Text(), least=1)),
+    "method": Text(),
+    "options": Table(),
+    "metrics": OneOf(_METRIC, Series(_METRIC, least=1)),
+    "checkpoint": Text(),
+}
+"""What a file holds of options that take more in Python."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Names of group columns, none at all among them."""
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        return Series(Text()).accept([value] if isinstance(value, str) else value)
+
+    def describe(self) -> str:
+        return "a name, or a list of names that may be empty"
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """One or more files, folders, patterns or addresses, kept as text."""
+
+    def accept(self, value: Any) -> str | tuple[str, ...]:
+        if isinstance(value, (str, Path)):
+            return Text().accept(str(value))
+        return tuple(Text().accept(str(path)) for path in Series(_ONE_PATH, least=1).accept(value))
+
+    def describe(self) -> str:
+        return "the path of a file, or a list of paths"
+
+
+_ONE_PATH = Anything("a path")
+
+
+@dataclass(frozen=True)
+class RunSpec(Declared):
+    """All that decides the result of a run, beside the data itself.
+
+    Parameters
+    ----------
+    source : str, tuple of str or None
+        The file with the scores; several of them, patterns or addresses where they are streamed.
+        None if the caller holds the scores in memory.
+    read : dict
+        How the scores are read: options of `ssme.ScoreSet.read`.
+    method : str or Method
+        Name of the method; a method object of a class of one's own cannot be written to a file.
+    options : dict
+        Options of the method.
+    metrics : tuple or None
+        Names of metrics, or ``{"name": "ece", "norm": "l2"}`` with options; `ssme.Metric` objects
+        and functions can be run. None stands for the metrics of the SSME paper.
+    by : tuple of str or None
+        Group columns to report on, beside all rows. None stands for all that the data has.
+    threshold : float or None
+        P(positive) from which a binary classifier says "positive".
+    level : float
+        Coverage of the intervals.
+    n_draws : int or None
+        Number of draws, for methods that draw.
+    random_state : int or None
+        Seed of the random numbers. None stands for a fresh one, which the result records.
+    engine : {"memory", "stream", "dask"}
+        Where the work is done.
+    workers, scheduler, sample_rows, checkpoint
+        How the engines ``"stream"`` and ``"dask"`` work.
+
+    Examples
+    --------
+    >>> from ssme.run import RunSpec
+    >>> spec = RunSpec("scores.csv", {"label": "y"}, metrics="accuracy", level=0.9)
+    >>> print(spec.to_text(".toml"))
+    file = "scores.csv"
+    <BLANKLINE>
+    [read]
+    label = "y"
+    <BLANKLINE>
+    [run]
+    method = "auto"
+    metric = ["accuracy"]
+    level = 0.9
+    seed = 0
+    <BLANKLINE>
+    >>> RunSpec.from_dict(spec.to_dict()) == spec
+    True
+    """
+
+    source: str | tuple[str, ...] | None = option(
+        None,
+        "File with the scores.",
+        OneOf(Null("the caller holds the scores"), _Paths()),
+    )
+    read: Mapping[str, Any] = field(default_factory=dict)
+    method: str | Method = option(
+        "auto",
+        "Method of the estimates; `ssme methods` lists them.",
+        Anything("the name of a method"),
+    )
+    options: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata={"option": ("Options of the method.", Table(), False)},
+    )
+    metrics: tuple[Any, ...] | None = option(
+        None,
+        "Metrics to estimate; `ssme metrics` lists them.",
+        Anything("names of metrics"),
+    )
+    by: tuple[str, ...] | None = option(
+        None,
+        "Group columns to report on, beside all rows.",
+        OneOf(Null("all group columns"), _Columns()),
+    )
+    threshold: float | None = option(
+        None,
+        'P(positive) from which a binary classifier says "positive".',
+        OneOf(Null("0.5"), Number(0.0, 1.0)),
+    )
+    level: float = option(
+        0.95,
+        "Coverage of the intervals.",
+        Number(0.0, 1.0, open_least=True, open_most=True),
+    )
+    n_draws: int | None = option(
+        None,
+        "Number of draws, for methods that draw.",
+        OneOf(Null("the method's own number"), Whole(least=1)),
+    )
+    random_state: int | None = option(
+        0,
+        "Seed of the random numbers.",
+        OneOf(Whole(least=0), Null("a fresh seed")),
+    )
+    engine: str = option(
+        "memory",
+        'Where the work is done: in "memory"; as a "stream", which passes once over Parquet '
+        'files of any size; or by "dask", which does the same on a cluster.',
+        Choice(*ENGINES),
+    )
+    workers: int | None = option(
+        None,
+        "Number of threads of a stream, or of processes of a local Dask cluster.",
+        OneOf(Null("one per core"), Whole(least=1)),
+    )
+    scheduler: str | None = option(
+        None,
+        "Address of a running Dask scheduler, such as tcp://host:8786.",
+        OneOf(Null("a local cluster"), Text()),
+    )
+    sample_rows: int = option(
+        SAMPLE_ROWS,
+        "Number of unlabeled rows that the method is fitted on when rows are streamed.",
+        Whole(least=1),
+    )
+    checkpoint: str | None = option(
+        None,
+        "File that keeps the sums of a stream, so that the same command goes on after a cut.",
+        OneOf(Null("none"), _Paths()),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        metrics = self.metrics
+        if metrics is not None:
+            single = isinstance(metrics, (str, Mapping, Metric)) or callable(metrics)
+            listed = (metrics,) if single else tuple(metrics)
+            plain = tuple(_plain(m) if isinstance(m, Mapping) else m for m in listed)
+            object.__setattr__(self, "metrics", plain)
+        method, options = _settle_method(self.method, self.options)
+        object.__setattr__(self, "method", method)
+        object.__setattr__(self, "options", options)
+        self.make_method()
+        object.__setattr__(self, "read", _checked_reading(self.read))
+        if self.engine == "memory":
+            self._refuse_engine_options()
+
+    def _refuse_engine_options(self) -> None:
+        for name in ("workers", "scheduler", "sample_rows", "checkpoint"):
+            value = getattr(self, name)
+            if value != _DECLARED[name].default:
+                raise InputError(
+                    f"{argument(name, value)} with {argument('engine', 'memory')}",
+                    allowed=f"{argument(name)} with the engines stream and dask",
+                    fix=f"give {argument('engine', 'stream')}, or leave {argument(name)} out",
+                )
+
+    @property
+    def method_name(self) -> str:
+        """The name of the method."""
+        return self.method if isinstance(self.method, str) else self.method.spec.name
+
+    def make_method(self) -> Method:
+        """The method with its options."""
+        if not isinstance(self.method, str):
+            if self.n_draws is not None:
+                raise InputError(
+                    f"a method object was given together with {argument('n_draws', self.n_draws)}",
+                    fix="set the number of draws where the method is made",
+                )
+            return self.method
+        drawn = {} if self.n_draws is None else {"n_draws": self.n_draws}
+        if drawn and self.options.get("n_draws", self.n_draws) != self.n_draws:
+            raise InputError(
+                f"{argument('n_draws', self.n_draws)} and the option n_draws="
+                f"{self.options['n_draws']} of the method",
+                allowed="one number of draws",
+                fix="leave one of them out",
+            )
+        return get_method(self.method, **{**self.options, **drawn})
+
+    @property
+    def seed(self) -> int:
+        """The seed, which `with_seed` settles."""
+        if self.random_state is None:
+            raise ValueError("the seed is not settled")
+        return self.random_state
+
+    def with_seed(self) -> RunSpec:
+        """The same run with the seed it will use: a fresh one where none was asked for."""
+        return replace(self, random_state=fresh_seed()) if self.random_state is None else self
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec as a config file holds it; an error names what no file can hold.
+
+        Returns
+        -------
+        dict
+            ``file``, ``read``, ``run`` and ``engine``, as far as they say anything.
+        """
+        sections = {
+            "read": _written_reading(self.read),
+            "run": {
+                WRITTEN_AS.get(name, name): value
+                for name, value in self._written_run().items()
+                if value is not None or name == "random_state"
+            },
+            "engine": {
+                name: getattr(self, name)
+                for name in _ENGINE
+                if getattr(self, name) != _DECLARED[name].default
+            },
+        }
+        found: dict[str, Any] = {} if self.source is None else {"file": _plain(self.source)}
+        found |= {name: _plain(part) for name, part in sections.items() if part}
+        config_text(found, ".json")
+        return found
+
+    def _written_run(self) -> dict[str, Any]:
+        if not isinstance(self.method, str):
+            raise _unwritable("the method", f"an object of {type(self.method).__name__}")
+        metrics = (
+            None
+            if self.metrics is None
+            else [_written_metric(m, self.threshold) for m in self.metrics]
+        )
+        return {
+            "method": self.method,
+            "metrics": metrics,
+            "by": self.by,
+            "threshold": self.threshold,
+            "level": self.level,
+            "n_draws": self.n_draws,
+            "random_state": self.random_state,
+            "options": _written_options(self.method, self.options) or None,
+        }
+
+    @classmethod
+    def from_dict(cls, config: Mapping[str, Any]) -> RunSpec:
+        """The spec in a config; every key and value is checked.
+
+        Parameters
+        ----------
+        config : mapping
+            As `to_dict` gives it, or as `ssme.config.read_config` reads it from a file.
+        """
+        for key in config:
+            if key not in ("file", "read", "run", "engine"):
+                raise InputError(
+                    f"the config has {key!r}",
+                    allowed="file, read, run, engine",
+                    fix=f"{did_you_mean(key, ('file', 'read', 'run', 'engine'))}leave it out",
+                )
+        found: dict[str, Any] = {}
+        if config.get("file") is not None:
+            found["source"] = _value_in_file(_DECLARED["source"], "file", config["file"], None)
+        found["read"] = _reading_in_file(config.get("read") or {})
+        for section, names in (("run", _RUN), ("engine", _ENGINE)):
+            keys = {WRITTEN_AS.get(name, name): name for name in names}
+            for key, value in _section(config, section).items():
+                if key not in keys:
+                    raise _unknown_key(key, keys, section)
+                found[keys[key]] = _value_in_file(_DECLARED[keys[key]], key, value, section)
+        return cls(**found)
+
+    def to_text(self, suffix: str = ".toml") -> str:
+        """The spec as the text of a config file; ``suffix`` names the format."""
+        return config_text(self.to_dict(), suffix)
+
+    def save(self, path: str | Path) -> None:
+        """Write the spec to a config file: .toml, .yaml, .yml or .json."""
+        write_config(self.to_dict(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> RunSpec:
+        """The spec in a config file."""
+        return cls.from_dict(read_config(path))
+
+    def to_python(self) -> str:
+        """The call of `ssme.evaluate` that makes this run."""
+        reading = {name: _plain(value) for name, value in self.read.items()}
+        if isinstance(reading.get("labels"), Path):
+            reading["labels_file"] = str(reading.pop("labels"))
+        in_memory = self.source is None
+        label = reading.pop("labels", None) if "label" not in reading else reading.pop("label")
+        arguments = ["scores" if in_memory else repr(_plain(self.source))]
+        if label is not None or in_memory:
+            arguments.append("labels" if label is None else repr(label))
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name in ("source", "read") or value == _default_of(each.name):
+                continue
+            arguments.append(f"{each.name}={_plain(value)!r}")
+        arguments += [f"{name}={value!r}" for name, value in reading.items()]
+        inside = "".join(f"    {each},\n" for each in arguments)
+        return f"ssme.evaluate(\n{inside})"
+
+
+_DECLARED: dict[str, Option] = {each.name: each for each in declared(RunSpec)}
+_ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
+_RUN = (
+    "method",
+    "metrics",
+    "by",
+    "threshold",
+    "level",
+    "n_draws",
+    "random_state",
+    "options",
+)
+_READING: dict[str, Option] = {each.name: each for each in declared(ReadOptions)}
+_LABELS_FILE = Option("labels_file", Text(), None, "File with the labels, joined by id.")
+_NO_LABELS = Option("no_labels", Flag(), False, "Whether no row has a label.")
+
+
+def fresh_seed() -> int:
+    """A seed that nobody has chosen, short enough to be written down."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _default_of(name: str) -> Any:
+    return {} if name == "options" else _DECLARED[name].default
+
+
+def _settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, Any]]:
+    """Name and checked options of a method that is in the registry; else the object itself."""
+    given = Table().accept(options or {})
+    if isinstance(method, str):
+        if declared(method_class(method)) or not given:
+            return method, accept_all(method_class(method), given, f"method {method!r}")
+        get_method(method, **given)
+        return method, given
+    if not hasattr(method, "spec") or not hasattr(method, "fit"):
+        raise InputError(
+            f"{argument('method', method)}",
+            allowed="the name of a method or a method object",
+            fix=f"choose among {', '.join(method_names())}",
+        )
+    if given:
+        raise InputError(
+            f"a method object was given together with {argument('options')} {', '.join(given)}",
+            fix="set its options when you make it",
+        )
+    name = method.spec.name
+    if name not in method_names() or type(method) is not method_class(name):
+        return cast(Method, method), {}
+    plain = get_method(name)
+    return name, {
+        each.name: getattr(method, each.name)
+        for each in fields(cast(Any, method))
+        if each.init and not _equal(getattr(method, each.name), getattr(plain, each.name))
+    }
+
+
+def _equal(one: Any, two: Any) -> bool:
+    try:
+        return bool(one == two)
+    except ValueError:
+        return False
+
+
+def _checked_reading(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of reading, in one form each; arrays that come with them are left as they are."""
+    checked: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        known = _READING.get(name)
+        holds_data = (name == "groups" and isinstance(value, Mapping)) or (
+            name == "labels" and not isinstance(value, (str, Path, bool))
+        )
+        if known is None or holds_data:
+            checked[name] = value
+        elif value is not False or known.default is not False:
+            checked[name] = accept(known, value)
+    return checked
+
+
+def _written_reading(read: Mapping[str, Any]) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    for name, value in read.items():
+        if name not in _READING or (name == "groups" and isinstance(value, Mapping)):
+            raise _unwritable(argument(name), f"a {type(value).__name__}")
+        if name == "labels":
+            if value is not False and not isinstance(value, Path):
+                raise _unwritable("the source of the labels", f"a {type(value).__name__}")
+            written |= {"no_labels": True} if value is False else {"labels_file": str(value)}
+        elif name == "models" and isinstance(value, Mapping):
+            written[name] = {model: _written_columns(columns) for model, columns in value.items()}
+        else:
+            written[WRITTEN_AS.get(name, name)] = value
+    return written
+
+
+def _written_columns(columns: Any) -> Any:
+    """Columns by class as pairs where a class is no text, which a table's key has to be."""
+    if isinstance(columns, Mapping) and not all(isinstance(name, str) for name in columns):
+        return [list(pair) for pair in columns.items()]
+    return columns
+
+
+def _reading_in_file(section: Any) -> dict[str, Any]:
+    keys = {WRITTEN_AS.get(name, name): each for name, each in _READING.items() if name != "labels"}
+    keys |= {"labels_file": _LABELS_FILE, "no_labels": _NO_LABELS}
+    found: dict[str, Any] = {}
+    for key, value in _section({"read": section}, "read").items():
+        if key not in keys:
+            raise _unknown_key(key, keys, "read")
+        if key == "models" and isinstance(value, Mapping):
+            value = {model: _columns_in_file(columns) for model, columns in value.items()}
+        value = _value_in_file(keys[key], key, value, "read")
+        if key == "labels_file":
+            found["labels"] = Path(value)
+        elif key == "no_labels":
+            found |= {"labels": False} if value else {}
+        else:
+            found[keys[key].name] = value
+    return found
+
+
+def _columns_in_file(columns: Any) -> Any:
+    pairs = isinstance(columns, list) and all(
+        isinstance(each, list) and len(each) == 2 for each in columns
+    )
+    return dict(columns) if pairs and columns else columns
+
+
+def _written_metric(metric: Any, threshold: float | None) -> Any:
+    if isinstance(metric, (str, Mapping)):
+        return metric
+    data = write_metric(metric) if isinstance(metric, Metric) else None
+    if data is not None:
+        plain = threshold is None and data.get("threshold") == DEFAULT_THRESHOLD
+        data = {key: value for key, value in data.items() if not (plain and key == "threshold")}
+        return data["name"] if len(data) == 1 else data
+    name = getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__))
+    raise _unwritable(f"the metric {name!r}", f"a {type(metric).__name__}")
+
+
+def _written_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    python_only = {each.name for each in declared(method_class(method)) if each.python_only}
+    for name, value in options.items():
+        if name in python_only:
+            raise _unwritable(f"the option {name!r} of the method", f"a {type(value).__name__}")
+    return dict(options)
+
+
+def _unwritable(what: str, kind: str) -> InputError:
+    return InputError(
+        f"{what} is {kind}, which no file can hold",
+        allowed="text, numbers, true, false, null, lists and tables",
+        fix="call ssme.evaluate from Python to run this again",
+    )
+
+
+def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = config.get(name) or {}
+    if not isinstance(section, Mapping):
+        raise InputError(f"the config has no section {name!r}", allowed=f"a table [{name}]")
+    return section
+
+
+def _value_in_file(of: Option, key: str, value: Any, section: str | None) -> Any:
+    where = "" if section is None else f" in section [{section}]"
+    kind = _IN_FILES.get(of.name, of.kind)
+    try:
+        return kind.accept(value)
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(
+            f"the config has {key} = {_shown(value)}{where}",
+            allowed=kind.describe(),
+            fix="write such a value; text stands in quotation marks, numbers, true and false "
+            "do not",
+        ) from None
+
+
+def _unknown_key(key: str, known: Mapping[str, Any], section: str) -> InputError:
+    return InputError(
+        f"the config has {key!r} in section [{section}]",
+        allowed=", ".join(known),
+        fix=f"{did_you_mean(key, known)}leave it out",
+    )
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _plain(value: Any) -> Any:
+    """``value`` with lists for tuples and arrays, as files hold them."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,97 @@
+"""Values that an option's declared kind accepts, and garbage, for tests that generate them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ssme.data.options import ClassName, Codes
+from ssme.data.readers.options import (
+    Character,
+    ColumnMap,
+    FileName,
+    ModelNames,
+    NoLabels,
+    Pattern,
+)
+from ssme.options import (
+    Choice,
+    Flag,
+    Kind,
+    Names,
+    Nothing,
+    Number,
+    OneOf,
+    Series,
+    Table,
+    Text,
+    Whole,
+)
+
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
+    lambda text: bool(text.strip())
+)
+CLASSES = TEXT | st.integers(-(10**9), 10**9) | st.booleans() | st.floats(-1e6, 1e6)
+
+GARBAGE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=6),
+    st.binary(max_size=3),
+    st.lists(st.integers() | st.text(max_size=2), max_size=3),
+    st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
+    st.just(object()),
+    st.just(len),
+)
+
+
+def values_of(kind: Kind) -> st.SearchStrategy[Any]:
+    """Values that ``kind`` accepts; a kind of Python objects has none here."""
+    if isinstance(kind, OneOf):
+        return st.one_of([values_of(each) for each in kind.kinds])
+    if isinstance(kind, Whole):
+        return st.integers(kind.least, kind.most)
+    if isinstance(kind, Number):
+        return st.floats(
+            kind.least,
+            kind.most,
+            allow_nan=False,
+            allow_infinity=False,
+            exclude_min=kind.open_least,
+            exclude_max=kind.open_most,
+        )
+    if isinstance(kind, Series):
+        least = kind.length if kind.length is not None else kind.least
+        most = kind.length if kind.length is not None else least + 3
+        return st.lists(values_of(kind.kind), min_size=least, max_size=most)
+    if isinstance(kind, Choice):
+        return st.sampled_from(kind.values)
+    found = _BY_TYPE.get(type(kind))
+    return st.nothing() if found is None else found
+
+
+_BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
+    Flag: st.booleans(),
+    Text: TEXT,
+    Nothing: st.none(),
+    Names: st.lists(TEXT, min_size=1, max_size=3) | TEXT,
+    Table: st.just({}),
+    ClassName: CLASSES,
+    Codes: CLASSES | st.lists(CLASSES, min_size=1, max_size=3),
+    ModelNames: st.lists(TEXT, min_size=1, max_size=3),
+    ColumnMap: st.dictionaries(
+        TEXT,
+        TEXT
+        | st.lists(TEXT, min_size=1, max_size=3)
+        | st.dictionaries(CLASSES, TEXT, min_size=1, max_size=3),
+        min_size=1,
+        max_size=3,
+    ),
+    Pattern: st.builds(lambda text: "{model}" + text + "{class}", st.sampled_from(":-_. ")),
+    Character: st.sampled_from(",;|\t "),
+    FileName: TEXT,
+    NoLabels: st.just(False),
+}
