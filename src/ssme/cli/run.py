@@ -111,7 +111,8 @@ def _refuse_unnamed_labels(layout: Layout) -> None:
 
 def _address(file: Path) -> str:
     """A path as typed: ``s3://...`` has lost a slash by being taken for a path."""
-    return re.sub(r"^(\w{2,}):/(?!/)", r"\1://", str(file))
+    local = re.sub(r"^file:/(?!/)", "file:///", str(file))
+    return re.sub(r"^(\w{2,}):/(?!/)", r"\1://", local)
 
 
 def _digest(source: Any) -> str | None:

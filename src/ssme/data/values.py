@@ -147,9 +147,9 @@ def as_floats(values: object, where: str) -> FloatArray:
 
 def _inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
-        f"{where} holds {_shown(value)} at {_place(index)}, which is no score",
+        f"{where} holds {_shown(value)} at {_place(index)}, too large to be exact",
         allowed="numbers that a 64-bit floating-point number holds exactly",
-        fix="check that these are scores or weights and not names of rows; list the score columns "
+        fix="check that these are scores or weights, not names of rows; list the score columns "
         f"with {argument('models', '[...]')}",
     )
 
@@ -174,7 +174,8 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
             if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
                 raise _inexact(flat[place], np.unravel_index(place, array.shape), where)
         return out.reshape(array.shape)
-    index, value = next((i, v) for i, v in np.ndenumerate(array) if not _is_number(v))
+    odd = ((place, v) for place, v in np.ndenumerate(array) if not _is_number(v))
+    index, value = next(odd, ((0,) * array.ndim, array.flat[0]))
     raise InputError(
         f"{where} holds {_shown(value)} at {_place(index)}",
         allowed="numbers, with NaN or None where there is no score",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ssme.data.frames import make_frame
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import objects_of
+from ssme.data.values import objects_of, plain
 from ssme.errors import InputError, MissingExtraError, argument
 from ssme.writing import open_whole
 
@@ -135,15 +135,23 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
 
 def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
     """Numbers (NaN where None), booleans or text ("" where None) as a plain array."""
-    known = [value for value in values if value is not None]
+    present = np.array([value is not None for value in values], dtype=bool)
+    known = values[present].tolist()
     if all(isinstance(value, str) for value in known):
         return np.array(["" if value is None else value for value in values], dtype=np.str_)
-    if all(isinstance(value, int | float) for value in known):
-        if len(known) == len(values):
-            return np.array(known)
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    raise InputError(
-        f"{what} mix text and numbers or hold other objects",
-        allowed="numbers, booleans or text in an npz",
-        fix="convert them to text first",
-    )
+    if not all(isinstance(value, int | float) for value in known):
+        raise InputError(
+            f"{what} mix text and numbers or hold other objects",
+            allowed="numbers, booleans or text in an npz",
+            fix="convert them to text first",
+        )
+    array = np.array([np.nan if value is None else value for value in values])
+    kept = array.dtype.kind in "biuf" and [plain(value) for value in array[present]] == known
+    booleans = any(isinstance(value, bool) for value in known)
+    if not kept or (booleans and array.dtype.kind != "b" and what != "labels"):
+        raise InputError(
+            f"{what} hold booleans beside missing values, or whole numbers beyond 2**53",
+            allowed="numbers that floating-point numbers hold exactly, or text, in an npz",
+            fix="convert them to text first, or save to CSV or Parquet",
+        )
+    return array

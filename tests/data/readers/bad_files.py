@@ -192,7 +192,7 @@ CASES = [
         text(b"PK\x03\x04 broken", "s.npz"),
         "s.npz failed: BadZipFile",
         "plain arrays",
-        "convert object arrays",
+        "write the file again",
     ),
     BadFile(
         "labels twice in an npz",

@@ -27,6 +27,7 @@ UNPACKED_TIMES = 100
 
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
 PLAIN = "plain arrays of numbers, booleans or text; pickle is never loaded"
+REPAIR = "write the file again with numpy.savez or numpy.save"
 CURE = "convert object arrays before saving, for example with .astype(str)"
 
 
@@ -38,7 +39,10 @@ def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
         return ArrayFile(file)
     if mark == npy_format.MAGIC_PREFIX:
         size = file.stat().st_size
-        with foreign_errors(f"reading {file}", allowed=PLAIN, fix=CURE), file.open("rb") as content:
+        with (
+            foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
+            file.open("rb") as content,
+        ):
             return {"scores": _load(content, size, str(file))}
     raise InputError(
         f"{file} is no array file, or holds pickled objects",
@@ -55,7 +59,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         self._loaded: dict[str, NDArray[Any]] = {}
         self._allowed = max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size)
         with (
-            foreign_errors(f"reading {file}", allowed=PLAIN, fix=CURE),
+            foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
             zipfile.ZipFile(file) as archive,
         ):
             members = archive.infolist()
@@ -96,7 +100,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
             )
         where = f"{self._file}, key {name!r},"
         with (
-            foreign_errors(f"reading {self._file}, key {name!r},", allowed=PLAIN, fix=CURE),
+            foreign_errors(f"reading {self._file}, key {name!r},", allowed=PLAIN, fix=REPAIR),
             zipfile.ZipFile(self._file) as archive,
             archive.open(member) as content,
         ):
@@ -116,7 +120,7 @@ def _load(content: IO[bytes], size: int, where: str) -> NDArray[Any]:
         raise InputError(
             f"{where} is in version {version[0]}.{version[1]} of the npy format",
             allowed="plain arrays of numbers, booleans or text",
-            fix="save plain arrays with numpy.savez",
+            fix=REPAIR,
         )
     shape, fortran, dtype = headers[version](content)
     if dtype.hasobject:
@@ -132,7 +136,7 @@ def _load(content: IO[bytes], size: int, where: str) -> NDArray[Any]:
             f"{where} declares {dtype} values of shape {shape}, which need "
             f"{count * dtype.itemsize:,} bytes, and has {there:,}",
             allowed="files as numpy.save and numpy.savez write them",
-            fix="write the file again",
+            fix=REPAIR,
         )
     if count == 0:
         return np.empty(shape, dtype)

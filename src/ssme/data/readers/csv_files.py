@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import codecs
 import csv
+import sys
+import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,7 @@ MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
 DELIMITERS = (";", "\t", "|", ",")
 BLOCK = 1 << 20
 """Bytes looked at together."""
+_limit_lock = threading.Lock()
 
 
 def open_csv(file: Path, delimiter: str, classes: Sequence[object] | None = None) -> Any:
@@ -62,9 +66,20 @@ def _count(file: Path, delimiter: str) -> _Counts:
     return counts
 
 
-def _rows(file: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let Python's parser read cells of any length, as pandas does."""
+    with _limit_lock:
+        before = csv.field_size_limit(sys.maxsize)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+def _rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
     """Line number and cells of each row that is not blank, by Python's own parser."""
-    with file.open(encoding="utf-8-sig", newline="") as lines:
+    with file.open(encoding="utf-8-sig", newline="") as lines, _long_cells():
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         while True:
             try:
@@ -72,7 +87,7 @@ def _rows(file: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             except csv.Error as error:
                 raise InputError(
                     f"{file}, line {rows.line_num}, is no row of cells: {error}",
-                    allowed=f"cells of at most {csv.field_size_limit():,} characters",
+                    allowed="cells with delimiters between them",
                     fix="check quoting and the delimiter",
                 ) from None
             except UnicodeDecodeError:
@@ -84,7 +99,8 @@ def _rows(file: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _read_header(file: Path, delimiter: str) -> list[str]:
-    _, header = next(_rows(file, delimiter), (0, []))
+    with closing(_rows(file, delimiter)) as rows:
+        _, header = next(rows, (0, []))
     if not header:
         raise InputError(
             f"{file} is empty", allowed="a header and at least one row", fix="check how it was made"
@@ -162,15 +178,16 @@ def _refuse_short_rows(
     full = counts.delimiters == (n_columns - 1) * (n_rows + 1)
     if counts.quotes == 0 and full and n_parsed == n_columns:
         return
-    for line, row in _rows(file, delimiter):
-        if len(row) != n_columns:
-            raise InputError(
-                f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
-                f"{n_columns}",
-                allowed="rows with as many fields as the header",
-                fix="write an empty field where a value is missing; check quoting and stray "
-                "delimiters",
-            )
+    with closing(_rows(file, delimiter)) as rows:
+        odd = next(((line, row) for line, row in rows if len(row) != n_columns), None)
+    if odd is not None:
+        line, row = odd
+        raise InputError(
+            f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
+            f"{n_columns}",
+            allowed="rows with as many fields as the header",
+            fix="write an empty field where a value is missing; check quoting and stray delimiters",
+        )
     if n_parsed != n_columns:
         raise InputError(
             f"{file} is not a regular table: its header has {n_columns} fields, its rows "

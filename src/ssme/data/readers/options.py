@@ -52,10 +52,15 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Character:
-    """A single character that is no line break or quotation mark."""
+    """A single ASCII character that is no line break or quotation mark."""
 
     def accept(self, value: Any) -> str:
-        if not isinstance(value, str) or len(value) != 1 or value in '\r\n"\0':
+        if (
+            not isinstance(value, str)
+            or len(value) != 1
+            or not value.isascii()
+            or value in '\r\n"\0'
+        ):
             raise ValueError
         return value
 

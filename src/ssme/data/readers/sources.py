@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import stat
 from collections.abc import Callable, Sequence
@@ -54,7 +55,9 @@ def find_reader(file: Path) -> Reader:
     """The reader of the file's suffix; the file must be there and be a regular file."""
     try:
         mode = file.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) in (errno.EACCES, errno.EPERM, errno.EIO):
+            raise
         raise _no_file(file) from None
     if stat.S_ISDIR(mode):
         raise InputError(f"{file} is a directory", allowed="a file", fix="name a file in it")

@@ -129,7 +129,7 @@ class Table:
 
     def values(self, name: str) -> NDArray[Any]:
         """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
-        return _values_of(self._frame[name])
+        return _values_of(self._frame.get_column(name))
 
     def kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""

@@ -1,0 +1,284 @@
+"""The same data gives the same evaluation to the bit, whatever holds it.
+
+Files and frames of every kind, with holes in labels, scores and groups, with weights and ids; held
+in memory and streamed.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import ssme
+from ssme.data import ScoreSet
+from ssme.stream import evaluate_parquet
+
+N = 120
+TEXT = ("id", "group_site")
+LABELS = ("label",)
+Columns = dict[str, list[Any]]
+
+
+def binary_columns() -> Columns:
+    """Multiples of 1/256, which decimals and half-precision numbers hold exactly."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, N)
+    columns: Columns = {"id": [f"row {i}" for i in range(N)]}
+    for name, skill in (("bert", 80), ("gpt", 60), ("tree", 20)):
+        near = 128 + skill * (2 * truth - 1) + rng.integers(-40, 41, N)
+        columns[name] = [float(value) / 256 for value in np.clip(near, 0, 256)]
+    for row in (0, 7, 50):
+        columns["gpt"][row] = None
+    columns["label"] = [int(y) if i % 3 == 0 else None for i, y in enumerate(truth)]
+    columns["weight"] = [float(w) / 4 for w in rng.integers(0, 9, N)]
+    columns["group_site"] = [("north", "south", None)[i] for i in rng.integers(0, 3, N)]
+    columns["group_ward"] = [(7, 8)[i] for i in rng.integers(0, 2, N)]
+    columns["group_old"] = [(True, False)[i] for i in rng.integers(0, 2, N)]
+    return columns
+
+
+def class_columns() -> Columns:
+    """Three classes, named by text: one column per model and class."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, N)
+    columns: Columns = {"id": [f"row {i}" for i in range(N)]}
+    for name in ("bert", "gpt"):
+        parts = rng.integers(1, 60, (N, 3))
+        parts[np.arange(N), truth] += 100
+        parts[:, 2] = 256 - np.minimum(parts[:, :2].sum(axis=1), 256)
+        for k, animal in enumerate(ANIMALS):
+            columns[f"{name}:{animal}"] = [float(v) / 256 for v in parts[:, k]]
+            columns[f"{name}:{animal}"][5] = None if name == "gpt" else parts[5, k] / 256
+    columns["label"] = [ANIMALS[y] if i % 3 == 0 else None for i, y in enumerate(truth)]
+    columns["weight"] = [float(w) / 4 for w in rng.integers(1, 9, N)]
+    columns["group_site"] = [("north", "south", None)[i] for i in rng.integers(0, 3, N)]
+    return columns
+
+
+ANIMALS = ("cat", "dog", "emu")
+BINARY, CLASSES = binary_columns(), class_columns()
+
+
+def bits(result: ssme.Evaluation) -> str:
+    """Every number of the result; ``repr`` tells floats apart to the last bit."""
+    return repr(list(result.rows()))
+
+
+def evaluate(source: Any, y: Any = None, **options: Any) -> ssme.Evaluation:
+    metrics = ["accuracy", "brier"] if options.pop("many", False) else ["accuracy", "roc_auc"]
+    return ssme.evaluate(source, y, method="ensemble", n_draws=20, metrics=metrics, **options)
+
+
+def write_text(columns: Columns, path: Path, delimiter: str = ",") -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow(["" if value is None else value for value in row])
+    return path
+
+
+def arrow_table(columns: Columns, change: Callable[[str, pa.Array], pa.Array]) -> pa.Table:
+    return pa.table({name: change(name, pa.array(values)) for name, values in columns.items()})
+
+
+def as_decimal(_: str, column: pa.Array) -> pa.Array:
+    if not pa.types.is_floating(column.type):
+        return column
+    return pa.array([None if v is None else Decimal(v) for v in column.to_pylist()])
+
+
+def as_half(name: str, column: pa.Array) -> pa.Array:
+    return column.cast(pa.float16()) if pa.types.is_floating(column.type) else column
+
+
+def as_large_string(_: str, column: pa.Array) -> pa.Array:
+    return column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
+
+
+def as_small_integers(_: str, column: pa.Array) -> pa.Array:
+    return column.cast(pa.uint8()) if pa.types.is_integer(column.type) else column
+
+
+def as_chunked_dictionary(_: str, column: pa.Array) -> pa.ChunkedArray:
+    """Two chunks, each with a dictionary of its own."""
+    half = len(column) // 2
+    parts = (column[:half], column[half:].take(pa.array(range(len(column) - half))))
+    return pa.chunked_array([part.dictionary_encode() for part in parts])
+
+
+ARROW: dict[str, Callable[[str, pa.Array], Any]] = {
+    "plain": lambda _, column: column,
+    "dictionary": lambda _, column: column.dictionary_encode(),
+    "a dictionary per chunk": as_chunked_dictionary,
+    "large_string": as_large_string,
+    "decimal": as_decimal,
+    "float16": as_half,
+    "uint8": as_small_integers,
+}
+
+
+def pandas_frame(columns: Columns, kind: str) -> pd.DataFrame:
+    objects = pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in columns.items()})
+    if kind == "object":
+        return objects
+    if kind == "default":
+        return pd.DataFrame(columns)
+    if kind == "nullable":
+        return objects.convert_dtypes()
+    if kind == "categorical":
+        return pd.DataFrame({k: pd.Categorical(v) for k, v in columns.items()})
+    types = {k: pd.ArrowDtype(pa.array(v).type) for k, v in columns.items()}
+    return pd.DataFrame({k: pd.array(v, dtype=types[k]) for k, v in columns.items()})
+
+
+def polars_frame(columns: Columns, kind: str) -> Any:
+    frame = pl.DataFrame(columns)
+    text = [name for name, of in frame.schema.items() if of == pl.String]
+    if kind == "categorical":
+        return frame.with_columns(pl.col(text).cast(pl.Categorical))
+    if kind == "enum":
+        known = {name: sorted({v for v in columns[name] if v is not None}) for name in text}
+        return frame.with_columns([pl.col(n).cast(pl.Enum(known[n])) for n in text])
+    return frame.lazy() if kind == "lazy" else frame
+
+
+@dataclass
+class Dataset:
+    """What is used of a Hugging Face dataset."""
+
+    columns: Columns
+    arrow: bool = True
+    features: dict[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "with_format" and self.arrow:
+            return lambda _: self
+        if name == "to_pandas" and not self.arrow:
+            return lambda: pd.DataFrame(self.columns)
+        raise AttributeError(name)
+
+    def __getitem__(self, rows: slice) -> pa.Table:
+        return pa.table(self.columns)
+
+
+def score_names(columns: Columns) -> list[str]:
+    return [n for n in columns if n not in ("id", "label", "weight") and "group_" not in n]
+
+
+def numbers(values: list[Any]) -> list[float]:
+    return [np.nan if value is None else value for value in values]
+
+
+def stacked(columns: Columns) -> np.ndarray:
+    """(n, M) or (n, M, K) scores."""
+    names = score_names(columns)
+    flat = np.array([numbers(columns[name]) for name in names]).T
+    return flat.reshape(N, -1, len(ANIMALS)) if ":" in names[0] else flat
+
+
+def given_apart(columns: Columns) -> dict[str, Any]:
+    groups = {n.removeprefix("group_"): v for n, v in columns.items() if n.startswith("group_")}
+    return {"weights": columns["weight"], "ids": columns["id"], "groups": groups}
+
+
+def sources(columns: Columns, folder: Path) -> dict[str, tuple[Any, ...]]:
+    """Name -> arguments of `evaluate`: the source, labels, options."""
+    many = {"many": True} if columns is CLASSES else {}
+    found: dict[str, tuple[Any, ...]] = {
+        "CSV": (write_text(columns, folder / "s.csv"), None, {}),
+        "CSV with semicolons": (
+            write_text(columns, folder / "t.csv", ";"),
+            "label",
+            {"delimiter": ";"},
+        ),
+        "TSV": (write_text(columns, folder / "s.tsv", "\t"), None, {}),
+        "file address": ((folder / "s.csv").as_uri(), None, {}),
+        "Hugging Face, arrow": (None, None, {"dataset": Dataset(columns)}),
+        "Hugging Face, pandas": (None, None, {"dataset": Dataset(columns, arrow=False)}),
+    }
+    for name, change in ARROW.items():
+        table = arrow_table(columns, change)
+        path = folder / f"{name.replace(' ', '_')}.parquet"
+        parquet.write_table(table, path, row_group_size=50)
+        found[f"pyarrow {name}"] = (table, None, {})
+        found[f"Parquet {name}"] = (path, None, {})
+    for kind in ("default", "object", "nullable", "categorical", "arrow"):
+        found[f"pandas {kind}"] = (pandas_frame(columns, kind), None, {})
+    for kind in ("plain", "categorical", "enum", "lazy"):
+        found[f"polars {kind}"] = (polars_frame(columns, kind), None, {})
+    scores, apart = stacked(columns), given_apart(columns)
+    models = list(dict.fromkeys(name.partition(":")[0] for name in score_names(columns)))
+    named = {"models": models, **({"classes": ANIMALS} if columns is CLASSES else {})}
+    found["arrays"] = (scores, columns["label"], {**named, **apart})
+    by_model = {model: scores[:, m] for m, model in enumerate(models)}
+    found["dict"] = (
+        by_model,
+        columns["label"],
+        {**{k: v for k, v in named.items() if k != "models"}, **apart},
+    )
+    data = ScoreSet.from_arrays(scores, columns["label"], **named, **apart)
+    data.save(folder / "s.npz")
+    found["npz"] = (folder / "s.npz", None, {})
+    np.save(folder / "s.npy", scores)
+    found["npy"] = (folder / "s.npy", columns["label"], {**named, **apart})
+    found["long"] = (data.to_frame("long"), None, {"models": models})
+    return {name: (*of[:2], {**of[2], **many}) for name, of in found.items()}
+
+
+@pytest.mark.parametrize("columns", [BINARY, CLASSES], ids=["two classes", "three classes"])
+def test_every_source_gives_the_same_bits(columns: Columns, tmp_path: Path) -> None:
+    results = {}
+    for name, (source, labels, options) in sources(columns, tmp_path).items():
+        if "dataset" in options:
+            source = ScoreSet.from_huggingface(options.pop("dataset"))
+        results[name] = bits(evaluate(source, labels, **options))
+    assert len(results) > 25
+    differ = [name for name, found in results.items() if found != results["arrays"]]
+    assert differ == []
+    assert "site=north" in results["arrays"]
+
+
+def test_lists_of_class_scores_in_a_dataset_give_the_same_bits() -> None:
+    scores = stacked(CLASSES)
+    lists: Columns = {n: v for n, v in CLASSES.items() if ":" not in n}
+    for m, model in enumerate(("bert", "gpt")):
+        rows = scores[:, m].tolist()
+        lists[model] = [None if np.isnan(row[0]) else row for row in rows]
+    named = {"models": ["bert", "gpt"], "classes": ANIMALS}
+    expected = bits(evaluate(scores, CLASSES["label"], many=True, **named, **given_apart(CLASSES)))
+    for arrow in (True, False):
+        data = ScoreSet.from_huggingface(Dataset(lists, arrow), classes=ANIMALS)
+        assert bits(evaluate(data, many=True)) == expected
+
+
+@pytest.mark.parametrize("columns", [BINARY, CLASSES], ids=["two classes", "three classes"])
+def test_every_streamed_file_gives_the_same_bits(columns: Columns, tmp_path: Path) -> None:
+    """Where all rows are in the sample, the streamed numbers are those of memory."""
+    metrics = ["accuracy", "brier"] if columns is CLASSES else ["accuracy", "roc_auc"]
+    results = {}
+    for name, change in ARROW.items():
+        path = tmp_path / "s.parquet"
+        parquet.write_table(arrow_table(columns, change), path, row_group_size=50)
+        streamed = evaluate_parquet(path, method="ensemble", n_draws=20, metrics=metrics)
+        results[name] = bits(streamed)
+        if name == "plain":
+            memory = evaluate(path, many=columns is CLASSES)
+    assert [name for name, found in results.items() if found != results["plain"]] == []
+    for ours, theirs in zip(streamed.rows(), memory.rows(), strict=True):
+        assert {k: v for k, v in ours.items() if not isinstance(v, float)} == {
+            k: v for k, v in theirs.items() if not isinstance(v, float)
+        }
+        for key in ("estimate", "low", "high"):
+            assert ours[key] == pytest.approx(theirs[key], abs=1e-12, nan_ok=True)

@@ -1,0 +1,132 @@
+"""CSV as people and machines write it: read exactly, or refused with the line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from ssme.data import ScoreSet
+from ssme.data.readers.csv_files import open_csv
+from ssme.errors import InputError
+
+
+def written(folder: Path, content: str | bytes, name: str = "s.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "fields"),
+    [
+        ("bert,gpt,label\n0.5,0.2,1\n0.2\n0.3,0.4,0\n", 3, 1),
+        ("bert,gpt,label\n0.5,0.2,1\n0.2,0.1", 3, 2),
+        ('bert,gpt,label\n"0.5",0.2,1\n\n0.2,0.3\n', 4, 2),
+        ('bert,note,label\n0.5,"two\nlines",1\n0.2,0.3\n', 4, 2),
+        ("bert,gpt,label\r\n0.5,0.2,1\r\n0.2,0.1\r\n", 3, 2),
+    ],
+    ids=["in the middle", "at the end", "with quotes", "after a cell of two lines", "windows"],
+)
+def test_a_row_shorter_than_the_header_is_refused_with_its_line(
+    tmp_path: Path, content: str, line: int, fields: int
+) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(InputError, match=rf"line {line} has {fields} fields, the header 3"):
+        ScoreSet.read(path)
+
+
+def test_rows_that_end_in_empty_fields_are_full(tmp_path: Path) -> None:
+    data = ScoreSet.read(written(tmp_path, "bert,gpt,label\n0.5,0.2,1\n0.25,0.1,\n0.75,,\n"))
+    assert (data.n_rows, data.n_labeled) == (3, 1)
+    assert_array_equal(data.scores[:, 1, 1], [0.2, 0.1, np.nan])
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "  \n \t \n", "\ufeff", "\ufeff \n"])
+def test_a_file_of_nothing_but_blanks_is_empty(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match=r"s\.csv is empty"):
+        ScoreSet.read(written(tmp_path, content))
+
+
+def test_a_blank_line_before_the_header_is_no_header(tmp_path: Path) -> None:
+    assert ScoreSet.read(written(tmp_path, "  \n\nbert,label\n0.5,1\n")).models == ("bert",)
+
+
+def test_cells_of_any_length_are_read(tmp_path: Path) -> None:
+    long = "x" * 140_000
+    for cell in (long, f'"{long}"'):
+        data = ScoreSet.read(written(tmp_path, f"bert,note,label\n0.5,{cell},1\n0.2,y,0\n"))
+        assert data.models == ("bert",)
+    assert ScoreSet.read(written(tmp_path, f"{long},label\n0.5,1\n")).models == (long,)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"bert,label\n0.5,1\n0.\x003,0\n", r"byte 0x00 at position 19"),
+        ("bert,label\n0.5,1\n".encode("utf-16"), r"byte 0x00 at position 3.*utf-16"),
+        (b"bert,note,label\n0.5,a,1\n0.2,\xe9,0\n", r"byte 0xe9 at position 28"),
+        (b"bert,note,label\n0.5,a,1\n0.2,b,\xe9", r"byte 0xe9 at position 30"),
+        (b"note,bert,label\n" + b"a,0.5,1\n" * 200_000 + b"\xff,0.5,1\n", r"position 1600016"),
+    ],
+    ids=["NUL", "UTF-16", "latin1", "cut off", "far on"],
+)
+def test_bytes_that_are_no_utf8_are_refused_with_their_place(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        ScoreSet.read(written(tmp_path, content))
+
+
+def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.random(3000), 10.0 ** -rng.uniform(0, 300, 500)])
+    lines = [f"{score!r},{score:.25f},1" for score in scores.tolist()]
+    data = ScoreSet.read(written(tmp_path, "short,long,label\n" + "\n".join(lines)))
+    assert_array_equal(data.scores[:, 0, 1], scores)
+    assert_array_equal(data.scores[:, 1, 1], [float(f"{score:.25f}") for score in scores])
+
+
+def test_large_whole_numbers_stay_exact_in_columns_with_holes(tmp_path: Path) -> None:
+    text = "id,m,group\n9007199254740993,0.5,9007199254740993\n9007199254740992,0.4,\n"
+    text += "18446744073709551616,0.3,9007199254740992\n"
+    data = ScoreSet.read(written(tmp_path, text), False)
+    assert data.ids is not None
+    assert data.ids.tolist() == [9007199254740993, 9007199254740992, 18446744073709551616]
+    assert data.groups["group"].tolist() == [9007199254740993, None, 9007199254740992]
+
+
+def test_a_float_column_keeps_its_large_numbers(tmp_path: Path) -> None:
+    frame = open_csv(written(tmp_path, "a,b\n1e300,1\n,2\n0.5,3\n"), ",")
+    assert frame["a"].tolist()[::2] == [1e300, 0.5]
+    assert pd.isna(frame["a"][1])
+
+
+def test_a_score_that_rounds_to_one_is_accepted_and_others_are_shown_in_full(
+    tmp_path: Path,
+) -> None:
+    data = ScoreSet.read(written(tmp_path, "bert,label\n1.0000001,1\n0.3,0\n"))
+    assert_array_equal(data.scores[:, 0, 1], [1.0, 0.3])
+    for options in ({}, {"models": ["bert"]}):
+        with pytest.raises(InputError, match=r"1\.000002 at row 0"):
+            ScoreSet.read(written(tmp_path, "bert,label\n1.000002,1\n0.3,0\n"), **options)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "s.csv")
+    with pytest.raises(InputError, match=r"pipe or a device.*a regular file"):
+        ScoreSet.read(tmp_path / "s.csv")
+
+
+def test_the_limit_of_pythons_parser_is_left_as_it_was(tmp_path: Path) -> None:
+    import csv
+
+    before = csv.field_size_limit()
+    ScoreSet.read(written(tmp_path, 'bert,label\n"0.5",1\n'))
+    with pytest.raises(InputError):
+        ScoreSet.read(written(tmp_path, 'bert,label\n"0.5"\n'))
+    assert csv.field_size_limit() == before

@@ -1,0 +1,120 @@
+"""What may be said about a source is checked, whoever says it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ssme.data import ReadOptions, ScoreSet
+from ssme.errors import InputError
+from ssme.options import declared
+
+NAMES = [each.name for each in declared(ReadOptions)]
+FRAME = pd.DataFrame({"a": [0.1, 0.6, 0.7], "b": [0.3, 0.4, 0.9], "label": [0, 1, None]})
+
+
+def test_every_option_of_the_signatures_is_declared() -> None:
+    import inspect
+
+    for door in (ScoreSet.from_frame, ScoreSet.from_arrays):
+        names = [
+            n for n, p in inspect.signature(door).parameters.items() if p.kind == p.KEYWORD_ONLY
+        ]
+        assert set(names) - {"weights", "ids"} <= set(NAMES)
+        text = str(door.__doc__)
+        assert [name for name in names if name not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("unlabeled", "-1", ("-1",)),
+        ("unlabeled", -1, (-1,)),
+        ("unlabeled", [-1, "?"], (-1, "?")),
+        ("unlabeled", np.int64(-1), (-1,)),
+        ("unlabeled", -1.0, (-1,)),
+        ("classes", np.array(["ham", "spam"]), ("ham", "spam")),
+        ("classes", pd.Index([0, 1]), (0, 1)),
+        ("models", "bert", ("bert",)),
+        ("models", [0, 1], ("0", "1")),
+        ("models", {"m": ["a", "b"]}, {"m": ("a", "b")}),
+        ("groups", ("site", "ward"), ("site", "ward")),
+        ("delimiter", "\t", "\t"),
+        ("labels", "labels.csv", Path("labels.csv")),
+        ("labels", False, False),
+        ("logits", np.True_, True),
+    ],
+)
+def test_values_are_kept_in_one_form(name: str, value: Any, kept: Any) -> None:
+    options = ReadOptions(**{name: value})
+    assert getattr(options, name) == kept
+    assert options.given == ({name: kept} if kept != getattr(ReadOptions(), name) else {})
+    assert ReadOptions(**options.given) == options
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("logits", "false"),
+        ("logits", 1),
+        ("normalize", "no"),
+        ("unlabeled", []),
+        ("unlabeled", {"a": 1}),
+        ("classes", "ab"),
+        ("classes", ["a"]),
+        ("classes", ["a", ""]),
+        ("classes", [0, float("nan")]),
+        ("positive", ["a"]),
+        ("models", []),
+        ("models", {}),
+        ("models", {"m": 3}),
+        ("groups", []),
+        ("label", ""),
+        ("label", 3),
+        ("id", ["a"]),
+        ("layout", "tall"),
+        ("pattern", "{model}"),
+        ("pattern", "{model}{model}{class}"),
+        ("delimiter", "::"),
+        ("delimiter", "\n"),
+        ("delimiter", "é"),
+        ("labels", True),
+        ("labels", 3),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(InputError, match=rf"^{name}=.*Allowed: .*leave it out"):
+        ReadOptions(**{name: value})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(name=st.sampled_from(NAMES), value=JSON)
+def test_garbage_is_refused_by_name_or_kept_for_good(name: str, value: Any) -> None:
+    """Also what is accepted reads the frame, or is refused in our words."""
+    try:
+        options = ReadOptions(**{name: value})
+    except InputError:
+        with pytest.raises(InputError, match=rf"^{name}="):
+            ReadOptions(**{name: value})
+        return
+    assert ReadOptions(**options.given) == options
+    json.dumps(options.given, default=str)
+    told = {key: of for key, of in options.given.items() if key != "labels"}
+    told.pop("delimiter", None)
+    with suppress(InputError):
+        assert ScoreSet.from_frame(FRAME, **told).n_rows == 3

@@ -1,0 +1,160 @@
+"""Columns of every type that frame libraries have, in every role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+from pyarrow import parquet
+
+from ssme.data import ScoreSet
+from ssme.data.readers.tables import Table
+from ssme.errors import InputError
+
+LARGE = [2**60 + 1, None, 2**60 + 2, -(2**60) - 1]
+MAKERS: dict[str, Callable[[list[Any]], Any]] = {
+    "pyarrow": lambda values: pa.table({"v": pa.array(values, pa.int64())}),
+    "pyarrow dictionary": lambda values: pa.table(
+        {"v": pa.array(values, pa.int64()).dictionary_encode()}
+    ),
+    "polars": lambda values: pl.DataFrame({"v": pl.Series(values, dtype=pl.Int64)}),
+    "pandas object": lambda values: pd.DataFrame({"v": pd.Series(values, dtype=object)}),
+    "pandas nullable": lambda values: pd.DataFrame({"v": pd.array(values, dtype="Int64")}),
+    "pandas arrow": lambda values: pd.DataFrame({"v": pd.array(values, dtype="int64[pyarrow]")}),
+    "pandas categorical": lambda values: pd.DataFrame({"v": pd.Categorical(values)}),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_large_whole_numbers_are_exact_beside_missing_ones(
+    make: Callable[[list[Any]], Any],
+) -> None:
+    found = Table(make(LARGE)).values("v")
+    assert [None if pd.isna(value) else int(value) for value in found] == LARGE
+    assert all(type(value) is not float for value in found if not pd.isna(value))
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_large_whole_numbers_are_no_scores(make: Callable[[list[Any]], Any]) -> None:
+    table = Table(make(LARGE))
+    with pytest.raises(InputError, match="column 'v' holds 1152921504606846977 at row 0, too"):
+        table.floats("v")
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_columns_of_nothing_known_and_of_small_numbers(make: Callable[[list[Any]], Any]) -> None:
+    assert_array_equal(Table(make([None, None])).floats("v"), [np.nan, np.nan])
+    assert_array_equal(Table(make([3, None, 4])).floats("v"), [3.0, np.nan, 4.0])
+    assert_array_equal(Table(make([3, 5])).floats("v"), [3.0, 5.0])
+
+
+def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:
+    numbers = [2**60 + 1, 2**60 + 2, None]
+    table = pa.table({"user_id": numbers, "bert": [0.1, 0.2, 0.3], "label": [0, 1, None]})
+    parquet.write_table(table, tmp_path / "s.parquet")
+    data = ScoreSet.read(tmp_path / "s.parquet", groups="user_id")
+    assert data.groups["user_id"].tolist() == numbers
+    parquet.write_table(table.slice(0, 2), tmp_path / "t.parquet")
+    data = ScoreSet.read(tmp_path / "t.parquet", id="user_id")
+    assert data.ids is not None
+    assert data.ids.tolist() == numbers[:2]
+    with pytest.raises(InputError, match=r"column 'user_id' holds 1152921504606846977"):
+        ScoreSet.read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([Decimal("0.25"), None, Decimal("0.75")], pa.decimal128(5, 2)),
+        ([Decimal("0.25"), None, Decimal("0.75")], pa.decimal256(50, 2)),
+        ([0.25, None, 0.75], pa.float16()),
+        ([0.25, None, 0.75], pa.float32()),
+    ],
+    ids=["decimal128", "decimal256", "float16", "float32"],
+)
+def test_numbers_of_other_widths_are_scores(values: list[Any], kind: Any) -> None:
+    table = pa.table({"m": pa.array(values, kind), "n": [0.5, 0.5, 0.5], "label": [0, 1, 1]})
+    data = ScoreSet.from_frame(table)
+    assert data.models == ("m", "n")
+    assert_array_equal(data.scores[:, 0, 1], [0.25, np.nan, 0.75])
+
+
+@pytest.mark.parametrize("make", [pa.table, pl.DataFrame, pd.DataFrame])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [date(2026, 1, 2), None, date(2026, 1, 3)],
+        [datetime(2026, 1, 2, 3), None, datetime(2026, 1, 3)],
+        [True, None, False],
+        ["a", None, "b"],
+        [0.5, None, 1.5],
+    ],
+    ids=["dates", "times", "booleans", "text", "numbers"],
+)
+def test_groups_of_every_type(make: Callable[[Any], Any], values: list[Any]) -> None:
+    data = ScoreSet.from_frame(make({"m": [0.1, 0.2, 0.3], "label": [0, 1, 1], "group": values}))
+    assert data.groups["group"].tolist() == values
+
+
+def test_times_keep_their_nanoseconds() -> None:
+    times = pd.to_datetime([1, None, 2], unit="ns")
+    data = ScoreSet.from_frame(pd.DataFrame({"m": [0.1, 0.2, 0.3], "group": times}), [0, 1, 1])
+    assert data.groups["group"][0].nanosecond == 1
+    assert data.groups["group"][1] is None
+
+
+@pytest.mark.parametrize(
+    ("role", "values", "message"),
+    [
+        ("label", [[0], [1]], r"\[0\] at row 0 is a list"),
+        ("group", [{"a": 1}, {"a": 2}], r"\{'a': 1\} at row 0 is a dict"),
+        ("weight", [[0.5], [1.0]], r"column 'weight' holds \[0\.5\] at row 0"),
+        ("m", [[0.5], [1.0]], r"column 'm' holds \[0\.5\] at row 0"),
+        ("label", [b"a", b"b"], r"label b'a' at row 0 is no class"),
+        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is no class"),
+    ],
+)
+def test_what_is_no_value_of_its_role_is_refused(
+    role: str, values: list[Any], message: str
+) -> None:
+    columns = {"m": [0.1, 0.2], "label": ["a", "b"], "weight": [1.0, 1.0], "group": ["x", "y"]}
+    table = pa.table({**columns, role: values})
+    with pytest.raises(InputError, match=message):
+        ScoreSet.from_frame(table, models=["m"], classes=["a", "b"])
+
+
+def test_duplicate_columns_of_arrow_are_refused(tmp_path: Path) -> None:
+    columns = [pa.array([0.1]), pa.array([0.2]), pa.array([1])]
+    table = pa.Table.from_arrays(columns, names=["a", "a", "label"])
+    parquet.write_table(table, tmp_path / "s.parquet")
+    for read in (lambda: ScoreSet.from_frame(table), lambda: ScoreSet.read(tmp_path / "s.parquet")):
+        with pytest.raises(InputError, match=r"(?s)duplicated column names: .*'a'"):
+            read()
+
+
+def test_two_columns_of_one_group_are_refused() -> None:
+    frame = pd.DataFrame({"m": [0.5], "label": [1], "group": ["a"], "group_group": ["b"]})
+    with pytest.raises(InputError, match="two columns for one group: 'group', 'group_group'"):
+        ScoreSet.from_frame(frame)
+
+
+def test_looking_at_many_columns_asks_each_type_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({f"model_{i}": [0.1, 0.2] for i in range(40)} | {"label": [0, 1]})
+    import narwhals
+
+    asked = []
+    schema = narwhals.DataFrame.schema
+    monkeypatch.setattr(
+        narwhals.DataFrame, "schema", property(lambda self: asked.append(1) or schema.fget(self))
+    )
+    assert ScoreSet.from_frame(frame).n_models == 40
+    assert len(asked) <= 2
