@@ -32,6 +32,7 @@ ALLOWED["estimator"] = {*ALLOWED}
 ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
 ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"estimator"}
+ALLOWED["decide"] = {*ALLOWED} - {"estimator"}
 ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
 ALLOWED["report"] = {*ALLOWED} - {"estimator"}
 ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}

@@ -1,0 +1,261 @@
+"""Which model to take, and what the choice may cost.
+
+The rule, the same in `Evaluation.choose`, on the command line and on the report's first card:
+
+    pick            the model with the best estimate
+    P(best)         share of the joint draws in which a model is the best, ties shared
+    regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; its
+                    mean over the draws is the expected regret, their quantiles its interval
+    95 % set        the fewest models whose P(best) add up to 0.95, taken from the highest down;
+                    the pick is always shown with it, whether or not it is among them
+    equal           models whose difference to the pick lies within +-margin with 95 % probability
+
+The pick goes by the estimate and not by P(best), because P(best) rewards a wide interval: a model
+of which little is known is often the best of a draw and often the worst. Measured on real sets,
+picking by P(best) loses more (docs/deciding.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, argument
+from ssme.methods.base import Estimate
+from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Number, Option, accept
+from ssme.results.comparison import probability_best
+
+__all__ = ["Choice", "Contender", "choose_model"]
+
+MARGIN = Option("margin", Number(least=0.0), 0.01, "Differences that make no difference in use.")
+SET_LEVEL = Option(
+    "set_level",
+    Number(0.0, 1.0, open_least=True, open_most=True),
+    0.95,
+    "Probability with which the set of possible best models holds the best one.",
+)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One model beside the pick.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    estimate, low, high : float
+        Its metric with the interval.
+    p_best : float
+        Probability that it is the best of all; NaN where the method gives no joint draws.
+    behind : float
+        By how much its estimate is worse than the pick's; 0 for the pick.
+    in_set : bool
+        Whether it belongs to the smallest set that holds the best model.
+    practically_equal : bool
+        Whether it differs from the pick by no more than the margin, with the set's probability.
+    """
+
+    model: str
+    estimate: float
+    low: float
+    high: float
+    p_best: float
+    behind: float
+    in_set: bool
+    practically_equal: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The model to take by one metric, with its probability and its price.
+
+    Attributes
+    ----------
+    metric, where : str
+        The metric that decides and the group of rows it is computed on.
+    pick : str
+        The model with the best estimate.
+    p_best : float
+        Probability that the pick is the best.
+    regret, regret_low, regret_high : float
+        What is expected to be lost by taking the pick, in units of the metric, with its interval.
+    contenders : tuple of Contender
+        All models, best estimate first; models whose metric is undefined are last.
+    margin, set_level, level : float
+        Margin of practical equality, probability of the set, and level of the intervals.
+    """
+
+    metric: str
+    where: str
+    pick: str
+    p_best: float
+    regret: float
+    regret_low: float
+    regret_high: float
+    contenders: tuple[Contender, ...]
+    margin: float
+    set_level: float
+    level: float
+
+    @property
+    def possible_best(self) -> tuple[str, ...]:
+        """The smallest set of models that holds the best one with the set's probability."""
+        chosen = sorted((c for c in self.contenders if c.in_set), key=lambda c: -c.p_best)
+        return tuple(c.model for c in chosen)
+
+    @property
+    def practically_equal(self) -> tuple[str, ...]:
+        """Models that differ from the pick by no more than the margin."""
+        return tuple(c.model for c in self.contenders if c.practically_equal)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the pick alone is the set, so that no other model need be considered."""
+        return self.possible_best == (self.pick,)
+
+    def sentence(self) -> str:
+        """The choice in one sentence."""
+        if np.isnan(self.p_best):
+            return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
+        others = [name for name in self.possible_best if name != self.pick]
+        lost = f"the expected loss from taking it is {100 * self.regret:.2f} points"
+        if not others:
+            return (
+                f"Take {self.pick}: it is the best with {self.p_best:.0%} probability, and {lost}."
+            )
+        count = f"{len(others)} other model{'s' * (len(others) > 1)}"
+        return (
+            f"Take {self.pick}: it has the best estimate and is the best with {self.p_best:.0%} "
+            f"probability; {count} may be the best instead, and {lost}."
+        )
+
+
+def choose_model(
+    models: Sequence[str],
+    metric: Metric,
+    estimate: Estimate,
+    *,
+    where: str = "all",
+    margin: float = MARGIN.default,
+    set_level: float = SET_LEVEL.default,
+    level: float = 0.95,
+) -> Choice:
+    """Choose among ``models`` by the rule of this module.
+
+    Parameters
+    ----------
+    models : sequence of str
+        Names, in the order of the estimate's columns.
+    metric : Metric
+        The metric that decides; it must say whether greater is better.
+    estimate : Estimate
+        Values and joint draws of the metric.
+    where : str, default "all"
+        Name of the group of rows.
+    margin : float, default 0.01
+        Differences up to this size make no difference in use.
+    set_level : float, default 0.95
+        Probability with which the set of possible best models holds the best one.
+    level : float, default 0.95
+        Level of the intervals.
+
+    Returns
+    -------
+    Choice
+    """
+    margin, set_level = accept(MARGIN, margin), accept(SET_LEVEL, set_level)
+    if metric.greater_is_better is None:
+        raise InputError(
+            f"metric {metric.name!r} does not say whether greater is better",
+            fix=f"make it with {argument('greater_is_better', 'True')} or False",
+        )
+    sign = 1.0 if metric.greater_is_better else -1.0
+    value = estimate.value
+    if not np.isfinite(value).any():
+        raise InputError(
+            f"{metric.name} is undefined for every model on group {where!r}",
+            fix="choose by another metric, or label rows of every class",
+        )
+    order = np.argsort(-sign * value, kind="stable")
+    pick = int(order[0])
+    p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level)
+    regret = _regret(estimate, sign, pick)
+    tail = (1.0 - level) / 2.0
+    ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
+    low, high = estimate.interval(level)
+    contenders = tuple(
+        Contender(
+            model=models[j],
+            estimate=float(value[j]),
+            low=float(low[j]),
+            high=float(high[j]),
+            p_best=float(p_best[j]),
+            behind=float(sign * (value[pick] - value[j])),
+            in_set=bool(in_set[j]),
+            practically_equal=bool(equal[j]),
+        )
+        for j in order
+    )
+    return Choice(
+        metric=metric.name,
+        where=where,
+        pick=models[pick],
+        p_best=float(p_best[pick]),
+        regret=float(regret.mean()) if regret.size else float("nan"),
+        regret_low=float(ends[0]),
+        regret_high=float(ends[1]),
+        contenders=contenders,
+        margin=margin,
+        set_level=set_level,
+        level=level,
+    )
+
+
+def _complete_draws(
+    estimate: Estimate,
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Draws in which every defined model has a value, and which models are defined."""
+    known = np.isfinite(estimate.value)
+    if estimate.draws is None:
+        return np.empty((0, int(known.sum()))), known
+    draws = estimate.draws[:, known]
+    complete: FloatArray = draws[np.isfinite(draws).all(axis=1)]
+    return complete, known
+
+
+def _read_draws(
+    estimate: Estimate, sign: float, pick: int, margin: float, set_level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """P(best), membership in the set and practical equality (M,) of every model."""
+    draws, known = _complete_draws(estimate)
+    size = estimate.value.size
+    p_best: FloatArray = np.full(size, np.nan)
+    in_set, equal = known.astype(np.float64), np.zeros(size)
+    equal[pick] = 1.0
+    if not len(draws):
+        return p_best, in_set, equal
+    p_best[known] = probability_best(draws, greater_is_better=sign > 0)
+    order = np.argsort(-np.where(known, p_best, -1.0), kind="stable")
+    before = np.cumsum(p_best[order]) - p_best[order]
+    in_set = np.zeros(size)
+    in_set[order[before < set_level - 1e-12]] = 1.0
+    in_set[~known] = 0.0
+    place = np.flatnonzero(known).tolist().index(pick)
+    within = np.abs(draws - draws[:, [place]]) <= margin
+    equal[known] = within.mean(axis=0) >= set_level
+    return p_best, in_set, equal
+
+
+def _regret(estimate: Estimate, sign: float, pick: int) -> FloatArray:
+    """How far the pick is behind the best (D,), in every complete draw."""
+    draws, known = _complete_draws(estimate)
+    if not len(draws):
+        return np.empty(0)
+    place = np.flatnonzero(known).tolist().index(pick)
+    out: FloatArray = (sign * draws).max(axis=1) - sign * draws[:, place]
+    return out

@@ -1,0 +1,97 @@
+"""The choice follows its stated rule, and its probabilities are those of the draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssme.decide import choose_model
+from ssme.errors import InputError
+from ssme.methods.base import Estimate
+from ssme.metrics import get_metric
+
+ACCURACY, ECE = get_metric("accuracy"), get_metric("ece")
+MODELS = ("a", "b", "c")
+
+
+def estimate_of(draws, value=None):
+    draws = np.asarray(draws, dtype=float)
+    return Estimate(np.median(draws, axis=0) if value is None else np.asarray(value), draws)
+
+
+def test_the_pick_is_the_best_estimate_though_another_is_more_often_the_best():
+    rng = np.random.default_rng(0)
+    draws = np.column_stack([rng.normal(0.80, 0.001, 4000), rng.normal(0.79, 0.2, 4000)])
+    choice = choose_model(("narrow", "wide"), ACCURACY, estimate_of(draws, [0.80, 0.79]))
+    assert choice.pick == "narrow"
+    assert choice.p_best == pytest.approx((draws[:, 0] > draws[:, 1]).mean())
+    assert set(choice.possible_best) == {"narrow", "wide"}
+    assert not choice.is_clear
+
+
+def test_regret_is_what_is_lost_to_the_best_of_each_draw():
+    draws = [[0.8, 0.7, 0.6], [0.8, 0.9, 0.6], [0.7, 0.7, 0.8], [0.9, 0.8, 0.9]]
+    choice = choose_model(MODELS, ACCURACY, estimate_of(draws, [0.8, 0.75, 0.7]))
+    assert choice.regret == pytest.approx(np.mean([0.0, 0.1, 0.1, 0.0]))
+    assert [c.p_best for c in choice.contenders] == pytest.approx([1.5 / 4, 1 / 4, 1.5 / 4])
+
+
+def test_lower_is_better_turns_everything_around():
+    draws = np.array([[0.1, 0.2, 0.3]] * 10)
+    choice = choose_model(MODELS, ECE, estimate_of(draws))
+    assert (choice.pick, choice.p_best, choice.regret) == ("a", 1.0, 0.0)
+    assert [c.behind for c in choice.contenders] == pytest.approx([0.0, 0.1, 0.2])
+
+
+def test_the_set_is_the_smallest_that_holds_the_probability():
+    best = np.repeat([0, 1, 2], [90, 8, 2])
+    draws = np.zeros((100, 3))
+    draws[np.arange(100), best] = 1.0
+    estimate = estimate_of(draws, [0.9, 0.5, 0.4])
+    sets = {
+        level: choose_model(MODELS, ACCURACY, estimate, set_level=level).possible_best
+        for level in (0.5, 0.9, 0.95, 0.99)
+    }
+    assert sets == {
+        0.5: ("a",),
+        0.9: ("a",),
+        0.95: ("a", "b"),
+        0.99: ("a", "b", "c"),
+    }
+
+
+def test_models_within_the_margin_are_practically_equal():
+    rng = np.random.default_rng(1)
+    shared = rng.normal(0.8, 0.1, 1000)
+    draws = np.column_stack([shared, shared - 0.004, shared - 0.05])
+    choice = choose_model(MODELS, ACCURACY, estimate_of(draws), margin=0.01)
+    assert choice.practically_equal == ("a", "b")
+    assert choose_model(MODELS, ACCURACY, estimate_of(draws), margin=0.0).practically_equal == (
+        "a",
+    )
+
+
+def test_without_draws_there_is_a_pick_and_no_probability():
+    choice = choose_model(MODELS, ACCURACY, Estimate(np.array([0.7, 0.8, np.nan])))
+    assert choice.pick == "b"
+    assert np.isnan(choice.p_best)
+    assert np.isnan(choice.regret)
+    assert choice.contenders[-1].model == "c"
+
+
+def test_an_undefined_model_is_never_in_the_set():
+    draws = np.array([[0.8, np.nan, 0.7]] * 5)
+    choice = choose_model(MODELS, ACCURACY, Estimate(np.array([0.8, np.nan, 0.7]), draws))
+    assert "b" not in choice.possible_best
+    assert choice.p_best == 1.0
+
+
+@pytest.mark.parametrize("bad", [{"margin": -1}, {"set_level": 1.0}, {"margin": "0.01"}])
+def test_bad_options_are_refused_by_name(bad):
+    with pytest.raises(InputError, match=next(iter(bad))):
+        choose_model(MODELS, ACCURACY, estimate_of([[1, 2, 3]]), **bad)
+
+
+def test_nothing_can_be_chosen_where_everything_is_undefined():
+    with pytest.raises(InputError, match="undefined for every model"):
+        choose_model(MODELS, ACCURACY, Estimate(np.full(3, np.nan)))
