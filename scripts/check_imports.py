@@ -36,6 +36,7 @@ ALLOWED["decide"] = {*ALLOWED} - {"estimator"}
 ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
 ALLOWED["report"] = {*ALLOWED} - {"estimator"}
 ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}
+ALLOWED["memory"] = {"wording", "errors", "options"}
 ALLOWED["evaluation"] = {*ALLOWED} - {"estimator"}
 ALLOWED["fitting"] = {*ALLOWED} - {"estimator"}
 ALLOWED["stream"] = {*ALLOWED} - {"estimator"}

@@ -1,0 +1,260 @@
+"""One SQLite file per project: added to, never overwritten, safe with several writers.
+
+Every record has a key. Writing a record whose key is there already changes nothing, so a caller
+that does not know whether a write arrived sends it again: nothing is lost and nothing is doubled.
+A write returns once it is on the disk (write-ahead log, synchronous FULL). The label of a row is
+that of its newest event; all events stay.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ssme.errors import InputError
+from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
+from ssme.memory.schema import migrate
+from ssme.wording import listing
+
+__all__ = ["Memory"]
+
+SECONDS_TO_WAIT = 30.0
+"""How long a writer waits for another one to finish."""
+
+
+class Memory:
+    """Labels, evaluations and decisions of one project.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; it is made where there is none.
+    data : str, default "default"
+        Name of the data that the records belong to; one file may hold several.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ssme.memory import LabelEvent, Memory
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "project.sqlite"
+    >>> with Memory(path) as memory:
+    ...     memory.add_labels([LabelEvent("row-1", "spam", annotator="ada", probability=0.25)])
+    ...     memory.labels()
+    1
+    {'row-1': 'spam'}
+    """
+
+    def __init__(self, path: str | Path, data: str = "default") -> None:
+        self.path, self.data = Path(path), data
+        if not self.path.parent.is_dir():
+            raise InputError(
+                f"{self.path}: there is no folder {self.path.parent}", fix="make the folder first"
+            )
+        with self._sqlite_errors():
+            self._connection = sqlite3.connect(
+                self.path, timeout=SECONDS_TO_WAIT, isolation_level=None
+            )
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = FULL")
+                self._connection.execute("PRAGMA foreign_keys = ON")
+                migrate(self._connection, str(self.path))
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def add_labels(self, events: Iterable[LabelEvent]) -> int:
+        """Store label events, all or none; the number of those that were not there yet."""
+        rows = [
+            (
+                event.key,
+                self.data,
+                json.dumps(event.row),
+                None if event.label is None else json.dumps(event.label),
+                event.annotator,
+                event.given_at,
+                event.probability,
+                event.reason,
+            )
+            for event in events
+        ]
+        with self._writing() as connection:
+            before = connection.total_changes
+            connection.executemany(
+                "INSERT INTO label_event (key, data, row, label, annotator, given_at, probability,"
+                " reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+                rows,
+            )
+            return connection.total_changes - before
+
+    def label_events(self) -> tuple[LabelEvent, ...]:
+        """All label events of the data, oldest first."""
+        rows = self._read(
+            "SELECT row, label, annotator, probability, reason, key, given_at FROM label_event"
+            " WHERE data = ? ORDER BY id",
+            self.data,
+        )
+        return tuple(
+            LabelEvent(json.loads(row), None if label is None else json.loads(label), *rest)
+            for row, label, *rest in rows
+        )
+
+    def labels(self, annotator: str | None = None) -> dict[Any, Any]:
+        """The newest label of each row, of one annotator or of all; taken-back ones left out."""
+        newest = {
+            event.row: event.label
+            for event in self.label_events()
+            if annotator in (None, event.annotator)
+        }
+        return {row: label for row, label in newest.items() if label is not None}
+
+    def conflicts(self) -> dict[Any, dict[str, Any]]:
+        """Rows to which annotators gave different labels: row -> annotator -> label."""
+        given: dict[Any, dict[str, Any]] = {}
+        for event in self.label_events():
+            given.setdefault(event.row, {})[event.annotator] = event.label
+        told = {
+            row: {who: label for who, label in labels.items() if label is not None}
+            for row, labels in given.items()
+        }
+        return {row: labels for row, labels in told.items() if len(set(labels.values())) > 1}
+
+    def add_evaluation(self, record: EvaluationRecord) -> int:
+        """Store an evaluation with its estimates and decisions; its number in the file."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
+                " made_at, scores) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (key) DO NOTHING",
+                (
+                    record.key,
+                    self.data,
+                    json.dumps(record.spec),
+                    record.method,
+                    record.n_rows,
+                    record.n_labeled,
+                    record.version,
+                    record.made_at,
+                    json.dumps(record.scores),
+                ),
+            )
+            found = connection.execute("SELECT id FROM evaluation WHERE key = ?", (record.key,))
+            number = int(found.fetchone()[0])
+            connection.executemany(
+                "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [
+                    (number, e.model, e.metric, e.group, e.estimate, e.low, e.high, e.labels_only)
+                    for e in record.estimates
+                ],
+            )
+            connection.executemany(
+                "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [
+                    (number, d.metric, d.pick, d.p_best, d.regret, json.dumps(d.possible_best))
+                    for d in record.decisions
+                ],
+            )
+            return number
+
+    def evaluations(self) -> dict[int, EvaluationRecord]:
+        """All evaluations of the data by their number, oldest first."""
+        rows = self._read(
+            "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at"
+            " FROM evaluation WHERE data = ? ORDER BY id",
+            self.data,
+        )
+        return {
+            number: EvaluationRecord(
+                json.loads(spec),
+                method,
+                n_rows,
+                n_labeled,
+                version,
+                self._estimates(number),
+                self._decisions(number),
+                {model: tuple(shares) for model, shares in json.loads(scores).items()},
+                key,
+                made_at,
+            )
+            for number, spec, method, n_rows, n_labeled, version, scores, key, made_at in rows
+        }
+
+    def evaluation(self, number: int) -> EvaluationRecord:
+        """The evaluation of that number; negative ones count from the newest, -1."""
+        found = self.evaluations()
+        numbers = list(found)
+        chosen = numbers[number] if number < 0 and len(numbers) >= -number else number
+        if chosen not in found:
+            raise InputError(
+                f"there is no evaluation {number} in {self.path}",
+                allowed=listing(numbers) if numbers else "none: nothing was stored yet",
+                fix="`ssme track show` lists them",
+            )
+        return found[chosen]
+
+    def _estimates(self, number: int) -> tuple[EstimateRecord, ...]:
+        rows = self._read(
+            'SELECT model, metric, "group", estimate, low, high, labels_only FROM estimate'
+            " WHERE evaluation = ? ORDER BY rowid",
+            number,
+        )
+        return tuple(EstimateRecord(*row) for row in rows)
+
+    def _decisions(self, number: int) -> tuple[DecisionRecord, ...]:
+        rows = self._read(
+            "SELECT metric, pick, p_best, regret, possible_best FROM decision"
+            " WHERE evaluation = ? ORDER BY rowid",
+            number,
+        )
+        return tuple(
+            DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)))
+            for metric, pick, p_best, regret, names in rows
+        )
+
+    def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._sqlite_errors():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed whole, or rolled back."""
+        with self._sqlite_errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _sqlite_errors(self) -> Iterator[None]:
+        """Name the file in what SQLite complains about."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self.path}: {error}",
+                fix="check that it is a memory made by ssme, that the disk has room and that no "
+                "other program holds it",
+            ) from error

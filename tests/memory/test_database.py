@@ -1,0 +1,179 @@
+"""A memory keeps every label once, whoever writes and whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from ssme.errors import InputError
+from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent, Memory
+from ssme.memory.schema import APPLICATION, MIGRATIONS, VERSION
+
+WRITER = """
+import sys
+from ssme.memory import LabelEvent, Memory
+
+path, who, first, last = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+with Memory(path) as memory:
+    for i in range(first, last):
+        memory.add_labels([LabelEvent(f"{who}-{i}", i % 2, annotator=who, key=f"{who}-{i}")])
+        print(i, flush=True)
+"""
+
+
+def record(**changes) -> EvaluationRecord:
+    estimates = (
+        EstimateRecord("a", "accuracy", "all", 0.8, 0.7, 0.9, 0.75),
+        EstimateRecord("b", "accuracy", "all", None, None, None, None),
+    )
+    decisions = (DecisionRecord("accuracy", "a", 0.9, 0.01, ("a", "b")),)
+    facts = {
+        "spec": {"method": "auto", "by": None, "level": 0.95},
+        "method": "auto",
+        "n_rows": 100,
+        "n_labeled": 20,
+        "version": "0.2.0",
+        "estimates": estimates,
+        "decisions": decisions,
+        "scores": {"a": (0.5, 0.5)},
+    }
+    return EvaluationRecord(**{**facts, **changes})
+
+
+def test_labels_come_back_as_they_were_given(tmp_path):
+    events = [
+        LabelEvent("x", "spam", annotator="ada", probability=0.25, reason="uncertain"),
+        LabelEvent(7, 1),
+        LabelEvent("7", True),
+        LabelEvent("unsure", None, annotator="bob"),
+    ]
+    with Memory(tmp_path / "m.sqlite") as memory:
+        assert memory.add_labels(events) == 4
+    with Memory(tmp_path / "m.sqlite") as memory:
+        assert memory.label_events() == tuple(events)
+        assert memory.labels() == {"x": "spam", 7: 1, "7": True}
+        assert memory.labels("ada") == {"x": "spam"}
+
+
+def test_the_newest_label_counts_and_all_are_kept(tmp_path):
+    with Memory(tmp_path / "m.sqlite") as memory:
+        memory.add_labels([LabelEvent("x", 0), LabelEvent("x", 1), LabelEvent("y", 1)])
+        memory.add_labels([LabelEvent("y", None)])
+        assert memory.labels() == {"x": 1}
+        assert len(memory.label_events()) == 4
+
+
+def test_an_event_sent_twice_is_kept_once(tmp_path):
+    event = LabelEvent("x", 1)
+    with Memory(tmp_path / "m.sqlite") as memory:
+        assert memory.add_labels([event, event]) == 1
+        assert memory.add_labels([event]) == 0
+        assert memory.label_events() == (event,)
+
+
+def test_annotators_that_disagree_are_told(tmp_path):
+    with Memory(tmp_path / "m.sqlite") as memory:
+        memory.add_labels([LabelEvent("x", 1, "ada"), LabelEvent("x", 0, "bob")])
+        memory.add_labels([LabelEvent("y", 1, "ada"), LabelEvent("y", 1, "bob")])
+        assert memory.conflicts() == {"x": {"ada": 1, "bob": 0}}
+
+
+def test_evaluations_come_back_as_they_were(tmp_path):
+    with Memory(tmp_path / "m.sqlite") as memory:
+        first, second = record(), record(n_labeled=40)
+        numbers = [memory.add_evaluation(each) for each in (first, second, first)]
+        assert numbers == [1, 2, 1]
+        assert memory.evaluations() == {1: first, 2: second}
+        assert memory.evaluation(-1) == second
+        with pytest.raises(InputError, match="no evaluation 9"):
+            memory.evaluation(9)
+
+
+def test_data_sets_in_one_file_are_kept_apart(tmp_path):
+    with Memory(tmp_path / "m.sqlite", "one") as one, Memory(tmp_path / "m.sqlite", "two") as two:
+        one.add_labels([LabelEvent("x", 1)])
+        two.add_labels([LabelEvent("x", 0)])
+        assert (one.labels(), two.labels()) == ({"x": 1}, {"x": 0})
+
+
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+def test_a_file_of_every_older_version_opens_with_its_labels(tmp_path, version):
+    path = tmp_path / "old.sqlite"
+    old = sqlite3.connect(path)
+    for step in MIGRATIONS[:version]:
+        old.executescript(step)
+    old.execute(f"PRAGMA application_id = {APPLICATION}")
+    old.execute(f"PRAGMA user_version = {version}")
+    old.execute(
+        "INSERT INTO label_event (key, data, row, label, annotator, given_at)"
+        " VALUES ('k', 'default', '\"x\"', '1', 'ada', '2026-01-01T00:00:00+00:00')"
+    )
+    old.commit()
+    old.close()
+    with Memory(path) as memory:
+        assert memory.labels() == {"x": 1}
+        memory.add_labels([LabelEvent("y", 0, probability=0.5)])
+        assert memory.labels() == {"x": 1, "y": 0}
+
+
+def test_a_newer_version_and_a_foreign_database_are_refused_untouched(tmp_path):
+    newer, foreign, garbage = (tmp_path / name for name in ("newer", "foreign", "garbage"))
+    Memory(newer).close()
+    with sqlite3.connect(newer) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    garbage.write_bytes(b"no database at all" * 100)
+    for path, words in ((newer, "newer ssme"), (foreign, "another program"), (garbage, "garbage")):
+        with pytest.raises(InputError, match=words):
+            Memory(path)
+    with sqlite3.connect(foreign) as connection:
+        names = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert names == [("mine",)]
+
+
+@pytest.mark.parametrize("bad", [0.0, 1.5, -1, float("nan"), "0.5", True])
+def test_probabilities_outside_their_range_are_refused(bad):
+    with pytest.raises(InputError, match="probability"):
+        LabelEvent("x", 1, probability=bad)
+
+
+def test_rows_and_labels_of_odd_types_are_refused():
+    with pytest.raises(InputError, match="label"):
+        LabelEvent("x", [1])
+    with pytest.raises(InputError, match="row"):
+        LabelEvent(None, 1)
+
+
+def test_two_writers_killed_at_random_moments_lose_and_double_nothing(tmp_path):
+    path, script = tmp_path / "m.sqlite", tmp_path / "writer.py"
+    script.write_text(WRITER)
+    rng = random.Random(0)
+    count, confirmed, done = 40, set(), {"ada": 0, "bob": 0}
+    while min(done.values()) < count:
+        writers = {
+            who: subprocess.Popen(
+                [sys.executable, str(script), str(path), who, str(done[who]), str(count)],
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            )
+            for who in done
+        }
+        time.sleep(rng.uniform(0.2, 1.5))
+        for who, writer in writers.items():
+            writer.send_signal(signal.SIGKILL)
+            lines = writer.communicate()[0].split()
+            confirmed |= {f"{who}-{line}" for line in lines}
+            done[who] = 1 + int(lines[-1]) if lines else done[who]
+    with Memory(path) as memory:
+        keys = [event.key for event in memory.label_events()]
+    assert confirmed == {f"{who}-{i}" for who in done for i in range(count)}
+    assert sorted(keys) == sorted(confirmed)
