@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ssme.decide.choose import Choice, choose_model
 from ssme.integrations.mlflow import log_evaluation
 from ssme.plots import Plots
 from ssme.report import write_report
-from ssme.results.evaluation import BaseEvaluation
+from ssme.results.evaluation import ALL, BaseEvaluation
 
 __all__ = ["Evaluation"]
 
@@ -53,6 +54,52 @@ class Evaluation(BaseEvaluation):
     >>> r.ranking().rows[0].model
     'a'
     """
+
+    def choose(
+        self,
+        metric: str | None = None,
+        *,
+        margin: float = 0.01,
+        group: str = ALL,
+        level: float | None = None,
+    ) -> Choice:
+        """Choose a model by one metric, and say what the choice may cost.
+
+        The pick is the model with the best estimate. With it come the probability that it is the
+        best, the expected regret, the smallest set of models that holds the best one with 95 %
+        probability, and the models that are practically equal to it (`ssme.decide.choose`).
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric that decides; may be left out where only one was evaluated.
+        margin : float
+            Differences up to this size make no difference in use (default 0.01).
+        group : str
+            Choose on the rows of this group (default "all").
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        Choice
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"bad": [0.4, 0.6, 0.7, 0.5], "good": [0.9, 0.8, 0.3, 0.2]}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+        >>> r.choose("accuracy").pick
+        'good'
+        """
+        return choose_model(
+            self.data.models,
+            self.metrics[self.metric_index(metric)],
+            self.estimate(metric, group),
+            where=group,
+            margin=margin,
+            level=self._checked(level),
+        )
 
     @property
     def plot(self) -> Plots:
