@@ -27,7 +27,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import probability_best
+from ssme.results.comparison import compute_probability_best
 
 __all__ = ["Choice", "Contender", "choose_model"]
 
@@ -239,7 +239,7 @@ def _read_draws(
     equal[pick] = 1.0
     if not len(draws):
         return p_best, in_set, equal
-    p_best[known] = probability_best(draws, greater_is_better=sign > 0)
+    p_best[known] = compute_probability_best(draws, greater_is_better=sign > 0)
     order = np.argsort(-np.where(known, p_best, -1.0), kind="stable")
     before = np.cumsum(p_best[order]) - p_best[order]
     in_set = np.zeros(size)
