@@ -15,6 +15,8 @@ __all__ = ["did_you_mean", "distinct_labels", "listing", "printable", "shorten"]
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
 
+BLANK = "(blank)"
+
 DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 """Marks that change the direction of the text after them."""
 
@@ -57,9 +59,12 @@ def _escaped(character: str) -> str:
 def shorten(text: str, width: int) -> str:
     """``text`` made printable, on one line, and cut to ``width`` columns with an ellipsis.
 
-    A wide character (Chinese, an emoji) counts as two columns, a combining mark as none.
+    A wide character (Chinese, an emoji) counts as two columns, a combining mark as none. A text
+    that would not be seen is shown as ``(blank)``.
     """
     text = " ".join(printable(text[: 40 * width]).split())
+    if not any(map(_columns, text)):
+        return BLANK
     used = 0
     for position, character in enumerate(text[: 4 * width]):
         used += _columns(character)

@@ -20,6 +20,9 @@ SETS: dict[str, Callable[[], ScoreSet]] = {
     "ten classes": many_class_set,
     "grouped": grouped_set,
     "hostile": hostile_set,
+    "long names": lambda: binary_set(
+        ("resnet50_finetuned_v2_2024-05-01", "logistic-regression.baseline/all", "two words"), n=60
+    ),
     "300 models": lambda: binary_set(tuple(f"model-{j}" for j in range(300)), n=60),
 }
 
@@ -85,6 +88,54 @@ def test_nothing_sticks_out(visit: Callable[..., Visit], name: str, width: int) 
     page = visit(name, viewport={"width": width, "height": 800}).page
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.close()
+
+
+@pytest.mark.parametrize("name", ["grouped", "long names"])
+def test_narrow_screens_show_every_column_and_whole_words(
+    visit: Callable[..., Visit], name: str
+) -> None:
+    """At 390 pixels names were broken in the middle of a word and columns cut off."""
+    page = visit(name, viewport={"width": 390, "height": 800}).page
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    assert page.eval_on_selector_all(".scroll", cut) == 0
+    broken = page.evaluate(
+        """() => {
+          const found = [];
+          for (const name of document.querySelectorAll("bdi")) {
+            for (const piece of name.childNodes) {
+              if (piece.nodeType !== Node.TEXT_NODE) continue;
+              for (const word of piece.data.matchAll(/[^ ]+/g)) {
+                const range = document.createRange();
+                range.setStart(piece, word.index);
+                range.setEnd(piece, word.index + word[0].length);
+                const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top)));
+                if (lines.size > 1) found.push(word[0]);
+              }
+            }
+          }
+          return found;
+        }"""
+    )
+    assert broken == []
+
+
+@pytest.mark.parametrize("name", ["grouped", "300 models"])
+def test_printed_headings_stay_with_what_follows(visit: Callable[..., Visit], name: str) -> None:
+    """A heading was left alone at the foot of a page, and the heads of tables not repeated."""
+    page = visit(name).page
+    page.emulate_media(media="print")
+    alone = page.eval_on_selector_all(
+        "main h2:not(.hidden), main h3",
+        """all => all.filter((h) => {
+          const kept = h.closest(".keep, article, .answer");
+          const style = kept && getComputedStyle(kept).breakInside;
+          return style !== "avoid" || kept.lastElementChild === h;
+        }).map((h) => h.textContent)""",
+    )
+    assert alone == []
+    styles = "all => [...new Set(all.map((e) => getComputedStyle(e).display))]"
+    assert page.eval_on_selector_all("thead", styles) == ["table-header-group"]
+    assert page.eval_on_selector_all("thead button", styles) == ["none"]
 
 
 @pytest.mark.parametrize("name", ["binary", "ten classes", "grouped", "hostile"])

@@ -69,6 +69,7 @@ def test_summary_is_plain_json_and_answers_five_questions() -> None:
         "question": "What should worry me?",
         "answer": "1 warning",
         "detail": "Few labels.",
+        "severity": "warning",
     }
 
 
@@ -81,7 +82,7 @@ def test_summary_without_posterior_or_intervals(method: str) -> None:
 
 def test_one_model_and_no_labels() -> None:
     page = report_html(evaluate(binary_set(("only",), n_labeled=0)))
-    assert "the only one evaluated" in page
+    assert "the only one that was evaluated" in page
     assert "do not determine it" in page
 
 
@@ -149,7 +150,7 @@ def test_three_hundred_models() -> None:
     data = binary_set(tuple(f"model-{j}" for j in range(300)), n=60)
     page = report_html(evaluate(data, metrics="accuracy"))
     assert "The best 20 of 300 models; the table has all." in page
-    assert page.count('<th scope="row">') == 300
+    assert page.count('<th scope="row"') == 300
 
 
 def test_ten_models_by_ten_metrics_stay_small() -> None:
@@ -196,3 +197,53 @@ def test_rerun_config_is_toml() -> None:
 def test_rendering_needs_no_drawing_library() -> None:
     assert "altair" not in sys.modules["ssme.report.html"].__dict__
     assert "<table" in render_html(summarize(evaluate(binary_set())))
+
+
+def test_serious_doubts_are_not_called_warnings() -> None:
+    """The card of a report with one serious doubt said "1 warning"."""
+    import dataclasses
+
+    result = evaluate(binary_set())
+    serious = dataclasses.replace(DOUBT, severity="serious", title="All wrong")
+    info = dataclasses.replace(DOUBT, severity="info", title="By the way")
+    said = {}
+    for key, doubts in {
+        "worst first": (serious, DOUBT, DOUBT),
+        "two": (serious, serious),
+        "info": (info,),
+        "none": (),
+    }.items():
+        summary = summarize(dataclasses.replace(result, doubts=doubts))
+        said[key] = summary["headline"]["answers"][4]
+    assert said["worst first"]["answer"] == "1 serious doubt"
+    assert said["worst first"]["detail"] == "All wrong. There are 2 more below."
+    assert said["worst first"]["severity"] == "serious"
+    assert said["two"]["answer"] == "2 serious doubts"
+    assert said["info"]["answer"] == "1 remark"
+    assert said["none"]["answer"] == "Nothing found"
+    page = report_html(dataclasses.replace(result, doubts=(serious,)))
+    assert '<div class="answer serious">' in page
+    assert "Serious doubt, explained in" in page
+
+
+def test_report_says_when_from_what_and_with_which_version_it_was_made() -> None:
+    import dataclasses
+    from datetime import UTC, datetime
+
+    result = evaluate(binary_set())
+    digest = "0123456789abcdef" * 4
+    known = dataclasses.replace(result, settings={**result.settings, "file_sha256": digest})
+    summary = summarize(known, date=datetime(2026, 3, 4, 5, 6, tzinfo=UTC))
+    for text in (render_html(summary), render_markdown(summary)):
+        assert "2026-03-04 05:06 UTC" in text
+        assert f"ssme {ssme.__version__}" in text
+        assert digest in text
+    unknown = render_html(summarize(result))
+    assert "SHA-256" not in unknown
+    assert "Written on 2" in unknown
+
+
+def test_names_may_break_between_their_words_only() -> None:
+    data = binary_set(("deep_net-v2", "tree"))
+    page = report_html(evaluate(data, metrics="accuracy"))
+    assert "<bdi>deep_<wbr>net-<wbr>v2</bdi>" in page

@@ -128,7 +128,14 @@ def test_comparison_and_ranking_come_in_the_library_of_the_input() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["ssme.evaluation", "ssme.results.evaluation", "ssme.plots.accessor", "ssme.plots.display"],
+    [
+        "ssme.evaluation",
+        "ssme.results.evaluation",
+        "ssme.plots.accessor",
+        "ssme.report.summary",
+        "ssme.report.html",
+        "ssme.report.markdown",
+    ],
 )
 def test_examples_run(module: str) -> None:
     assert doctest.testmod(importlib.import_module(module)).failed == 0

@@ -18,10 +18,12 @@ from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 
-__all__ = ["charts"]
+__all__ = ["draw_charts"]
 
 TAG = re.compile(r"<[^>]+>")
 MARK = 'role="graphics-symbol"'
+WIDE = 560
+"""Pixels from which a picture is not made smaller to fit a narrow screen, but scrolled."""
 STYLE = {
     "background": "transparent",
     "font": "Helvetica, Arial, sans-serif",
@@ -32,8 +34,20 @@ STYLE = {
 }
 
 
-def charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
-    """Each picture: ``section``, ``title``, ``alt``, ``note`` and ``svg``."""
+def draw_charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
+    """The pictures of a report.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What the report is about.
+
+    Returns
+    -------
+    list of dict
+        Each has the ``section`` it belongs to, ``title``, ``alt``, ``note``, the ``svg`` itself and
+        whether it is ``wide``. A picture that the method has no numbers for is left out.
+    """
     makers = list(_makers(evaluation))
     found: list[dict[str, Any]] = []
     for section, make in track(makers, "pictures"):
@@ -41,13 +55,15 @@ def charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
             plot = make()
         except InputError:
             continue
+        svg = _svg(plot, f"c{len(found)}-")
         found.append(
             {
                 "section": section,
                 "title": _caption(evaluation, section, plot),
                 "alt": plot.alt,
                 "note": _note(evaluation, section),
-                "svg": _svg(plot, f"c{len(found)}-"),
+                "svg": svg,
+                "wide": _width(svg) > WIDE,
             }
         )
     return found
@@ -92,6 +108,11 @@ def _svg(plot: Plot, prefix: str) -> str:
     spec = {**plot.spec(), "title": None, "config": STYLE}
     head, body = svg_of(spec).split(">", 1)
     return f"{head}>{TAG.sub(lambda tag: _inline(tag[0], prefix), body)}"
+
+
+def _width(svg: str) -> float:
+    found = re.search(r'\bwidth="([0-9.]+)', svg.split(">", 1)[0])
+    return float(found[1]) if found else 0.0
 
 
 def _inline(tag: str, prefix: str) -> str:

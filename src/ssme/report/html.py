@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -19,12 +20,29 @@ from ssme.wording import printable, shorten
 
 __all__ = ["render_html"]
 
+SEPARATORS = re.compile(r"(?<=[_\-./=:,;|+@&])(?=\w)")
 SHORT = 60
 """Characters of a name shown; the whole name is in its title."""
 
 
 def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) -> str:
-    """``summary`` (see `ssme.report.summarize`) with ``charts`` (see `ssme.report.charts`)."""
+    """A report as one HTML page.
+
+    Parameters
+    ----------
+    summary : dict
+        What `summarize` gives.
+    charts : sequence of dict
+        Pictures, as `ssme.report.charts.draw_charts` makes them (default: none).
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.report import render_html, summarize
+    >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+    >>> render_html(summarize(r, "Three rows")).count("<h1>Three rows</h1>")
+    1
+    """
     from markupsafe import Markup
 
     style, script = _file("report.css"), _file("report.js")
@@ -55,6 +73,7 @@ def _template() -> Any:
     )
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
     environment.filters["percent"] = percent
+    environment.filters["breakable"] = _breakable
     environment.filters["short"] = lambda name: shorten(name, SHORT)
     return environment.from_string(_file("report.html"))
 
@@ -62,6 +81,14 @@ def _template() -> Any:
 @cache
 def _file(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _breakable(name: str) -> Any:
+    """A name that may be broken after ``_``, ``-`` and the like, not in the middle of a word."""
+    from markupsafe import Markup, escape
+
+    pieces = SEPARATORS.split(printable(name))
+    return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
 
 
 def _visible(value: Any) -> Any:

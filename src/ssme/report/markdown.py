@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ssme.report.summary import percent
+from ssme.report.summary import DOUBT_NAMES, percent
 from ssme.wording import printable, shorten
 
 __all__ = ["render_markdown"]
@@ -15,7 +15,21 @@ MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
 
 
 def render_markdown(summary: dict[str, Any]) -> str:
-    """``summary`` (see `ssme.report.summarize`) as GitHub-flavored Markdown."""
+    """A report as GitHub-flavored Markdown.
+
+    Parameters
+    ----------
+    summary : dict
+        What `summarize` gives.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.report import render_markdown, summarize
+    >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+    >>> render_markdown(summarize(r, "Three rows")).splitlines()[0]
+    '# Three rows'
+    """
     return "\n".join(_lines(summary)) + "\n"
 
 
@@ -34,7 +48,7 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     for metric in summary["metrics"]:
         yield from ("", f"## {_text(metric['name'])}", "", f"{_text(metric['definition'])}.", "")
         yield from _table(
-            ("model", "estimate", "interval", "labels only", "its interval", "P(best)"),
+            ("model", "estimate", "interval", "labels only", "interval of labels only", "P(best)"),
             [
                 (
                     _name(row["model"]),
@@ -64,15 +78,22 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
-    yield from ("", "## Warnings", "")
+    yield from ("", "## Doubts", "")
     for doubt in summary["doubts"]:
         words = _text(f"{doubt['reason']} {doubt['advice']}")
-        yield f"- **{_text(doubt['title'])}** ({doubt['code']}, {doubt['severity']}). {words}"
+        kind = DOUBT_NAMES[doubt["severity"]]
+        yield f"- **{_text(doubt['title'])}** ({doubt['code']}, {kind}). {words}"
     if not summary["doubts"]:
-        yield "No check fired."
+        yield "None of the checks found a reason for doubt."
     yield from ("", "## Method", "", f"{_text(method['title'])}. {_text(method['source'])}")
     yield from ("", _text(method["does"]), "", f"It assumes: {_text(method['assumes'])}")
-    yield from ("", "## Run it again", "", "```toml", summary["rerun"]["toml"].rstrip(), "```")
+    again = summary["rerun"]
+    language, code = ("toml", again["toml"]) if again["toml"] else ("python", again["python"])
+    yield from ("", "## Run it again", "", f"```{language}", *_code(code), "```")
+    made = summary["made"]
+    yield from ("", f"Written on {made['date']} with ssme {made['version']}, seed {made['seed']}.")
+    if made["input_sha256"]:
+        yield f"SHA-256 of the input: `{made['input_sha256']}`."
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -80,6 +101,11 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"|{'|'.join('---' for _ in head)}|"
     for row in rows:
         yield f"| {' | '.join(row)} |"
+
+
+def _code(code: str) -> list[str]:
+    """Lines of a code block; none of them can end it."""
+    return [line.replace("```", "` ` `") for line in printable(code).rstrip().splitlines()]
 
 
 def _text(text: str) -> str:

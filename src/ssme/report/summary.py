@@ -8,21 +8,50 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import UTC, datetime
 from typing import Any
 
 from ssme.config import to_toml
+from ssme.diagnostics.doubt import SEVERITIES
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group
 
-__all__ = ["percent", "summarize"]
+__all__ = ["DOUBT_NAMES", "percent", "summarize"]
 
+DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
+"""What doubts of each severity are called."""
 CLEAR = 0.9
 """Probability of being best from which a model is called the best without reserve."""
 
 
-def summarize(evaluation: BaseEvaluation, title: str | None = None) -> dict[str, Any]:
-    """Facts and sentences about ``evaluation``, as plain values."""
+def summarize(
+    evaluation: BaseEvaluation, title: str | None = None, date: datetime | None = None
+) -> dict[str, Any]:
+    """Facts and sentences about an evaluation, as plain values that JSON can hold.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What the report is about.
+    title : str, optional
+        Heading of the report.
+    date : datetime, optional
+        When the report is written (default: now).
+
+    Returns
+    -------
+    dict
+        What `render_html` and `render_markdown` render, and what a report in JSON holds.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.report import summarize
+    >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+    >>> summarize(r)["headline"]["answers"][0]["question"]
+    'Which classifier?'
+    """
     data, whole = evaluation.data, evaluation.groups[0]
     found = evaluation.to_dict()
     rows = found["estimates"]
@@ -39,6 +68,7 @@ def summarize(evaluation: BaseEvaluation, title: str | None = None) -> dict[str,
             "classes": [str(name) for name in data.classes],
             "groups": [_group(group) for group in evaluation.groups[1:]],
             "weighted": data.weights is not None,
+            "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,
             "understood": {} if data.layout is None else data.layout.describe(),
         },
         "level": evaluation.level,
@@ -57,6 +87,18 @@ def summarize(evaluation: BaseEvaluation, title: str | None = None) -> dict[str,
         "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
         "settings": found["settings"],
         "rerun": _rerun(found["settings"]),
+        "made": _made(found["settings"], date or datetime.now(UTC)),
+    }
+
+
+def _made(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
+    """When and with what the report was made, and from which input where that is known."""
+    return {
+        "date": date.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": settings.get("versions", {}).get("ssme", "-"),
+        "seconds": settings.get("seconds", "-"),
+        "seed": settings.get("random_state"),
+        "input_sha256": settings.get("file_sha256"),
     }
 
 
@@ -73,7 +115,7 @@ def _metric(
     return {
         "name": metric.name,
         "title": metric.title,
-        "definition": metric.definition,
+        "definition": metric.definition[:1].upper() + metric.definition[1:],
         "better": {True: "higher is better", False: "lower is better", None: ""}[
             metric.greater_is_better
         ],
@@ -105,20 +147,20 @@ def _which(
 ) -> dict[str, Any]:
     if best["estimate"] is None:
         return {
-            "answer": "Cannot be told",
-            "detail": f"{metric['name']} is undefined on this data.",
+            "answer": "None can be named",
+            "detail": f"{metric['name']} is undefined for every model on these rows.",
         }
     if len(metric["rows"]) == 1:
-        return {"name": best["model"], "detail": "It is the only one evaluated."}
+        return {"name": best["model"], "detail": "It is the only one that was evaluated."}
     p_best = best["p_best"]
     if p_best is None or p_best >= CLEAR:
-        return {"name": best["model"], "detail": f"Best estimate of {metric['name']}."}
+        return {"name": best["model"], "detail": f"It has the best estimate of {metric['name']}."}
     rivals = [
         row["model"] for row in metric["rows"] if (row["p_best"] or 0.0) >= (1.0 - CLEAR) / 2.0
     ]
     return {
         "name": best["model"],
-        "detail": f"Ahead in {metric['name']}, but {len(rivals)} models may be the best.",
+        "detail": f"It is ahead in {metric['name']}, but {len(rivals)} models may be the best.",
     }
 
 
@@ -134,16 +176,18 @@ def _how_good(
 def _how_sure(
     evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
-    if len(metric["rows"]) == 1 or best["p_best"] is None or not metric["better"]:
-        sure = "-" if best["low"] is None else f"± {(best['high'] - best['low']) / 2.0:.3f}"
-        return {"answer": sure, "detail": "Half the width of its interval."}
-    second = metric["rows"][1]["model"]
-    pair = evaluation.compare(metric["name"], best["model"], second).rows[0]
+    others = [row for row in metric["rows"] if row is not best and row["estimate"] is not None]
+    if not others or best["p_best"] is None or not metric["better"]:
+        if best["low"] is None:
+            return {"answer": "-", "detail": "The method gives no interval for it."}
+        half = (best["high"] - best["low"]) / 2.0
+        return {"answer": f"± {half:.3f}", "detail": "This is half the width of the interval."}
+    pair = evaluation.compare(metric["name"], best["model"], others[0]["model"]).rows[0]
     return {
         "answer": percent(best["p_best"]),
         "detail": (
-            f"Probability of being best. The difference to the next is {pair.difference:+.3f} "
-            f"({_span(pair.low, pair.high)})."
+            f"This is the probability that it is the best. It differs from the next model by "
+            f"{pair.difference:+.3f} ({_span(pair.low, pair.high)})."
         ),
     }
 
@@ -151,25 +195,31 @@ def _how_sure(
 def _against_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[str, Any]:
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
-        return {"answer": "-", "detail": f"The {count} labels alone do not determine it."}
-    detail = f"What the {count} labels alone say of it"
+        return {"answer": "-", "detail": f"The {count:,} labels alone do not determine it."}
+    detail = f"This is what the {count:,} labels alone say about it"
     low, high = best["labels_only_low"], best["labels_only_high"]
     if low is not None:
-        detail += f", {_span(low, high)}"
+        detail += f" ({_span(low, high)})"
     if low is not None and best["low"] is not None and best["high"] > best["low"]:
         ratio = (high - low) / (best["high"] - best["low"])
-        wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "no wider"
-        detail += f": an interval {wider}"
+        wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
+        detail += f"; that interval is {wider}"
     return {"answer": _number(alone), "detail": detail + "."}
 
 
 def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The worst doubts by their own name: a serious one is not a warning."""
     if not doubts:
-        return {"answer": "Nothing found", "detail": "No check fired; see the assumptions below."}
-    more = f" And {len(doubts) - 1} more below." if len(doubts) > 1 else ""
+        detail = "No check found a reason for doubt. The assumptions are listed under Method."
+        return {"answer": "Nothing found", "detail": detail}
+    worst = next(severity for severity in SEVERITIES if severity in {d["severity"] for d in doubts})
+    first = [doubt for doubt in doubts if doubt["severity"] == worst]
+    others = len(doubts) - 1
+    more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
     return {
-        "answer": f"{len(doubts)} warning{'s' if len(doubts) > 1 else ''}",
-        "detail": f"{doubts[0]['title']}.{more}",
+        "answer": f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}",
+        "detail": f"{first[0]['title']}.{more}",
+        "severity": worst,
     }
 
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from ssme.errors import InputError
+from ssme.report.charts import draw_charts
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
@@ -17,7 +18,22 @@ __all__ = ["can_draw", "report_html", "write_report"]
 
 
 def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | None = None) -> Path:
-    """Write the report of ``evaluation`` to ``path``; .html, .md or .json."""
+    """Write the report of an evaluation, whole or not at all.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What the report is about.
+    path : str or Path
+        The file: .html, .md or .json, all with the same facts.
+    title : str, optional
+        Heading of the report.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in (".html", ".htm"):
@@ -33,15 +49,24 @@ def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | N
 
 
 def can_draw() -> bool:
-    """Whether the extra ``report`` is there."""
+    """Whether the extra ``report`` is installed, without which reports have no pictures."""
     return importlib.util.find_spec("vl_convert") is not None
 
 
 def report_html(evaluation: BaseEvaluation, *, title: str | None = None) -> str:
-    """The HTML report; without the extra ``report`` it has tables but no pictures."""
-    found = []
-    if can_draw():
-        from ssme.report.charts import charts
+    """The report as the text of an HTML page.
 
-        found = charts(evaluation)
-    return render_html(summarize(evaluation, title), found)
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What the report is about.
+    title : str, optional
+        Heading of the report.
+
+    Returns
+    -------
+    str
+        One page that needs nothing else; without the extra ``report`` it has no pictures.
+    """
+    charts = draw_charts(evaluation) if can_draw() else []
+    return render_html(summarize(evaluation, title), charts)
