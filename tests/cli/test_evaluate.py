@@ -377,3 +377,8 @@ def test_models_and_label_of_an_npz_are_chosen_by_name(run: Run, tmp_path: Path)
     missing = run("evaluate", file, "--label", "truth", *options)
     assert missing.exit_code == 2
     assert "'audited'" in missing.stderr
+
+
+def test_the_address_of_a_local_file_is_read(run: Run, scores: Path) -> None:
+    for address in (scores.as_uri(), f"file:{scores}"):
+        assert run("evaluate", address, *FAST, "--label", "y").exit_code == 0

@@ -123,3 +123,24 @@ def test_layout_tells_the_encoding() -> None:
     assert data.layout.encoding == {"b": 0, "a": 1}
     assert "classes: 'b' = 0, 'a' = 1" in str(data.layout)
     assert "empty, '?'" in str(data.layout)
+
+
+def test_a_list_that_mixes_text_and_nan_keeps_the_hole() -> None:
+    data = ScoreSet.from_arrays(
+        [[0.1], [0.9], [0.4]], [float("nan"), "spam", "ham"], positive="spam"
+    )
+    assert data.classes == ("ham", "spam")
+    assert data.labels.tolist() == [UNLABELED, 1, 0]
+
+
+def test_a_list_that_mixes_numbers_and_text_is_no_list_of_text() -> None:
+    with pytest.raises(InputError, match=r"mixed types \(int, str\)"):
+        ScoreSet.from_arrays([[0.1], [0.9]], [0, "spam"])
+
+
+def test_large_numbers_in_lists_stay_exact() -> None:
+    numbers = [2**63, -1, 2**53 + 1]
+    data = ScoreSet.from_arrays([[0.1]] * 3, ids=numbers, groups={"g": numbers})
+    assert data.ids is not None
+    assert data.ids.tolist() == numbers
+    assert data.groups["g"].tolist() == numbers

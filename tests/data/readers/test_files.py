@@ -223,7 +223,7 @@ def test_save_refuses_what_it_cannot_write(folder: Path) -> None:
         data.save(folder / "s.xlsx")
     with pytest.raises(InputError, match="ids mix text and numbers"):
         data.replace(ids=np.array(["a", 1, 2], dtype=object)).save(folder / "s.npz")
-    for odd in ([True, None, False], [2**53 + 1, None, 1], [2**63, -1, 0], [2**64, 1, 0]):
+    for odd in ([True, None, False], [2**53 + 1, None, 1], [2**64, 1, 0]):
         groups = {"site": np.array(odd, dtype=object)}
         with pytest.raises(InputError, match=r"group 'site' hold .* CSV or Parquet"):
             data.replace(groups=groups).save(folder / "s.npz")

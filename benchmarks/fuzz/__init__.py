@@ -1,0 +1,1 @@
+"""Seeded fuzzers: generated and damaged input, and counts of what came of it."""

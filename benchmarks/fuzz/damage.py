@@ -1,0 +1,164 @@
+"""Files of scores as people write them, and damage done to their cells and bytes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import numpy as np
+
+__all__ = ["damage", "make"]
+
+CELLS = (
+    *("", " ", "NA", "nan", "None", "0", "1", "-1", "0.5", " 0.5", "0.5 ", "1e-3", "+0.25", ".5"),
+    *("1.0000001", "2", "inf", "-inf", "1e400", "9007199254740993", "18446744073709551616"),
+    *("True", "false", "ham", "spam ", "é", "‮", "0,5", '"', '"a"', "'", "\t", "\r", "=1+1", "0x1"),
+    *("1_000", "١", "null", "<NA>", "NAN", "--", "1;2", "a\nb", '"a\nb"', '"a""b"', "x" * 300),
+)
+NAMES = ("bert", "gpt", "m:a", "m:b", "y", "label", "id", "weight", "group", "group_x", "model")
+NAMES += ("score", "class", "", " ", "bert", "é", "group_", "Unnamed: 3", "a,b")
+
+
+def make(kind: str, rng: np.random.Generator) -> bytes:
+    """The bytes of a file, mostly sound."""
+    if kind in ("csv", "tsv"):
+        return _text(rng, "," if kind == "csv" else "\t")
+    if kind == "parquet":
+        return _parquet(rng)
+    scores = _scores(rng)
+    stream = io.BytesIO()
+    if kind == "npy":
+        np.save(stream, scores)
+    else:
+        save: Any = np.savez if rng.random() < 0.5 else np.savez_compressed
+        save(stream, scores=scores, **_arrays(rng, len(scores)))
+    return stream.getvalue()
+
+
+def _scores(rng: np.random.Generator) -> np.ndarray:
+    n, m = rng.integers(1, 8), rng.integers(1, 4)
+    scores = rng.random((n, m)) if rng.random() < 0.7 else rng.dirichlet(np.ones(3), (n, m))
+    if rng.random() < 0.3:
+        scores[rng.integers(n)] = rng.choice([np.nan, 2.0, -1.0, np.inf])
+    return scores.astype(rng.choice(["<f8", ">f8", "<f4", "<f2", "<i8", "<U5"]))
+
+
+def _arrays(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    of = {
+        "labels": rng.choice([0.0, 1.0, np.nan], n),
+        "models": np.array([f"m{i}" for i in range(rng.integers(1, 4))]),
+        "weights": rng.random(n),
+        "ids": np.arange(n) + 2**53,
+        "group_site": rng.choice(["a", "b", ""], n),
+        "classes": np.arange(rng.integers(2, 4)),
+    }
+    return {name: values for name, values in of.items() if rng.random() < 0.5}
+
+
+def _columns(rng: np.random.Generator) -> dict[str, list[Any]]:
+    n = int(rng.integers(1, 9))
+    columns: dict[str, list[Any]] = {}
+    for name in ("bert", "gpt")[: rng.integers(1, 3)]:
+        columns[name] = [None if u < 0.1 else round(float(u), 4) for u in rng.random(n)]
+    columns["label"] = [None if u < 0.4 else int(u > 0.7) for u in rng.random(n)]
+    if rng.random() < 0.4:
+        columns["id"] = list(range(n))
+    if rng.random() < 0.4:
+        columns["weight"] = [round(float(u), 3) for u in rng.random(n)]
+    if rng.random() < 0.5:
+        columns["group_site"] = [rng.choice(["a", "b", None]) for _ in range(n)]
+    if rng.random() < 0.2:
+        columns["note"] = [str(rng.choice(CELLS)) for _ in range(n)]
+    return columns
+
+
+def _text(rng: np.random.Generator, delimiter: str) -> bytes:
+    columns = _columns(rng)
+    rows = [list(columns)]
+    rows += [
+        ["" if v is None else str(v) for v in row] for row in zip(*columns.values(), strict=True)
+    ]
+    for _ in range(rng.integers(0, 3)):
+        row = rows[rng.integers(len(rows))]
+        choice = rng.random()
+        if choice < 0.6 and row:
+            row[rng.integers(len(row))] = str(rng.choice(CELLS if row is not rows[0] else NAMES))
+        elif choice < 0.7:
+            row.append(str(rng.choice(CELLS)))
+        elif choice < 0.8 and len(row) > 1:
+            row.pop(rng.integers(len(row)))
+        elif choice < 0.9:
+            rows.insert(rng.integers(len(rows) + 1), [])
+    end = str(rng.choice(["\n", "\r\n", "\r"], p=[0.7, 0.25, 0.05]))
+    text = end.join(delimiter.join(row) for row in rows) + (end if rng.random() < 0.8 else "")
+    mark = b"\xef\xbb\xbf" if rng.random() < 0.1 else b""
+    return mark + text.encode(
+        str(rng.choice(["utf-8", "utf-16", "latin1"], p=[0.94, 0.03, 0.03])), "replace"
+    )
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _parquet(rng: np.random.Generator) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = _columns(rng)
+    table = {name: pa.array([None if v is None else v for v in of]) for name, of in columns.items()}
+    for name, column in table.items():
+        choice = rng.random()
+        if choice < 0.3 and not pa.types.is_null(column.type):
+            table[name] = column.dictionary_encode()
+        elif choice < 0.4 and pa.types.is_floating(column.type):
+            table[name] = column.cast(pa.float16() if rng.random() < 0.5 else pa.float32())
+        elif choice < 0.45:
+            table[name] = pa.array([[v] for v in column.to_pylist()])
+        elif choice < 0.5 and pa.types.is_integer(column.type):
+            table[name] = pa.array([None if v is None else v + 2**60 for v in column.to_pylist()])
+    stream = io.BytesIO()
+    parquet.write_table(
+        pa.table(table),
+        stream,
+        row_group_size=int(rng.integers(1, 9)),
+        compression=str(rng.choice(["none", "snappy", "gzip", "zstd"])),
+    )
+    return stream.getvalue()
+
+
+def damage(content: bytes, kind: str, rng: np.random.Generator) -> bytes:
+    """``content`` with some bytes changed, lost, repeated or put in."""
+    if kind == "npz" and rng.random() < 0.5:
+        return _damaged_member(content, rng)
+    out = bytearray(content)
+    for _ in range(rng.integers(1, 5)):
+        if not out:
+            break
+        place = int(rng.integers(len(out)))
+        span = int(rng.integers(1, 12))
+        choice = rng.random()
+        if choice < 0.4:
+            out[place] = int(rng.integers(256))
+        elif choice < 0.55:
+            del out[place : place + span]
+        elif choice < 0.7:
+            out[place:place] = rng.bytes(span)
+        elif choice < 0.8:
+            out[place:place] = out[place : place + span]
+        elif choice < 0.9:
+            out[place] ^= 1 << int(rng.integers(8))
+        else:
+            del out[place:]
+    return bytes(out)
+
+
+def _damaged_member(content: bytes, rng: np.random.Generator) -> bytes:
+    """An npz whose archive is sound and whose arrays are not."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(stream, "w") as after:
+        for name in before.namelist():
+            member = before.read(name)
+            after.writestr(name, damage(member, "npy", rng) if rng.random() < 0.6 else member)
+    return stream.getvalue()

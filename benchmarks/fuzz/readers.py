@@ -1,0 +1,188 @@
+"""Fuzz the readers: CSV, TSV, Parquet, npz and npy, mostly damaged.
+
+Each case is a file made and damaged from its own seed. A reader may read it or refuse it with an
+`InputError`; anything else is a finding. What was read of a CSV or TSV is compared with what
+`benchmarks.fuzz.plain_csv` reads, of the others with what numpy and pyarrow read.
+
+Run: python -m benchmarks.fuzz.readers --cases 10000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import resource
+import signal
+import tempfile
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.fuzz import plain_csv
+from benchmarks.fuzz.damage import damage, make
+from ssme.data import ScoreSet
+from ssme.errors import InputError
+
+KINDS = ("csv", "tsv", "parquet", "npz", "npy")
+OUTCOMES = ("read", "refused", "uncaught", "disagreement", "hang", "abort")
+SECONDS = 20
+"""Time after which a case counts as hanging."""
+MEMORY = 6 << 30
+"""Bytes of address space that a case may take."""
+RESULTS = Path(__file__).parents[1] / "results" / "fuzz_readers.csv"
+
+
+class Hang(Exception):
+    """A case took too long."""
+
+
+def run_case(kind: str, seed: int, case: int, folder: Path) -> tuple[str, str]:
+    """Outcome of one case and, for findings, what happened."""
+    rng = np.random.default_rng([seed, KINDS.index(kind), case])
+    content = make(kind, rng)
+    if rng.random() < (0.2 if kind in ("csv", "tsv") else 0.5):
+        content = damage(content, kind, rng)
+    path = folder / f"case.{kind}"
+    path.write_bytes(content)
+    try:
+        data = ScoreSet.read(path)
+    except InputError as error:
+        return ("refused", "") if len(str(error)) < 10_000 else ("uncaught", "a message too long")
+    except Hang:
+        return "hang", ""
+    except Exception as error:
+        return "uncaught", f"{type(error).__name__}: {error}"
+    try:
+        wrong = disagreement(data, kind, content, path)
+    except plain_csv.Refused as error:
+        wrong = f"read what the other parser refuses: {error}"
+    return ("disagreement", wrong) if wrong else ("read", "")
+
+
+def disagreement(data: ScoreSet, kind: str, content: bytes, path: Path) -> str:
+    """What differs from another reader's columns; empty where nothing does."""
+    if kind in ("npz", "npy"):
+        found = np.load(path)
+        scores = (found if kind == "npy" else found["scores"]).astype(np.float64)
+        if scores.ndim == 2:
+            scores = np.stack([1 - scores, scores], axis=2)
+        return "" if _close(data.scores, scores) else "scores"
+    columns = _other_columns(kind, content, path)
+    layout = data.layout
+    assert layout is not None
+    if layout.kind == "long":
+        return ""
+    for m, (model, names) in enumerate(layout.columns.items()):
+        other = np.array([[_number(v) for v in columns[name]] for name in names]).T
+        mine = data.scores[:, m, 1:] if len(names) == 1 else data.scores[:, m]
+        if not _close(mine, other):
+            return f"scores of {model!r}"
+    if layout.label is not None:
+        other_labels = [None if _blank(v) else _whole(v) for v in columns[layout.label]]
+        if data.label_values.tolist() != other_labels:
+            return "labels"
+    for (name, mine_of), column in zip(data.groups.items(), layout.groups, strict=True):
+        if mine_of.tolist() != [None if _blank(v) else _whole(v) for v in columns[column]]:
+            return f"group {name!r}"
+    if layout.weight is None or data.weights is None:
+        return ""
+    other_weights = np.array([_number(v) for v in columns[layout.weight]])
+    return "" if _close(data.weights, other_weights) else "weights"
+
+
+def _other_columns(kind: str, content: bytes, path: Path) -> dict[str, list[Any]]:
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        return dict(parquet.ParquetFile(path).read().to_pydict())
+    return plain_csv.parse(content, "," if kind == "csv" else "\t")
+
+
+def _close(mine: np.ndarray, other: np.ndarray) -> bool:
+    return mine.shape == other.shape and bool(
+        np.allclose(mine, other, rtol=0, atol=2e-3 if mine.ndim > 2 else 2e-6, equal_nan=True)
+    )
+
+
+def _number(value: Any) -> float:
+    return np.nan if value is None else float(value)
+
+
+def _blank(value: Any) -> bool:
+    return value is None or value != value or (isinstance(value, str) and not value.strip())
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def run_cases(kind: str, seed: int, first: int, last: int, report: Any) -> None:
+    """Cases ``first`` to ``last``, each reported as it ends."""
+
+    def stop(*_: object) -> None:
+        raise Hang
+
+    signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        for case in range(first, last):
+            signal.alarm(SECONDS)
+            outcome, what = run_case(kind, seed, case, Path(folder))
+            signal.alarm(0)
+            report.send((case, outcome, what))
+    report.send(None)
+
+
+def fuzz(kind: str, cases: int, seed: int) -> tuple[Counter[str], list[str]]:
+    """Counts of outcomes and the findings; a process that dies is an abort and goes on after it."""
+    counts: Counter[str] = Counter()
+    findings, case = [], 0
+    processes = multiprocessing.get_context("fork")
+    while case < cases:
+        receiver, sender = processes.Pipe(duplex=False)
+        worker = processes.Process(target=run_cases, args=(kind, seed, case, cases, sender))
+        worker.start()
+        sender.close()
+        try:
+            while (found := receiver.recv()) is not None:
+                case = found[0] + 1
+                counts[found[1]] += 1
+                if found[2]:
+                    findings.append(f"{kind} case {found[0]}: {found[1]}: {found[2][:200]}")
+        except EOFError:
+            counts["abort"] += 1
+            findings.append(f"{kind} case {case}: abort, exit code {worker.exitcode}")
+            case += 1
+        worker.join()
+    return counts, findings
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reader", choices=KINDS, action="append")
+    parser.add_argument("--write", action="store_true", help=f"write the counts to {RESULTS.name}")
+    asked = parser.parse_args()
+    table = []
+    for kind in asked.reader or KINDS:
+        counts, findings = fuzz(kind, asked.cases, asked.seed)
+        table.append({"reader": kind, "seed": asked.seed, "cases": asked.cases})
+        table[-1].update({outcome: counts[outcome] for outcome in OUTCOMES})
+        print(table[-1], *findings, sep="\n", flush=True)
+    if asked.write:
+        with RESULTS.open("w", newline="") as file:
+            writer = csv.DictWriter(file, table[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+    return int(any(row[name] for row in table for name in OUTCOMES[2:]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
