@@ -16,6 +16,7 @@ __all__ = ["Refused", "parse"]
 MISSING = {"", "NA", "NaN", "nan", "None", "null", "<NA>"}
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.I)
+BLANKS = " \t\n\v\f\r"
 TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 
 
@@ -46,13 +47,13 @@ def parse(content: bytes, delimiter: str) -> dict[str, list[object]]:
 
 
 def _typed(cells: list[str]) -> list[object]:
-    known = [cell.strip() for cell in cells if cell not in MISSING]
+    known = [cell.strip(BLANKS) for cell in cells if cell not in MISSING]
     if known and all(WHOLE.fullmatch(cell) for cell in known):
         return [None if cell in MISSING else int(cell) for cell in cells]
     if known and all(NUMBER.fullmatch(cell) for cell in known):
         return [None if cell in MISSING else _plain(float(cell)) for cell in cells]
     if known and all(cell in TRUTH for cell in known):
-        return [None if cell in MISSING else TRUTH[cell.strip()] for cell in cells]
+        return [None if cell in MISSING else TRUTH[cell.strip(BLANKS)] for cell in cells]
     return [None if cell in MISSING or not cell.strip() else cell for cell in cells]
 
 

@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ssme.data import UNLABELED, ScoreSet
+from ssme.errors import InputError
 
 P = np.full((4, 2), 0.5)
 U = UNLABELED
