@@ -82,6 +82,15 @@ def test_a_cell_without_its_rows_is_refused(path):
         CellStore(path)
 
 
+@pytest.mark.parametrize("content", [b"my notes", b"a,b\n1,2", b"\x00\x00"])
+def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path, content):
+    file = tmp_path / "cells.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match="is no finished cell"):
+        CellStore(file)
+    assert file.read_bytes() == content
+
+
 def test_an_empty_file_has_no_cells(tmp_path):
     (tmp_path / "cells.jsonl").touch()
     assert not CellStore(tmp_path / "cells.jsonl").done

@@ -1,7 +1,7 @@
 """The protocol engine: how well would each method have done on fully labeled data?"""
 
 from ssme.bench.effective import effective_sample_size, labels_only_curve
-from ssme.bench.protocol import Cell, Protocol, Split, split_rows
+from ssme.bench.protocol import Cell, Protocol, Split, seen_rows, split_rows
 from ssme.bench.runner import Runner, UnfinishedError, run_protocol
 from ssme.bench.store import CellStore
 from ssme.bench.summary import geometric_rmae, provenance, summarize
@@ -18,6 +18,7 @@ __all__ = [
     "labels_only_curve",
     "provenance",
     "run_protocol",
+    "seen_rows",
     "split_rows",
     "summarize",
 ]

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, argument
 from ssme.methods.registry import get_method
 
-__all__ = ["Cell", "Protocol", "Split", "split_rows"]
+__all__ = ["Cell", "Protocol", "Split", "seen_rows", "split_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -164,3 +165,11 @@ def split_rows(
     rest = np.delete(half, np.sort(first))
     ordered = np.concatenate([one_each, rest])
     return Split(ordered[:n_labeled], ordered[n_labeled : n_labeled + n_unlabeled], truth)
+
+
+def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
+    """What a method sees: the labeled and the unlabeled rows of a run, these without labels."""
+    part = data.take(np.concatenate([split.labeled, split.unlabeled]))
+    labels = part.labels.copy()
+    labels[len(split.labeled) :] = UNLABELED
+    return part.replace(labels=labels)

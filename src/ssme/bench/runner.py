@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 import ssme
-from ssme.bench.protocol import Cell, Protocol, Split, split_rows
+from ssme.bench.protocol import Cell, Protocol, Split, seen_rows, split_rows
 from ssme.bench.provenance import content_checksum, here
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
-from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, ordered_map
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import check_supported
@@ -104,7 +104,7 @@ class Runner:
             seed=protocol.seed,
             dataset=cell.dataset,
         )
-        seen, options = _seen(data, split), _options(cell, data, split)
+        seen, options = seen_rows(data, split), _options(cell, data, split)
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SsmeWarning)
@@ -259,15 +259,6 @@ def _options(cell: Cell, data: ScoreSet, split: Split) -> dict[str, Any]:
         return options
     rows = np.concatenate([split.labeled, split.unlabeled])
     return {"budget": len(split.labeled), "oracle": data.label_values[rows], **options}
-
-
-def _seen(data: ScoreSet, split: Split) -> ScoreSet:
-    """What a method sees: the labeled and unlabeled rows of the run, labels hidden."""
-    rows = np.concatenate([split.labeled, split.unlabeled])
-    part = data.take(rows)
-    labels = part.labels.copy()
-    labels[len(split.labeled) :] = UNLABELED
-    return part.replace(labels=labels)
 
 
 @lru_cache(maxsize=16)

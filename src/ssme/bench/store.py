@@ -84,12 +84,14 @@ class CellStore:
     def _read(self, path: Path) -> None:
         with _locked(path, "rb") as file:
             content = file.read()
-            whole = content.rfind(b"\n") + 1
-            if whole < len(content):
-                os.truncate(path, whole)
-        for number, line in enumerate(content[:whole].split(b"\n")[:-1], start=1):
-            result = _parse(line, f"{path}, line {number}")
-            self.done[result["key"], result["settings"]] = result
+            *lines, rest = content.split(b"\n")
+            for number, line in enumerate(lines, start=1):
+                result = _parse(line, f"{path}, line {number}")
+                self.done[result["key"], result["settings"]] = result
+            if not (rest.startswith(HEAD) or HEAD.startswith(rest)):
+                raise _no_cell(f"{path}, line {len(lines) + 1}")
+            if rest:
+                os.truncate(path, len(content) - len(rest))
 
 
 def _line(result: dict[str, Any]) -> bytes:
@@ -102,11 +104,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     head, found, rest = line.partition(MIDDLE)
     text = rest.removesuffix(TAIL)
     if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
-        raise InputError(
-            f"{where} is no finished cell of this version of ssme",
-            allowed="lines as `ssme bench --resume` writes them, each with its checksum",
-            fix=AGAIN,
-        )
+        raise _no_cell(where)
     if head.removeprefix(HEAD) != _checksum(text):
         raise InputError(
             f"{where} is not as it was written: its checksum differs",
@@ -119,6 +117,14 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     if odd:
         raise InputError(f"{where} has no {odd[0]!r}", fix=AGAIN)
     return result
+
+
+def _no_cell(where: str) -> InputError:
+    return InputError(
+        f"{where} is no finished cell of this version of ssme",
+        allowed="lines as `ssme bench --resume` writes them, each with its checksum",
+        fix=AGAIN,
+    )
 
 
 def _checksum(text: bytes) -> bytes:

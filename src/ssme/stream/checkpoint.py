@@ -27,7 +27,7 @@ from ssme.stream.group_sums import Cells, GroupSums
 from ssme.stream.tally import Sums, added
 from ssme.writing import write_bytes
 
-__all__ = ["Progress", "RunMark", "load", "save"]
+__all__ = ["Progress", "RunMark", "load", "read_checkpoint", "save"]
 
 HEAD = b"ssme checkpoint 2\n"
 START_OVER = "name another file, or delete this one to start over"
@@ -94,7 +94,7 @@ def load(path: Path, mark: RunMark) -> Progress:
     """The progress in ``path``; nothing yet where there is no such file."""
     if not path.exists():
         return Progress()
-    facts, arrays = _read(path)
+    facts, arrays = read_checkpoint(path)
     if facts["fit"] != mark.fit or [file[0] for file in facts["files"]] != [
         file[0] for file in mark.files
     ]:
@@ -127,7 +127,8 @@ def load(path: Path, mark: RunMark) -> Progress:
     return Progress(facts["n_parts"], facts["n_rows"], facts["n_labeled"], sums, groups)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The facts and the arrays in the file ``path``, which has to be whole and unaltered."""
     content = path.read_bytes()
     checksum, _, body = content.removeprefix(HEAD).partition(b"\n")
     if not content.startswith(HEAD) or checksum != _checksum(body):

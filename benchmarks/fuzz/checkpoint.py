@@ -1,0 +1,74 @@
+"""Damaged checkpoints of a streamed pass: refused by name, or read without a changed number.
+
+    python -m benchmarks.fuzz.checkpoint [--cases 10000] [--seed 0]
+
+A sound checkpoint is changed at random (`benchmarks.fuzz.mutations`) and loaded. It may be refused
+with an `InputError` that names the file, or read; then its sums have to be those that were written,
+to the bit. Writes ``benchmarks/results/fuzz_checkpoint.csv``, one line per kind of change.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.fuzz.mutations import mutate
+from benchmarks.fuzz.tables import Outcomes, start
+from ssme.errors import InputError
+from ssme.stream.checkpoint import Progress, RunMark, load, save
+from ssme.stream.group_keys import GroupKey
+
+MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
+
+
+def progress(seed: int) -> Progress:
+    """Sums over some parts, with two groups."""
+    rng = np.random.default_rng(seed)
+    made = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
+    made.groups.add_rows(
+        (GroupKey.of("site", value), {"ranking": rng.random((2, 5))}, 15, 1) for value in ("a", 7)
+    )
+    return made
+
+
+def same(one: Progress, other: Progress) -> bool:
+    """Whether both hold the same sums, to the bit."""
+    plain = [
+        (p.n_parts, p.n_rows, p.n_labeled, p.groups.numbers, p.groups.rows) for p in (one, other)
+    ]
+    return plain[0] == plain[1] and all(
+        np.array_equal(values, found.get(name))
+        for values_of, found in [
+            (one.sums, other.sums),
+            *((one.groups.sums(key), other.groups.sums(key)) for key in one.groups.numbers),
+        ]
+        for name, values in values_of.items()
+    )
+
+
+def attack(cases: int, seed: int) -> Outcomes:
+    """Change and load ``cases`` checkpoints."""
+    rng, outcomes = np.random.default_rng(seed), Outcomes()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pass.ckpt"
+        written = progress(seed)
+        save(path, written, MARK)
+        sound = path.read_bytes()
+        for _ in range(cases):
+            change, content = mutate(sound, rng)
+            path.write_bytes(content)
+            try:
+                found = load(path, MARK)
+            except InputError as error:
+                outcomes.count(change, "refused" if path.name in str(error) else "not_named")
+            except Exception as error:
+                outcomes.fail(change, error, content)
+            else:
+                outcomes.count(change, "read" if same(written, found) else "wrong_number")
+    return outcomes
+
+
+if __name__ == "__main__":
+    start(attack, "fuzz_checkpoint", __doc__)

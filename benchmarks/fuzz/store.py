@@ -1,0 +1,63 @@
+"""Damaged stores of finished cells: refused by name, or read without a changed number.
+
+    python -m benchmarks.fuzz.store [--cases 10000] [--seed 0]
+
+A sound ``cells.jsonl`` is changed at random (`benchmarks.fuzz.mutations`) and opened. It may be
+refused with an `InputError` that names the file, or read; then every cell has to be one that was
+written, to the bit. Writes ``benchmarks/results/fuzz_store.csv``, one line per kind of change.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.fuzz.mutations import mutate
+from benchmarks.fuzz.tables import Outcomes, start
+from ssme.bench import CellStore
+from ssme.errors import InputError
+
+
+def cells(number: int) -> list[dict[str, object]]:
+    """Finished cells as a run keeps them."""
+    rng = np.random.default_rng(number)
+    return [
+        {
+            "key": f"set|{run}",
+            "settings": '{"data":"0f","seed":0}',
+            "provenance": {"ssme": "1", "source": "00", "numpy": "2"},
+            "rows": [{"model": "a", "metric": "accuracy", "estimate": rng.random(), "low": None}],
+            "seconds": rng.random(),
+        }
+        for run in range(4)
+    ]
+
+
+def attack(cases: int, seed: int) -> Outcomes:
+    """Change and open ``cases`` stores."""
+    rng, outcomes = np.random.default_rng(seed), Outcomes()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cells.jsonl"
+        store, written = CellStore(path), cells(seed)
+        for cell in written:
+            store.keep(cell)
+        sound = path.read_bytes()
+        for _ in range(cases):
+            change, content = mutate(sound, rng)
+            path.write_bytes(content)
+            try:
+                found = list(CellStore(path).done.values())
+            except InputError as error:
+                outcomes.count(change, "refused" if path.name in str(error) else "not_named")
+            except Exception as error:
+                outcomes.fail(change, error, content)
+            else:
+                same = all(cell in written for cell in found)
+                outcomes.count(change, "read" if same else "wrong_number")
+    return outcomes
+
+
+if __name__ == "__main__":
+    start(attack, "fuzz_store", __doc__)

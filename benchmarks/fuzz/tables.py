@@ -1,0 +1,71 @@
+"""What a fuzzer counts, and where it writes it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.provenance import record
+
+__all__ = ["Outcomes", "start", "write_counts"]
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+COLUMNS = ("refused", "read", "not_named", "wrong_number", "uncaught")
+
+
+@dataclass
+class Outcomes:
+    """How often each kind of change ended how; ``failures`` are exceptions of another kind."""
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def count(self, change: str, outcome: str) -> None:
+        self.counts[change, outcome] += 1
+
+    def fail(self, change: str, error: Exception, content: bytes) -> None:
+        """An exception that is none of ours, kept with the bytes that caused it."""
+        self.count(change, "uncaught")
+        self.failures.append(f"{change}: {type(error).__name__}: {error}: {content[:200]!r}")
+
+    def bad(self) -> int:
+        """Cases that should not be."""
+        wrong = ("not_named", "wrong_number", "uncaught")
+        return sum(n for (_, outcome), n in self.counts.items() if outcome in wrong)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per kind of change."""
+        changes = sorted({change for change, _ in self.counts})
+        return [
+            {"change": change, **{name: self.counts[change, name] for name in COLUMNS}}
+            for change in changes
+        ]
+
+
+def start(attack: Callable[[int, int], Outcomes], name: str, doc: str | None) -> None:
+    """Run a fuzzer from the command line and write its counts."""
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    outcomes = attack(arguments.cases, arguments.seed)
+    rows = [{**row, "seed": arguments.seed} for row in outcomes.rows()]
+    write_counts(rows, name)
+    print("\n".join(outcomes.failures[:20]))
+    print(f"{arguments.cases} cases, {outcomes.bad()} that should not be")
+
+
+def write_counts(rows: list[dict[str, object]], name: str) -> None:
+    """Write and print the rows of a result, with a line on how it was made."""
+    path = RESULTS / f"{name}.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    record(path)
+    for row in rows:
+        print(row)
