@@ -16,9 +16,8 @@ and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
 from __future__ import annotations
 
 import argparse
-import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -31,16 +30,22 @@ import pandas as pd
 from benchmarks.auto.priors import SETS, left_out_coefficients
 from benchmarks.experiment import CACHE, RESULTS
 from benchmarks.provenance import record
-from ssme.bench.protocol import split_rows
-from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme import bench
+from ssme.bench import Protocol, run_protocol, split_rows
+from ssme.bench.runner import Truth
+from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
+from ssme.engines.executors import open_executor
+from ssme.evaluation import Evaluation
 from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants, PriorConstants
 from ssme.methods.auto.method import Auto
 from ssme.methods.auto.recentering import Recenter, recenter
+from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.results.groups import ALL
 
 TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
@@ -82,10 +87,7 @@ def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
 def seen_rows(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
     """What a method sees in run ``run``."""
     split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=name)
-    seen = data.take(np.concatenate([split.labeled, split.unlabeled]))
-    labels = seen.labels.copy()
-    labels[n_labeled:] = UNLABELED
-    return seen.replace(labels=labels)
+    return bench.seen_rows(data, split)
 
 
 def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
@@ -96,6 +98,24 @@ def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
     sure = np.maximum(probability, 1.0 - probability) >= SURE
     right = (probability > 0.5) == (truth[first] > truth[second])
     return int(sure.sum()), int((sure & right).sum())
+
+
+def compared(ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
+    """An estimate and that of labels alone beside the truth, means over classifiers."""
+    (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
+    sure, right = sure_pairs(ours.draws, exact)
+    return {
+        "error": float(np.abs(ours.value - exact).mean()),
+        "bias": float((ours.value - exact).mean()),
+        "labels_error": float(np.abs(labels.value - exact).mean()),
+        "covered": float(((low <= exact) & (exact <= high)).mean()),
+        "labels_covered": float(((labels_low <= exact) & (exact <= labels_high)).mean()),
+        "width": float((high - low).mean()),
+        "labels_width": float((labels_high - labels_low).mean()),
+        "inside": bool(((low <= ours.value) & (ours.value <= high)).all()),
+        "sure_pairs": sure,
+        "right_pairs": right,
+    }
 
 
 def measure(job: tuple[str, int, int, int, dict[str, Variant]]) -> list[dict[str, Any]]:
@@ -127,8 +147,6 @@ def measure_on(
             metrics, belief.estimate(metrics, [None])[0], alone, strict=True
         ):
             exact = truth[metric.name]
-            (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
-            sure, right = sure_pairs(ours.draws, exact)
             rows.append(
                 {
                     "dataset": name,
@@ -137,59 +155,62 @@ def measure_on(
                     "run": run,
                     "variant": name_of_variant,
                     "metric": metric.name,
-                    "error": float(np.abs(ours.value - exact).mean()),
-                    "bias": float((ours.value - exact).mean()),
-                    "labels_error": float(np.abs(labels.value - exact).mean()),
-                    "covered": float(((low <= exact) & (exact <= high)).mean()),
-                    "labels_covered": float(
-                        ((labels_low <= exact) & (exact <= labels_high)).mean()
-                    ),
-                    "width": float((high - low).mean()),
-                    "labels_width": float((labels_high - labels_low).mean()),
-                    "inside": bool(((low <= ours.value) & (ours.value <= high)).all()),
-                    "sure_pairs": sure,
-                    "right_pairs": right,
+                    **compared(ours, labels, exact),
                 }
             )
     return rows
 
 
-def jobs(args: argparse.Namespace, names: list[str]) -> Iterator[tuple[Any, ...]]:
-    without = left_out_coefficients() if args.left_out else {}
-    for name in names:
-        variants = {"auto": Variant()}
-        if name in without:
-            variants["left_out"] = Variant.with_line(without[name])
-        for run in range(args.runs):
-            for n_labeled in args.labels:
-                yield name, n_labeled, args.unlabeled, run, variants
+def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: per metric, means over classifiers and the pairs it is sure of."""
+    rows = []
+    for metric, ours, labels in zip(
+        result.metrics, result.estimates[0], result.labels_only[0], strict=True
+    ):
+        exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+        rows.append({"metric": metric.name, **compared(ours, labels, exact)})
+    return rows
 
 
-def key_of(job: tuple[Any, ...]) -> tuple[str, int, int]:
-    """Name of the set, number of labels, run."""
-    return Path(job[0]).stem, job[1], job[3]
+@dataclass(frozen=True)
+class Source:
+    """Loads a named data set, or the one in a npz file."""
+
+    name: str
+
+    def __call__(self, name: str) -> ScoreSet:
+        return load(self.name)
 
 
 def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
-    """All rows; finished ones are kept in the cache and not computed again."""
-    CACHE.mkdir(exist_ok=True)
-    path = CACHE / f"{args.name}.jsonl"
-    done: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            rows = json.loads(line)
-            done[(rows[0]["dataset"], rows[0]["n_labeled"], rows[0]["run"])] = rows
-    wanted = list(jobs(args, names))
-    todo = [job for job in wanted if key_of(job) not in done]
+    """All rows, by the protocol engine; finished cells are kept and not computed again."""
+    without = left_out_coefficients() if args.left_out else {}
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with path.open("a") as file, ProcessPoolExecutor(args.workers) as pool:
-        for job, rows in zip(
-            todo, pool.map(measure, todo, chunksize=5 * len(args.labels)), strict=True
-        ):
-            done[key_of(job)] = rows
-            file.write(json.dumps(rows) + "\n")
-            file.flush()
-    return pd.DataFrame([row for job in wanted for row in done[key_of(job)]])
+    tables = []
+    with open_executor("processes", workers=args.workers) as executor:
+        for name in names:
+            methods: dict[str, tuple[str, dict[str, Any]]] = {"auto": ("auto", {})}
+            if name in without:
+                methods["left_out"] = ("auto", {"temperature": without[name]})
+            room = load(name).n_rows // 2
+            for n_labeled in args.labels:
+                protocol = Protocol(
+                    methods,
+                    n_labeled=(n_labeled,),
+                    n_unlabeled=(min(args.unlabeled, room - n_labeled),),
+                    runs=args.runs,
+                )
+                tables.append(
+                    run_protocol(
+                        protocol,
+                        [Path(name).stem],
+                        Source(name),
+                        executor=executor,
+                        cells=CACHE / "cells" / f"{args.name}.jsonl",
+                        measure=beside_truth,
+                    )
+                )
+    return pd.concat(tables).rename(columns={"method": "variant"})
 
 
 CELL = ["variant", "n_labeled", "dataset", "metric"]

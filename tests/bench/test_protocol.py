@@ -1,4 +1,8 @@
 import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,3 +111,38 @@ def test_two_names_of_the_same_work_have_one_key():
 def test_cells_come_run_by_run():
     runs = [cell.run for cell in Protocol.of(["labeled"], runs=3).cells(["a", "b"])]
     assert runs == sorted(runs)
+
+
+SETTINGS = """
+from ssme.bench import Protocol
+from ssme.methods.registry import method_names
+protocol = Protocol.of(list(method_names()), runs=1)
+for cell in protocol.cells(["a"]):
+    print(protocol.settings(cell, "0f"))
+"""
+
+
+def test_settings_are_the_same_in_every_process():
+    """They are what a finished cell is found by, whoever computed it."""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", SETTINGS],
+            capture_output=True,
+            check=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1]
+    assert "0x" not in told[0]
+
+
+def test_settings_tell_changed_constants_apart():
+    from ssme.methods.auto.constants import Constants
+
+    texts = set()
+    for constants in (Constants(), replace(Constants(), fit_rows=10_000)):
+        protocol = Protocol({"auto": ("auto", {"constants": constants})}, runs=1)
+        texts.add(protocol.settings(next(iter(protocol.cells(["a"]))), "0f"))
+    assert len(texts) == 2

@@ -11,10 +11,11 @@ the same rows, and the labels of n_l = 20 are among those of n_l = 50.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import product
 from typing import Any
 
@@ -113,7 +114,8 @@ class Protocol:
         """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
 
         ``content`` is the checksum of the data (`ssme.bench.provenance.content_checksum`). Options
-        are those of the method as it ran, defaults included; an oracle's labels are left out.
+        are those of the method as it ran, defaults included; an oracle's labels are left out. The
+        text is the same in every process.
         """
         options = dict(cell.options)
         if cell.method == "active_testing":
@@ -123,7 +125,9 @@ class Protocol:
             "data": content,
             "method": cell.method,
             "options": {
-                f.name: getattr(method, f.name) for f in fields(method) if f.name != "oracle"
+                f.name: _plain(getattr(method, f.name))
+                for f in fields(method)
+                if f.name != "oracle"
             },
             "metrics": self.metrics,
             "by": self.by,
@@ -131,7 +135,36 @@ class Protocol:
             "seed": self.seed,
             "random_state": cell.run,
         }
-        return json.dumps(decisive, separators=(",", ":"), default=str)
+        return json.dumps(decisive, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """An option's value for JSON; a record of values is told by its type and a checksum."""
+    if is_dataclass(value) and not isinstance(value, type):
+        text = json.dumps(_parts(value), separators=(",", ":"))
+        return f"{type(value).__name__} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return _parts(value)
+
+
+def _parts(value: Any) -> Any:
+    """``value`` in terms that do not depend on the process: no addresses, no order of hashing."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [
+            type(value).__name__,
+            {f.name: _parts(getattr(value, f.name)) for f in fields(value)},
+        ]
+    if isinstance(value, Mapping):
+        return sorted(([_parts(k), _parts(v)] for k, v in value.items()), key=json.dumps)
+    if isinstance(value, set | frozenset):
+        return sorted((_parts(item) for item in value), key=json.dumps)
+    if isinstance(value, Iterable):
+        return [_parts(item) for item in value]
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def split_rows(

@@ -30,6 +30,7 @@ from ssme.bench.tables import write_table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, ordered_map
 from ssme.errors import InputError, SsmeWarning
+from ssme.evaluation import Evaluation
 from ssme.methods.base import check_supported
 from ssme.methods.registry import get_method, method_class
 from ssme.metrics import default_metrics, get_metric
@@ -39,6 +40,10 @@ from ssme.progress import tell
 __all__ = ["Runner", "UnfinishedError", "run_protocol"]
 
 Loader = Callable[[str], ScoreSet]
+Truth = dict[tuple[str, str, str], float]
+"""The metric on the held-out half, by group, metric and model."""
+Measure = Callable[[Evaluation, Truth], list[dict[str, Any]]]
+"""What a cell keeps of an evaluation, as plain values; picklable, known by its name."""
 
 AHEAD = 256
 """Cells handed to the executor at once: enough to keep any machine's cores busy."""
@@ -53,10 +58,12 @@ class Runner:
     """Computes one cell; picklable, so that any executor can carry it.
 
     ``load`` gives a fully labeled `ScoreSet` by name; it runs once per worker and data set.
+    ``measure`` makes the rows that are kept from an evaluation and the truth.
     """
 
     protocol: Protocol
     load: Loader
+    measure: Measure | None = None
 
     def __call__(self, cell: Cell, content: str) -> dict[str, Any]:
         """All result rows of one cell as plain values: none where the method cannot do any.
@@ -78,13 +85,19 @@ class Runner:
             cell.method, cell.dataset, self.load, protocol.metrics, bool(protocol.by)
         )
         rows, seconds = self._estimate(cell, data, metrics) if metrics else ([], 0.0)
+        key, settings = self.name(cell, content)
         return {
-            "key": cell.key,
-            "settings": protocol.settings(cell, content),
+            "key": key,
+            "settings": settings,
             "provenance": here(),
             "rows": rows,
             "seconds": seconds,
         }
+
+    def name(self, cell: Cell, content: str) -> tuple[str, str]:
+        """What a finished cell is found by: its work, and all that decides its numbers."""
+        kept = "" if self.measure is None else f"|{self.measure.__module__}.{self.measure.__name__}"
+        return cell.key + kept, self.protocol.settings(cell, content)
 
     def leaves_out(self, dataset: str, method: str) -> bool:
         """Whether ``method`` can do none of what the protocol asks for on ``dataset``."""
@@ -120,14 +133,18 @@ class Runner:
         truth = _truth_of_run(
             self.load, cell.dataset, cell.subset, cell.run, metrics, protocol.by, protocol.seed
         )
-        rows = [
-            {
-                **{column: row[column] for column in _KEPT},
-                "truth": truth.get((row["group"], row["metric"], row["model"])),
-            }
-            for row in result.rows()
-        ]
-        return rows, seconds
+        return (self.measure or estimates_beside_truth)(result, truth), seconds
+
+
+def estimates_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """One row per estimate, with the truth."""
+    return [
+        {
+            **{column: row[column] for column in _KEPT},
+            "truth": truth.get((row["group"], row["metric"], row["model"])),
+        }
+        for row in result.rows()
+    ]
 
 
 _KEPT = (
@@ -154,6 +171,7 @@ def run_protocol(
     cells: Path | None = None,
     seconds: float | None = None,
     overwrite: bool = False,
+    measure: Measure | None = None,
 ) -> Any:
     """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
 
@@ -162,6 +180,8 @@ def run_protocol(
     and cells of two versions never share a table (`InputError`). ``cells`` is another file for the
     cells, which protocols may share: the same work is done once. A table of another run that is in
     the folder is kept under a new name (``results.1.csv``) unless ``overwrite`` is true.
+
+    ``measure`` makes other rows than one per estimate from each evaluation and the truth.
 
     After ``seconds`` no cell is begun and, unless all are done, `UnfinishedError` is raised: with
     0, only what is finished is read.
@@ -173,13 +193,12 @@ def run_protocol(
         raise UnfinishedError(f"0 of {len(wanted)} cells are finished")
     pool = executor or SerialExecutor()
     contents = _contents(pool, load, datasets)
-    names = [(cell.key, protocol.settings(cell, contents[cell.dataset])) for cell in wanted]
+    runner = Runner(protocol, load, measure)
+    names = [runner.name(cell, contents[cell.dataset]) for cell in wanted]
     store.check_versions(names)
     todo = {name: cell for name, cell in zip(names, wanted, strict=True) if name not in store}
     tell("cells", len(wanted) - len(todo), len(wanted))
-    work = _completed(
-        pool, Runner(protocol, load), [(c, contents[c.dataset]) for c in todo.values()], end
-    )
+    work = _completed(pool, runner, [(c, contents[c.dataset]) for c in todo.values()], end)
     with _told_if_interrupted(store, names):
         for done, result in enumerate(work, start=len(wanted) - len(todo) + 1):
             store.keep(result)
@@ -287,7 +306,7 @@ def _truth_of_run(
     metrics: tuple[str, ...],
     by: tuple[str, ...],
     seed: int,
-) -> dict[tuple[str, str, str], float]:
+) -> Truth:
     data = _loaded(load, dataset)
     if subset:
         data = data.select(subset)
