@@ -167,7 +167,7 @@ class RunSpec(Declared):
     metrics: tuple[Any, ...] | None = option(
         None,
         "Metrics to estimate; `ssme metrics` lists them.",
-        Anything("names of metrics"),
+        OneOf(Null("those of the SSME paper"), Anything("names of metrics")),
     )
     by: tuple[str, ...] | None = option(
         None,

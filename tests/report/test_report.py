@@ -194,6 +194,13 @@ def test_rerun_config_is_toml() -> None:
     compile(summary["rerun"]["python"], "rerun", "eval")
 
 
+def test_a_run_that_no_file_can_hold_says_so(tmp_path: Path) -> None:
+    result = evaluate(binary_set(), metrics=lambda y_true, y_score: 0.5)
+    for suffix in ("html", "md"):
+        page = result.report(tmp_path / f"r.{suffix}").read_text()
+        assert "No config file can hold this run" in page
+
+
 def test_rendering_needs_no_drawing_library() -> None:
     assert "altair" not in sys.modules["ssme.report.html"].__dict__
     assert "<table" in render_html(summarize(evaluate(binary_set())))

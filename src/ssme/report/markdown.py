@@ -88,8 +88,11 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     yield from ("", "## Method", "", f"{_text(method['title'])}. {_text(method['source'])}")
     yield from ("", _text(method["does"]), "", f"It assumes: {_text(method['assumes'])}")
     again = summary["rerun"]
-    language, code = ("toml", again["toml"]) if again["toml"] else ("python", again["python"])
-    yield from ("", "## Run it again", "", f"```{language}", *_code(code), "```")
+    yield from ("", "## Run it again", "")
+    if again["cannot"]:
+        yield f"No config file can hold this run. {_text(again['cannot'])}"
+    else:
+        yield from ("```toml", *_code(again["toml"]), "```")
     made = summary["made"]
     yield from ("", f"Written on {made['date']} with ssme {made['version']}, seed {made['seed']}.")
     if made["input_sha256"]:

@@ -11,11 +11,11 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
-from ssme.config import to_toml
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group
+from ssme.spec import RunSpec
 
 __all__ = ["DOUBT_NAMES", "percent", "summarize"]
 
@@ -243,36 +243,11 @@ def _method(evaluation: BaseEvaluation) -> dict[str, str]:
 
 
 def _rerun(settings: dict[str, Any]) -> dict[str, str]:
-    """The run as a config file and as Python."""
-    asked = {
-        "method": settings.get("method"),
-        "metric": settings.get("metrics"),
-        "threshold": settings.get("threshold"),
-        "level": settings.get("level"),
-        "seed": settings.get("random_state"),
-        "option": settings.get("options") or None,
-    }
-    config = settings.get("config") or {}
-    config = {
-        "file": config.get("file", "scores.csv"),
-        **({"read": config["read"]} if config.get("read") else {}),
-        "run": {key: value for key, value in asked.items() if value is not None},
-    }
-    arguments = {
-        "method": asked["method"],
-        "metrics": asked["metric"],
-        "threshold": asked["threshold"],
-        "level": asked["level"],
-        "random_state": asked["seed"],
-        "options": asked["option"],
-    }
-    call = ",\n    ".join(
-        f"{key}={value!r}" for key, value in arguments.items() if value is not None
-    )
-    return {
-        "toml": to_toml(config),
-        "python": f"ssme.evaluate(\n    scores,\n    labels,\n    {call},\n)",
-    }
+    """The run as a config file and as Python, or why no file can hold it."""
+    if not settings.get("config"):
+        return {"toml": "", "python": "", "cannot": settings.get("no_config", "")}
+    spec = RunSpec.from_dict(settings["config"])
+    return {"toml": spec.to_text(".toml"), "python": spec.to_python(), "cannot": ""}
 
 
 def _group(group: Group) -> dict[str, Any]:
