@@ -4,7 +4,7 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-mlflow lint types docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-mlflow lint types docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
@@ -24,6 +24,15 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
+
+# the oldest versions that pyproject.toml allows, of what it names itself
+test-lowest: $(READY)
+	@$(PYTHON) -m venv .venv-lowest
+	@$(BIN)/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e '.[parquet,yaml,report,dask]' \
+		'pytest>=8' 'hypothesis>=6.100' 'pytest-timeout>=2.3' 'polars>=1'
+	@.venv-lowest/bin/python -m pytest -q -W default \
+		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \
+		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
 test-mlflow: $(READY)
 	@$(PYTHON) -m venv .venv-mlflow

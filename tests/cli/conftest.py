@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +14,16 @@ from typer.testing import CliRunner, Result
 from ssme.cli import app
 
 
+def make_runner() -> CliRunner:
+    """A runner that keeps stdout and stderr apart, which older ones have to be told."""
+    apart = "mix_stderr" in inspect.signature(CliRunner).parameters
+    return CliRunner(**({"mix_stderr": False} if apart else {}))
+
+
 @pytest.fixture
 def run() -> Callable[..., Result]:
     """``run("evaluate", "scores.csv")`` -> result with exit_code, stdout, stderr."""
-    runner = CliRunner()
+    runner = make_runner()
 
     def invoke(*arguments: object) -> Result:
         return runner.invoke(app, [str(a) for a in arguments], catch_exceptions=False)

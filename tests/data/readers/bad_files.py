@@ -23,7 +23,7 @@ def _write(folder: Path, name: str, content: bytes | str) -> Path:
 
 
 def _npz(folder: Path, name: str, **content: Any) -> Path:
-    np.savez(folder / name, allow_pickle=True, **content)
+    np.savez(folder / name, **content)
     return folder / name
 
 
