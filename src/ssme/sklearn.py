@@ -23,14 +23,32 @@ def scores_from(
     y: object | None = None,
     **options: Any,
 ) -> ScoreSet:
-    """Scores of fitted classifiers on ``X``.
+    """Make a `ScoreSet` of the probabilities that fitted classifiers give.
 
     Parameters
     ----------
-    estimators : name -> fitted classifier or pipeline; or a list, named by class.
-    X : rows to score, the same for all, or a dict name -> rows where features differ.
-    y : labels (n,), NaN or None where unknown.
-    **options : passed on to `ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
+    estimators : dict or list
+        From a name to a fitted classifier or pipeline; or a list of these, named by their class.
+    X : array or dict
+        The rows to score, the same for all; or a dict from name to rows, where features differ.
+    y : array of shape (n,), optional
+        Labels, NaN or None where unknown.
+    **options
+        Passed on to `ssme.ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
+
+    Returns
+    -------
+    ScoreSet
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> import ssme
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    >>> scores_from([fitted], X[1::2]).classes
+    (0, 1, 2)
     """
     named = estimators if isinstance(estimators, Mapping) else _named(estimators)
     if not named:

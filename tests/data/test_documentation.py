@@ -1,8 +1,10 @@
-"""What docs/data.md shows runs as shown."""
+"""What docs/data.md and the docstrings show runs as shown."""
 
 from __future__ import annotations
 
+import doctest
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +30,12 @@ def test_names_and_suffixes_are_all_told() -> None:
     told = [*READERS, *(f"`{name}`" for usual in USUAL_NAMES.values() for name in usual)]
     told += [f"`{word}`" for word in MISSING_TEXT if word]
     assert [word for word in told if word not in text] == []
+
+
+@pytest.mark.parametrize(
+    "module", ["ssme.data", "ssme.data.scoreset", "ssme.data.readers.options", "ssme.sklearn"]
+)
+def test_the_examples_in_docstrings_run(module: str) -> None:
+    found = doctest.testmod(import_module(module))
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -1,17 +1,16 @@
 """What was observed: scores of M classifiers on n rows over K classes, labels with holes.
 
-The set knows no reader. Readers make sets, and register under the name of what they read
-(`reads`), so that ``ScoreSet.read`` and its sisters find them.
+The set knows no reader: ``ScoreSet.read`` and its sisters look readers up in `ssme.data.registry`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,49 +19,47 @@ from ssme.data.arrays import check_arrays
 from ssme.data.labels import encode, observe
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
+from ssme.data.registry import reader_of
 from ssme.data.validation import refuse_duplicates
 from ssme.data.writing import save, to_frame
 from ssme.errors import InputError
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["UNLABELED", "ScoreSet", "reads"]
+__all__ = ["UNLABELED", "ScoreSet"]
 
 UNLABELED = -1
 """Code of a missing label inside ``ScoreSet.labels``; users never see it."""
 
-Reader = TypeVar("Reader", bound="Callable[..., ScoreSet]")
-_readers: dict[str, Callable[..., ScoreSet]] = {}
-
-
-def reads(source: str) -> Callable[[Reader], Reader]:
-    """Register a function as the reader of a kind of ``source``: "file", "frame", "huggingface"."""
-
-    def register(reader: Reader) -> Reader:
-        _readers[source] = reader
-        return reader
-
-    return register
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSet:
-    """Validated once, at the door; frozen from then on.
+    """Scores of M classifiers on n rows over K classes, and labels for some of the rows.
 
-    Come in by `from_arrays`, `from_frame` or `read`; the constructor itself takes arrays that are
-    already valid.
+    Everything is checked once, when a set is made by `from_arrays`, `from_frame`, `read` or
+    `from_huggingface`, and cannot be changed from then on. The constructor itself takes arrays
+    that are already valid.
 
     Attributes
     ----------
-    scores : (n, M, K) probabilities; each (row, model) sums to 1, or is all NaN where the model
-        has no score for that row.
-    labels : (n,) class index, `UNLABELED` where unknown.
-    models, classes : names in the order of the axes; the positive class of two is the last.
-    weights : (n,) or None.
-    groups : column name -> (n,) values, None where a row belongs to no group.
-    ids : (n,) or None.
-    frame_library : the data frame library results should go out in (``"pandas"``, ``"polars"``,
-        ``"pyarrow"``): the one the data came in.
-    layout : what was understood of the input.
+    scores : array of shape (n, M, K)
+        Probabilities. Those of one row and model sum to one, or are all NaN where the model has no
+        score for the row.
+    labels : array of shape (n,)
+        Position of the class, `UNLABELED` (-1) where it is unknown.
+    models : tuple of str
+        Names of the models, in the order of the second axis of ``scores``.
+    classes : tuple
+        The classes, in the order of the third axis; the positive one of two comes last.
+    weights : array of shape (n,) or None
+        Weights of the rows.
+    groups : dict
+        From the name of a group column to its values (n,), None where a row belongs to no group.
+    ids : array of shape (n,) or None
+        Names of the rows.
+    frame_library : str
+        The data frame library that results go out in: the one the data came in.
+    layout : Layout or None
+        What was understood of the input.
     """
 
     scores: NDArray[np.float64]
@@ -226,7 +223,7 @@ class ScoreSet:
         >>> ssme.ScoreSet.from_frame(frame, "toxic")
         ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
         """
-        return _readers["frame"](
+        data: ScoreSet = reader_of("frame")(
             frame,
             labels,
             label=label,
@@ -245,6 +242,7 @@ class ScoreSet:
             logits=logits,
             normalize=normalize,
         )
+        return data
 
     @classmethod
     def read(
@@ -284,7 +282,8 @@ class ScoreSet:
         >>> data.layout.label
         'label'
         """
-        return _readers["file"](path, labels, delimiter=delimiter, **options)
+        data: ScoreSet = reader_of("file")(path, labels, delimiter=delimiter, **options)
+        return data
 
     @classmethod
     def from_huggingface(
@@ -316,7 +315,9 @@ class ScoreSet:
         -------
         ScoreSet
         """
-        return _readers["huggingface"](dataset, labels, label=label, models=models, **options)
+        read = reader_of("huggingface")
+        data: ScoreSet = read(dataset, labels, label=label, models=models, **options)
+        return data
 
     @property
     def n_rows(self) -> int:
@@ -353,7 +354,24 @@ class ScoreSet:
         return values
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer[Any]] | Sequence[int]) -> ScoreSet:
-        """The rows of a mask or of positions, in that order."""
+        """Take some of the rows.
+
+        Parameters
+        ----------
+        rows : array
+            A boolean mask (n,), or positions of rows, which are taken in this order.
+
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import ssme
+        >>> data = ssme.ScoreSet.from_arrays([[0.9], [0.2], [0.7]], [1, None, 0])
+        >>> data.take(data.labeled).n_rows
+        2
+        """
         chosen = np.asarray(rows)
         if chosen.dtype.kind not in "biu" or chosen.ndim != 1:
             raise InputError(
@@ -385,7 +403,24 @@ class ScoreSet:
         )
 
     def select(self, models: str | Sequence[str]) -> ScoreSet:
-        """Only these models, in this order."""
+        """Take some of the models.
+
+        Parameters
+        ----------
+        models : str or list of str
+            Names of models, which are taken in this order.
+
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import ssme
+        >>> data = ssme.ScoreSet.from_arrays({"bert": [0.9, 0.2], "gpt": [0.6, 0.4]})
+        >>> data.select("gpt").models
+        ('gpt',)
+        """
         names = (models,) if isinstance(models, str) else tuple(models)
         for name in names:
             if name not in self.models:
@@ -405,21 +440,50 @@ class ScoreSet:
         return dataclasses.replace(self, scores=self.scores[:, places], models=names)
 
     def with_labels(self, labels: object | None, *, unlabeled: object | None = None) -> ScoreSet:
-        """The same scores with other labels, written as the user knows the classes."""
+        """Put other labels beside the same scores.
+
+        Parameters
+        ----------
+        labels : array of shape (n,)
+            Classes as they are named in ``classes``; NaN, None or empty where unknown.
+        unlabeled : optional
+            A code, or a list of codes, that mean "no label".
+
+        Returns
+        -------
+        ScoreSet
+        """
         codes = ArrayOptions(unlabeled=unlabeled).unlabeled
         raw = observe(labels, self.n_rows, codes)
         return dataclasses.replace(self, labels=encode(raw, self.classes))
 
     def replace(self, **changes: Any) -> ScoreSet:
-        """A copy with some attributes changed; the new values are taken as valid."""
+        """Copy the set with some attributes changed; the new values are taken as valid."""
         return dataclasses.replace(self, **changes)
 
     def to_frame(self, layout: str = "wide") -> Any:
-        """A frame of the library the data came in, ``"wide"`` or ``"long"``; reads back as is."""
+        """Give the set as a data frame that reads back as the same set.
+
+        Parameters
+        ----------
+        layout : {"wide", "long"}
+            One column per model (or per model and class), or one row per score.
+
+        Returns
+        -------
+        data frame
+            Of the library the data came in.
+        """
         return to_frame(self, layout)
 
     def save(self, path: str | Path) -> None:
-        """Write to CSV, TSV, Parquet or npz, told by the suffix; `read` reads it back."""
+        """Write the set to a file that `read` reads back as the same set.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            A name that ends in .csv, .tsv, .parquet or .npz.
+        """
         save(self, path)
 
     def __repr__(self) -> str:

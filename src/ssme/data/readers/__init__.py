@@ -2,7 +2,7 @@
 
 sources (`sources`, `csv_files`, `array_files`, `arrow`, `tables`) open what people have; `columns`
 says which column holds what; `wide` and `long` take the rows out; `frames`, `files` and
-`huggingface` are the doors, registered with `ssme.data.scoreset.reads`.
+`huggingface` are the doors, registered in `ssme.data.registry`.
 """
 
 from ssme.data.readers import files, frames, huggingface

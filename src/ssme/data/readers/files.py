@@ -19,7 +19,8 @@ from ssme.data.readers.join import joined, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_reader, local_path, open_table
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet, reads
+from ssme.data.registry import reads
+from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import as_models
 from ssme.errors import InputError, argument, foreign_errors
 from ssme.wording import did_you_mean, listing

@@ -22,7 +22,8 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet, reads
+from ssme.data.registry import reads
+from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 

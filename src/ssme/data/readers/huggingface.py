@@ -17,7 +17,8 @@ from ssme.data.readers.columns import USUAL_NAMES
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet, reads
+from ssme.data.registry import reads
+from ssme.data.scoreset import ScoreSet
 from ssme.data.values import FloatArray, objects_of
 from ssme.errors import InputError, foreign_errors
 from ssme.wording import listing

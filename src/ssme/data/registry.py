@@ -1,0 +1,30 @@
+"""Readers by what they read.
+
+`ssme.ScoreSet` knows no reader: a reader registers here, and ``ScoreSet.read`` and its sisters look
+it up. ``ssme.data`` imports all readers, so that they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+__all__ = ["reader_of", "reads"]
+
+Reader = TypeVar("Reader", bound=Callable[..., Any])
+_readers: dict[str, Callable[..., Any]] = {}
+
+
+def reads(source: str) -> Callable[[Reader], Reader]:
+    """Register a function as the reader of a kind of ``source``: "file", "frame", "huggingface"."""
+
+    def register(reader: Reader) -> Reader:
+        _readers[source] = reader
+        return reader
+
+    return register
+
+
+def reader_of(source: str) -> Callable[..., Any]:
+    """The reader of a kind of ``source``."""
+    return _readers[source]
