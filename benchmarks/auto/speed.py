@@ -60,6 +60,9 @@ def main() -> None:
     print(f"KDE fit of ssme on the same rows             {kde:8.3f} s   ratio {ours / kde:.2f}")
     wide = made_up(1000, 100, 26, 100)
     print(f"1,000 rows x 100 classifiers x 26 classes    {seconds(lambda: evaluated(wide)):8.3f} s")
+    few, many = (seconds(lambda k=k: evaluated(made_up(2000, 3, k, 100)), 2) for k in (20, 200))  # type: ignore[misc]
+    print(f"2,000 rows x 3 classifiers, 20 classes       {few:8.3f} s")
+    print(f"2,000 rows x 3 classifiers, 200 classes      {many:8.3f} s   ratio {many / few:.1f}")
 
     sizes = [n for n in (10_000, 100_000, 1_000_000) if n <= args.rows]
     times = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.methods.auto.binary import binary_log_odds, binary_posterior
+from ssme.methods.auto.binary import _sorted_lines, binary_log_odds, binary_posterior
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
 from ssme.methods.auto.model import Design
 from ssme.methods.auto.pool import _log_pool, clip_scores, log_pool, present_scores
@@ -29,3 +29,42 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     expected = design.posterior(theta, slice(None))[:, 1]
     found = binary_posterior(lines, weights, theta, log_share)
     np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 8, 17])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sorting_with_numbers_in_the_last_bits_is_a_plain_sort(
+    n_models: int, dtype: type[np.floating]
+) -> None:
+    """Classifier numbers ride in the mantissas; the slow way sorts values and weights."""
+    rng = np.random.default_rng(0)
+    q = np.clip(rng.random((n_models, 300)), 1e-4, 1.0).astype(dtype)
+    weights = rng.random(n_models).astype(dtype)
+    values, moved = _sorted_lines(q, weights)
+    order = np.argsort(q, axis=0, kind="stable")
+    tolerance = 64.0 * np.finfo(dtype).eps
+    np.testing.assert_allclose(np.stack(values), np.take_along_axis(q, order, 0), rtol=tolerance)
+    gaps = np.diff(np.take_along_axis(q, order, 0), axis=0)
+    apart = (gaps > tolerance).all(axis=0)
+    assert apart.sum() > 250
+    np.testing.assert_array_equal(np.stack(moved)[:, apart], weights[order][:, apart])
+
+
+@pytest.mark.parametrize("n_models", [2, 5, 8])
+def test_log_odds_of_the_pool_one_row_at_a_time(n_models: int) -> None:
+    rng = np.random.default_rng(1)
+    q = np.clip(rng.beta(0.4, 0.4, (n_models, 40)), 1e-4, 1.0 - 1e-4)
+    weights = rng.dirichlet(np.ones(n_models))
+
+    def logit(p: float) -> float:
+        return float(np.log(p / (1.0 - p)))
+
+    for i, found in enumerate(binary_log_odds(q, weights)):
+        total = 0.0
+        for w in (np.full(n_models, 1.0 / n_models), weights):
+            order = np.argsort(q[:, i])
+            middle = np.cumsum(w[order]) - w[order] / 2.0
+            median = float(np.interp(0.5, middle, q[order, i]))
+            logs = sum(w[j] * logit(q[j, i]) for j in range(n_models))
+            total += logit(float(w @ q[:, i])) + logs + logit(median)
+        assert found == pytest.approx(total / 6.0, abs=1e-9)

@@ -13,6 +13,7 @@ from ssme.methods.auto.correction import Correction, label_share
 from ssme.methods.auto.independence import Pooling
 from ssme.methods.auto.model import (
     Design,
+    Features,
     LabelEvidence,
     curvature,
     find_mode,
@@ -136,10 +137,95 @@ def test_center_is_a_stationary_point() -> None:
 def test_center_of_all_rows_equals_its_features() -> None:
     design, seen = evidence()
     theta = find_mode(seen)[: 1 + design.families[-1].columns.stop]
-    whole = slice(None)
-    features = design.features(whole)
-    slow = posterior_draws(design.ratio(whole), design.log_share, features, theta[None])[0]
+    slow = posterior_draws(design.features(slice(None)), design.log_share, theta[None])[0]
     assert np.allclose(design.posterior(theta, slice(None)), slow)
+
+
+def all_columns(seen: LabelEvidence) -> FloatArray:
+    """What every coefficient multiplies (n, K, 1 + P), log b last: one plain array."""
+    n, n_classes, _ = seen.features.dense.shape
+    ratio, own_class = (
+        seen.features.ratio,
+        np.broadcast_to(np.eye(n_classes), (n, n_classes, n_classes)),
+    )
+    return np.concatenate(
+        [
+            own_class,
+            seen.features.dense,
+            ratio[:, :, None] * own_class,
+            seen.spread[:, None] * own_class,
+            ratio[:, :, None],
+        ],
+        axis=2,
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 20])
+def test_structure_gives_what_the_whole_array_of_features_does(n_classes: int) -> None:
+    """z, W, slope and curvature with families of one coefficient per class multiplied out."""
+    _, seen = evidence(n_labeled=25, n_classes=n_classes)
+    rng = np.random.default_rng(1)
+    theta = 0.3 * rng.standard_normal((4, seen.mean.size))
+    columns, log_share = all_columns(seen), seen.log_share
+    linear = theta[:, 1:] @ columns[:, :, :-1].reshape(-1, theta.shape[1] - 1).T
+    assert np.allclose(seen.linear(theta), linear, atol=1e-13)
+    for one in theta:
+        z = columns[:, :, :-1] @ one[1:] + np.exp(one[0]) * columns[:, :, -1] + log_share
+        w = np.exp(log_softmax(z))
+        jacobian = np.concatenate([np.exp(one[0]) * columns[:, :, -1:], columns[:, :, :-1]], axis=2)
+        slope, bend = np.zeros(one.size), np.zeros((one.size, one.size))
+        for i, label in enumerate(seen.labels):
+            centered = jacobian[i] - w[i] @ jacobian[i]
+            slope += centered[label]
+            bend += centered.T @ (w[i][:, None] * centered)
+        found = recalibration._information(seen, one, seen.families)
+        assert np.allclose(found[0], slope, atol=1e-12)
+        assert np.allclose(found[1], bend, atol=1e-12)
+        mode = tuple(family for family in seen.families if family.in_mode)
+        kept = np.flatnonzero(seen.in_mode)
+        found = recalibration._information(seen, one, mode)
+        assert np.allclose(found[0], slope[kept], atol=1e-12)
+        assert np.allclose(found[1], bend[np.ix_(kept, kept)], atol=1e-12)
+    design_part = theta[:, : 1 + seen.families[-1].columns.start]
+    soft = posterior_draws(seen.features, log_share, design_part)
+    for d, one in enumerate(theta):
+        own = columns[:, :, : design_part.shape[1] - 1] @ one[1 : design_part.shape[1]]
+        z = own + np.exp(one[0]) * columns[:, :, -1] + log_share
+        assert np.allclose(soft[d], np.exp(log_softmax(z)), atol=1e-13)
+
+
+def test_what_is_stored_grows_with_the_classes_and_not_with_their_square() -> None:
+    sizes = []
+    for n_classes in (20, 200):
+        design, seen = evidence(n_classes=n_classes)
+        sizes.append(design.features(slice(None)).dense.size + seen.features.dense.size)
+    assert sizes[1] == 10 * sizes[0]
+
+
+def test_draws_do_not_depend_on_how_many_chains_are_moved_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, seen = evidence()
+    drawn = []
+    for cells in (1, 10**9):
+        monkeypatch.setattr("ssme.methods.auto.sampler.CACHED_CELLS", cells)
+        rng = np.random.default_rng(0)
+        drawn.append(draw_coefficients(seen, find_mode(seen), 40, rng, OF.sampler))
+    assert (drawn[0] == drawn[1]).all()
+
+
+def test_chains_in_batches_have_the_same_posterior() -> None:
+    _, seen = evidence()
+    mode = find_mode(seen)
+    few = replace(OF.sampler, chain_cells=seen.features.ratio.size * 100)
+    drawn = [
+        draw_coefficients(seen, mode, 1000, np.random.default_rng(0), constants)
+        for constants in (OF.sampler, few)
+    ]
+    assert (drawn[0] != drawn[1]).any()
+    spread = drawn[0].std(axis=0)
+    assert (np.abs(drawn[0].mean(axis=0) - drawn[1].mean(axis=0)) < 0.25 * spread).all()
+    assert np.allclose(spread, drawn[1].std(axis=0), rtol=0.25)
 
 
 def test_curvature_is_positive_definite() -> None:
@@ -152,7 +238,8 @@ def test_chains_reach_the_posterior() -> None:
     _, seen = evidence(n_labeled=12, n_classes=2, seed=3)
     rng = np.random.default_rng(0)
     drawn = draw_coefficients(seen, find_mode(seen), 3000, rng, OF.sampler)
-    empty = replace(seen, ratio=seen.ratio[:0], features=seen.features[:0], labels=seen.labels[:0])
+    none = Features(seen.features.ratio[:0], seen.features.dense[:0])
+    empty = replace(seen, features=none, labels=seen.labels[:0])
     prior = draw_coefficients(empty, seen.mean, 200_000, rng, OF.sampler)
     weight = np.exp(OF.sampler.power * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
     weight /= weight.sum()

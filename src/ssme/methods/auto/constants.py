@@ -174,6 +174,10 @@ class SamplerConstants:
     laplace_rows: int = 2000
     """With more labels than this, draws are those of the normal approximation."""
 
+    chain_cells: int = 1 << 24
+    """Chains x labeled rows x classes worked on at once. The order in which chains take random
+    numbers follows it where there are more."""
+
     shrinks: int = 60
     """Most shrinkages of a slice's bracket; a chain that has not moved by then stays."""
 

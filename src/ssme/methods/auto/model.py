@@ -43,6 +43,7 @@ from ssme.metrics.base import FloatArray
 __all__ = [
     "Design",
     "Family",
+    "Features",
     "LabelEvidence",
     "as_labeled",
     "curvature",
@@ -59,6 +60,35 @@ class Family:
     columns: slice
     sd: float
     in_mode: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What the coefficients multiply on r rows.
+
+    ``dense`` (r, K, 3 M + 1) are the columns of t, c, v and r. Those of a, s and d are zero for
+    every class but one, so nothing is stored of them: a multiplies one, s multiplies ``ratio``
+    (r, K), which is l, and d its scale.
+    """
+
+    ratio: FloatArray
+    dense: FloatArray
+
+    def combine(self, coefficients: FloatArray) -> FloatArray:
+        """sum of t, c, v and r times their columns (D, r, K), of ``coefficients`` (D, 1 + P)."""
+        n, n_classes, size = self.dense.shape
+        own = coefficients[:, 1 + n_classes : 1 + n_classes + size]
+        out: FloatArray = own @ self.dense.reshape(n * n_classes, size).T
+        return out.reshape(len(own), n, n_classes)
+
+    def slopes(self, coefficients: FloatArray) -> FloatArray:
+        """s (D, K) of ``coefficients`` (D, 1 + P)."""
+        n_classes, start = self.ratio.shape[1], 1 + self.ratio.shape[1] + self.dense.shape[2]
+        return coefficients[:, start : start + n_classes]
+
+    def shifts(self, coefficients: FloatArray) -> FloatArray:
+        """a (D, K) of ``coefficients`` (D, 1 + P)."""
+        return coefficients[:, 1 : 1 + self.ratio.shape[1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,22 +118,20 @@ class Design:
             for end, (name, size, sd) in zip(ends, blocks, strict=True)
         )
 
-    def features(self, rows: NDArray[np.int64] | slice) -> FloatArray:
-        """(r, K, P): one line per row and class, one column per coefficient but log b."""
+    def features(self, rows: NDArray[np.int64] | slice) -> Features:
+        """What the coefficients multiply on ``rows``."""
         log_pi, q, ratio = self.log_pi[rows], self.q[rows], self.ratio(rows)
         n, n_models, n_classes = q.shape
         pi = np.exp(log_pi)
         by_class = q.transpose(0, 2, 1)
-        out: FloatArray = np.zeros((n, n_classes, 2 * n_classes + 3 * n_models + 1))
-        blocks = {family.name: out[:, :, family.columns] for family in self.families}
-        blocks["a"][:] = np.eye(n_classes)
-        np.subtract(by_class, pi[:, :, None], out=blocks["t"])
-        np.subtract(np.log(by_class), log_pi[:, :, None], out=blocks["c"])
-        blocks["v"][:] = q.argmax(axis=2)[:, None, :] == np.arange(n_classes)[None, :, None]
+        dense: FloatArray = np.empty((n, n_classes, 3 * n_models + 1))
+        t, c, v, r = (dense[:, :, j * n_models : (j + 1) * n_models] for j in range(4))
+        np.subtract(by_class, pi[:, :, None], out=t)
+        np.subtract(np.log(by_class), log_pi[:, :, None], out=c)
+        v[:] = q.argmax(axis=2)[:, None, :] == np.arange(n_classes)[None, :, None]
         certainty = (pi.max(axis=1) * n_classes - 1.0) / (n_classes - 1.0)
-        blocks["r"][:, :, 0] = ratio * (certainty - 0.5)[:, None]
-        blocks["s"][:] = ratio[:, :, None] * np.eye(n_classes)
-        return out
+        r[:, :, 0] = ratio * (certainty - 0.5)[:, None]
+        return Features(ratio, dense)
 
     def ratio(self, rows: NDArray[np.int64] | slice) -> FloatArray:
         """l (r, K): what b multiplies."""
@@ -114,8 +142,7 @@ class Design:
         """W (r, K) at ``mode`` (1 + P,)."""
         if set(self.constants.mode_families) - {"a", "t"}:
             used = mode[None, : 1 + self.families[-1].columns.stop]
-            features = self.features(rows)
-            one = posterior_draws(self.ratio(rows), self.log_share, features, used)
+            one = posterior_draws(self.features(rows), self.log_share, used)
             return one.reshape(one.shape[1:])
         a, t = (mode[1:][family.columns] for family in self.families[:2])
         z = np.exp(mode[0]) * self.ratio(rows) + a + self.log_share
@@ -128,13 +155,12 @@ class Design:
 class LabelEvidence:
     """The labeled rows as the likelihood sees them.
 
-    ratio : l (n, K). log_share : (K,). features : (n, K, P), those of the design, then the K label
-    intercepts d, scaled to a unit prior. labels : (n,).
+    ``spread`` (K,) is the scale of the label intercepts d, which have a unit prior.
     """
 
-    ratio: FloatArray
+    features: Features
     log_share: FloatArray
-    features: FloatArray
+    spread: FloatArray
     labels: NDArray[np.int64]
     families: tuple[Family, ...]
     prior: TemperaturePrior
@@ -148,22 +174,19 @@ class LabelEvidence:
         labels: NDArray[np.int64],
         prior: TemperaturePrior,
     ) -> LabelEvidence:
-        features = design.features(rows)
-        n, n_classes, size = features.shape
         spread = _label_spread(np.exp(design.log_pi), rows, design.constants.chance)
-        nuisance = np.broadcast_to(np.diag(spread), (n, n_classes, n_classes))
-        extra = Family("d", slice(size, size + n_classes), design.constants.sd_d, True)
-        both = np.concatenate([features, nuisance], axis=2)
+        size = design.families[-1].columns.stop
+        extra = Family("d", slice(size, size + spread.size), design.constants.sd_d, True)
         families = (*design.families, extra)
-        seen = (design.ratio(rows), design.log_share, both, labels, families)
+        seen = (design.features(rows), design.log_share, spread, labels, families)
         return cls(*seen, prior, design.constants)
 
     def label_shift(self, theta: FloatArray) -> FloatArray:
         """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
-        n, n_classes, _ = self.features.shape
-        if n == 0:
+        n_classes = self.spread.size
+        if len(self.labels) == 0:
             return np.zeros((*theta.shape[:-1], n_classes))
-        out: FloatArray = theta[..., -n_classes:] * np.diag(self.features[0, :, -n_classes:])
+        out: FloatArray = theta[..., -n_classes:] * self.spread
         return out
 
     @property
@@ -193,7 +216,7 @@ class LabelEvidence:
     @property
     def mean(self) -> FloatArray:
         """Prior center (1 + P,)."""
-        out: FloatArray = np.zeros(1 + self.features.shape[2])
+        out: FloatArray = np.zeros(1 + self.families[-1].columns.stop)
         out[0] = self.prior.center
         return out
 
@@ -206,14 +229,16 @@ class LabelEvidence:
 
     def linear(self, theta: FloatArray) -> FloatArray:
         """Part of z (D, n K) that is linear in ``theta`` (D, 1 + P): all but log p + b l."""
-        n, n_classes, size = self.features.shape
-        out: FloatArray = theta[:, 1:] @ self.features.reshape(n * n_classes, size).T
-        return out
+        out = self.features.combine(theta)
+        out += self.features.slopes(theta)[:, None, :] * self.features.ratio
+        n_classes = self.spread.size
+        out += (self.features.shifts(theta) + theta[:, -n_classes:] * self.spread)[:, None, :]
+        return out.reshape(len(out), -1)
 
     def log_likelihood(self, log_b: FloatArray, linear: FloatArray) -> FloatArray:
         """(D,) of log b (D,) and the `linear` part of z."""
-        n, n_classes = self.ratio.shape
-        z = np.exp(log_b)[:, None] * self.ratio.reshape(-1)
+        n, n_classes = self.features.ratio.shape
+        z = np.exp(log_b)[:, None] * self.features.ratio.reshape(-1)
         z += linear
         z = z.reshape(len(z), n, n_classes)
         z += self.log_share
@@ -239,13 +264,14 @@ def _label_spread(pi: FloatArray, rows: NDArray[np.int64], chance: float) -> Flo
 def find_mode(evidence: LabelEvidence) -> FloatArray:
     """The mode (1 + P,): damped Newton steps, each Student t as a normal of equal slope."""
     kept = np.flatnonzero(evidence.in_mode)
+    fitted = tuple(family for family in evidence.families if family.in_mode)
     theta = evidence.mean
     if len(evidence.labels) == 0:
         return theta
     value = _log_posterior(evidence, theta)
     tolerance = evidence.constants.newton_tolerance
     for _ in range(evidence.constants.newton_steps):
-        slope, bend = _information(evidence, theta, kept)
+        slope, bend = _information(evidence, theta, fitted)
         precision = evidence.student(theta)[1][kept]
         slope -= precision * (theta - evidence.mean)[kept]
         step = np.zeros_like(theta)
@@ -262,8 +288,8 @@ def find_mode(evidence: LabelEvidence) -> FloatArray:
 
 def curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
     """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
-    everything = np.arange(theta.size)
-    return power * _information(evidence, theta, everything)[1] + np.diag(1.0 / evidence.sd**2)
+    bend = _information(evidence, theta, evidence.families)[1]
+    return power * bend + np.diag(1.0 / evidence.sd**2)
 
 
 def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
@@ -272,19 +298,59 @@ def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
 
 
 def _information(
-    evidence: LabelEvidence, theta: FloatArray, kept: NDArray[np.int64]
+    evidence: LabelEvidence, theta: FloatArray, families: tuple[Family, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Slope and expected curvature of the log-likelihood over ``kept``, log b first."""
-    b = np.exp(theta[0])
-    z = b * evidence.ratio + evidence.features @ theta[1:] + evidence.log_share
-    w = np.exp(log_softmax(z))
-    jacobian = np.concatenate(
-        [(b * evidence.ratio)[:, :, None], evidence.features[:, :, kept[1:] - 1]], axis=2
-    )
-    jacobian = jacobian - np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
-    slope: FloatArray = jacobian[np.arange(len(w)), evidence.labels].sum(axis=0)
-    weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, kept.size)
-    return slope, weighted.T @ weighted
+    """Slope and expected curvature of the log-likelihood over log b and ``families``, in order.
+
+    With J the derivatives of z and J' those minus their mean under W, the slope is the sum of J'
+    at the labels and the curvature sum_ik W_ik J'_ik J'_ik^T. A family f with one coefficient per
+    class, whose derivative is m_ik for its own class and zero for others, has
+
+        slope_k = sum_i m_ik ([y_i = k] - W_ik),
+        curvature with g = diag( sum_i W m_f m_g ) - (W m_f)^T (W m_g),
+
+    and with a dense column sum_i W_ik m_ik J'_ik.
+    """
+    features, labels, n_classes = evidence.features, evidence.labels, evidence.spread.size
+    b, rows = np.exp(theta[0]), np.arange(len(labels))
+    z = evidence.linear(theta[None]).reshape(features.ratio.shape) + evidence.log_share
+    w = np.exp(log_softmax(z + b * features.ratio))
+    by_class = {
+        "a": np.ones_like(w),
+        "s": features.ratio,
+        "d": np.broadcast_to(evidence.spread, w.shape),
+    }
+    places, size = _places(families)
+    dense_families = [family for family in families if family.name not in by_class]
+    inside = np.concatenate([[0], *(places[family.name] for family in dense_families)])
+    columns = np.concatenate([np.arange(f.columns.start, f.columns.stop) for f in dense_families])
+    dense = features.dense[:, :, columns - n_classes]
+    jacobian = np.concatenate([(b * features.ratio)[:, :, None], dense], axis=2)
+    jacobian -= np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
+    slope, bend = np.empty(size), np.empty((size, size))
+    slope[inside] = jacobian[rows, labels].sum(axis=0)
+    weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, inside.size)
+    bend[np.ix_(inside, inside)] = weighted.T @ weighted
+    own = [family.name for family in families if family.name in by_class]
+    for i, f in enumerate(own):
+        at, expected = places[f], w * by_class[f]
+        observed = np.bincount(labels, by_class[f][rows, labels], n_classes)
+        slope[at] = observed - expected.sum(axis=0)
+        cross = np.einsum("nk,nkp->pk", expected, jacobian)
+        bend[np.ix_(inside, at)], bend[np.ix_(at, inside)] = cross, cross.T
+        for g in own[i:]:
+            block = np.diag((expected * by_class[g]).sum(axis=0)) - expected.T @ (w * by_class[g])
+            bend[np.ix_(at, places[g])], bend[np.ix_(places[g], at)] = block, block.T
+    return slope, bend
+
+
+def _places(families: tuple[Family, ...]) -> tuple[dict[str, NDArray[np.int64]], int]:
+    """Places of each family's coefficients where log b is first and only they follow; the size."""
+    places, start = {}, 1
+    for family in families:
+        stop = start + family.columns.stop - family.columns.start
+        places[family.name], start = np.arange(start, stop), stop
+    return places, start
 
 
 def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
@@ -295,22 +361,27 @@ def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
 
 
 def posterior_draws(
-    ratio: FloatArray, log_share: FloatArray, features: FloatArray, theta: FloatArray
+    features: Features, log_share: FloatArray, coefficients: FloatArray
 ) -> FloatArray:
-    """W (D, r, K) of rows with ``ratio`` (r, K) and ``features`` for ``theta`` (D, 1 + P)."""
-    n, n_classes, size = features.shape
-    z = np.exp(theta[:, :1]) * ratio.reshape(-1)
-    z += theta[:, 1:] @ features.reshape(n * n_classes, size).T
-    z = z.reshape(len(theta), n, n_classes)
-    z += log_share
+    """W (D, r, K) of rows with ``features`` for ``coefficients`` (D, 1 + P)."""
+    z = features.combine(coefficients)
+    z += (np.exp(coefficients[:, :1]) + features.slopes(coefficients))[:, None] * features.ratio
+    z += (features.shifts(coefficients) + log_share)[:, None]
     z -= _top(z)[:, :, None]
     np.exp(z, out=z)
     z /= z.sum(axis=2, keepdims=True)
     return z
 
 
+FEW_CLASSES = 16
+"""Up to as many, a maximum is faster one class at a time."""
+
+
 def _top(z: FloatArray) -> FloatArray:
-    """``z.max(axis=2)``, one class at a time: over a handful of classes several times faster."""
+    """``z.max(axis=2)``."""
+    if z.shape[2] > FEW_CLASSES:
+        largest: FloatArray = z.max(axis=2)
+        return largest
     out = z[:, :, 0].copy()
     for k in range(1, z.shape[2]):
         np.maximum(out, z[:, :, k], out=out)

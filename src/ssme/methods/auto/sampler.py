@@ -23,6 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import SamplerConstants
 from ssme.methods.auto.model import LabelEvidence, curvature
@@ -30,6 +31,11 @@ from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
 __all__ = ["draw_coefficients"]
+
+CACHED_CELLS = 1 << 17
+"""Chains x labeled rows x classes whose proposals are computed at once: one megabyte."""
+
+IntArray = NDArray[np.int64]
 
 
 def draw_coefficients(
@@ -48,6 +54,19 @@ def draw_coefficients(
     state = mode + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
     if len(evidence.labels) > constants.laplace_rows:
         return state
+    batch = max(1, constants.chain_cells // max(1, evidence.features.ratio.size))
+    starts = range(0, n_draws, batch)
+    parts = [_run_chains(evidence, state[i : i + batch], rng, constants) for i in starts]
+    return np.concatenate(parts)
+
+
+def _run_chains(
+    evidence: LabelEvidence,
+    state: FloatArray,
+    rng: np.random.Generator,
+    constants: SamplerConstants,
+) -> FloatArray:
+    """The chains that start at ``state`` (D, 1 + P), after all their steps."""
     chains = _Chains.at(evidence, state, constants.power)
     for _ in track(range(constants.steps), "posterior draws"):
         sd = _prior_sd(evidence, chains.state, rng)
@@ -82,6 +101,51 @@ def _prior_sd(evidence: LabelEvidence, state: FloatArray, rng: np.random.Generat
     return sd
 
 
+@dataclass(frozen=True, eq=False)
+class _Ellipses:
+    """The ellipse of every chain, through its ``offset`` from the center and an ``other`` draw.
+
+    All coefficients but log b are centered at zero, so the linear part of z turns with the angle
+    as the state does, and a proposal costs no product with the features.
+    """
+
+    evidence: LabelEvidence
+    chains: _Chains
+    offset: FloatArray
+    other: FloatArray
+    linear_other: FloatArray
+    power: float
+
+    @classmethod
+    def through(
+        cls, evidence: LabelEvidence, chains: _Chains, other: FloatArray, power: float
+    ) -> _Ellipses:
+        offset = chains.state - evidence.mean
+        return cls(evidence, chains, offset, other, evidence.linear(other), power)
+
+    def move(
+        self, moved: _Chains, chosen: IntArray, angle: FloatArray, bar: FloatArray
+    ) -> NDArray[np.bool_]:
+        """Move ``chosen`` chains to ``angle`` where they exceed ``bar``; which of them did.
+
+        A few chains at a time, so that what is computed of them stays in the processor's cache.
+        """
+        size = max(1, CACHED_CELLS // max(1, self.chains.linear.shape[1]))
+        accepted = np.zeros(chosen.size, dtype=bool)
+        for start in range(0, chosen.size, size):
+            part, own = chosen[start : start + size], slice(start, start + size)
+            cos, sin = np.cos(angle[part])[:, None], np.sin(angle[part])[:, None]
+            state = self.evidence.mean + cos * self.offset[part] + sin * self.other[part]
+            linear = cos * self.chains.linear[part] + sin * self.linear_other[part]
+            reached = self.power * self.evidence.log_likelihood(state[:, 0], linear)
+            accepted[own] = reached > bar[part]
+            done = part[accepted[own]]
+            moved.state[done] = state[accepted[own]]
+            moved.linear[done] = linear[accepted[own]]
+            moved.level[done] = reached[accepted[own]]
+        return accepted
+
+
 def _slice_step(
     evidence: LabelEvidence,
     chains: _Chains,
@@ -89,31 +153,17 @@ def _slice_step(
     rng: np.random.Generator,
     constants: SamplerConstants,
 ) -> _Chains:
-    """One elliptical slice step of every chain.
-
-    All coefficients but log b are centered at zero, so the linear part of z turns with the angle
-    as the state does, and a proposal costs no product with the features.
-    """
+    """One elliptical slice step of every chain."""
     n_draws = len(chains.level)
-    offset = chains.state - evidence.mean
-    other = sd * rng.standard_normal(offset.shape)
-    linear_other = evidence.linear(other)
+    other = sd * rng.standard_normal(sd.shape)
+    ellipses = _Ellipses.through(evidence, chains, other, constants.power)
     bar = chains.level - rng.standard_exponential(n_draws)
     angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
     low, high = angle - 2.0 * np.pi, angle.copy()
     moved = _Chains(chains.state.copy(), chains.linear.copy(), chains.level.copy())
     active = np.arange(n_draws)
     for _ in range(constants.shrinks):
-        cos, sin = np.cos(angle[active])[:, None], np.sin(angle[active])[:, None]
-        proposal = evidence.mean + cos * offset[active] + sin * other[active]
-        linear = cos * chains.linear[active] + sin * linear_other[active]
-        reached = constants.power * evidence.log_likelihood(proposal[:, 0], linear)
-        accepted = reached > bar[active]
-        done = active[accepted]
-        moved.state[done] = proposal[accepted]
-        moved.linear[done] = linear[accepted]
-        moved.level[done] = reached[accepted]
-        active = active[~accepted]
+        active = active[~ellipses.move(moved, active, angle, bar)]
         if active.size == 0:
             break
         below = angle[active] < 0.0

@@ -71,7 +71,7 @@ def draw_worlds(
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
     rng, hard_rng = (np.random.default_rng(child_seed(seed, key)) for key in (0, 1))
-    n, features, ratio = len(design.q), design.features(rows), design.ratio(rows)
+    n, features = len(design.q), design.features(rows)
     batch = max(1, constants.batch_cells // max(1, rows.size * design.q.shape[2]))
     for start in track(range(0, len(draws), batch), "worlds"):
         part = draws[start : start + batch]
@@ -79,5 +79,5 @@ def draw_worlds(
             exponential = rng.standard_exponential((len(part), n))[:, rows]
         else:
             exponential = rng.standard_exponential((len(part), rows.size))
-        soft = posterior_draws(ratio, design.log_share, features, part)
+        soft = posterior_draws(features, design.log_share, part)
         yield Worlds(soft, exponential, shift_draws[start : start + batch], hard_rng)
