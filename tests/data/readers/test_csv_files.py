@@ -91,6 +91,17 @@ def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
     assert_array_equal(data.scores[:, 1, 1], [float(f"{score:.25f}") for score in scores])
 
 
+def test_a_carriage_return_that_stands_alone_moves_no_cell(tmp_path: Path) -> None:
+    text = "bert,gpt,label\n\r,0.25,1\n0.5,0.75,0\r0.125,0.375,\n"
+    data = ScoreSet.read(written(tmp_path, text))
+    assert_array_equal(data.scores[:, 0, 1], [np.nan, 0.5, 0.125])
+    assert_array_equal(data.scores[:, 1, 1], [0.25, 0.75, 0.375])
+    assert data.n_labeled == 2
+    text = "m,note,label\r\n0.5,a\r\n" + "0.5,a,1\r\n" * 150_000
+    with pytest.raises(InputError, match="line 2 has 2 fields"):
+        ScoreSet.read(written(tmp_path, text))
+
+
 def test_large_whole_numbers_stay_exact_in_columns_with_holes(tmp_path: Path) -> None:
     text = "id,m,group\n9007199254740993,0.5,9007199254740993\n9007199254740992,0.4,\n"
     text += "18446744073709551616,0.3,9007199254740992\n"

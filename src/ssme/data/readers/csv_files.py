@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import sys
 import threading
 import warnings
@@ -38,24 +39,32 @@ def open_csv(file: Path, delimiter: str, classes: Sequence[object] | None = None
     header = _read_header(file, delimiter)
     _refuse_header(file, header, delimiter)
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
-    frame = _parse(file, delimiter, missing)
+    text = _rewritten(file, delimiter) if counts.lone_returns else None
+    frame = _parse(file, delimiter, missing, text)
     _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
-    return _with_exact_integers(file, delimiter, missing, frame)
+    return _with_exact_integers(file, delimiter, missing, text, frame)
 
 
 @dataclass
 class _Counts:
     delimiters: int = 0
     quotes: int = 0
+    lone_returns: int = 0
 
 
 def _count(file: Path, delimiter: str) -> _Counts:
-    """Delimiters and quotation marks in the bytes of the file, which must be text."""
-    counts, mark, position = _Counts(), delimiter.encode(), 0
+    """Delimiters, quotation marks and carriage returns that stand alone in the bytes of the file.
+
+    The file must be text.
+    """
+    counts, mark, position, last = _Counts(), delimiter.encode(), 0, b""
     with file.open("rb") as content:
         while block := content.read(BLOCK):
             counts.delimiters += block.count(mark)
             counts.quotes += block.count(b'"')
+            split = last == b"\r" and block[:1] == b"\n"
+            counts.lone_returns += block.count(b"\r") - block.count(b"\r\n") - split
+            last = block[-1:]
             if b"\0" in block:
                 raise InputError(
                     f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
@@ -126,7 +135,22 @@ def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
             )
 
 
-def _parse(file: Path, delimiter: str, missing: Sequence[str], **options: Any) -> Any:
+def _rewritten(file: Path, delimiter: str) -> str:
+    """The rows as Python's parser reads them, written again.
+
+    pandas takes a delimiter for part of a line's end where a carriage return stands alone.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    with closing(_rows(file, delimiter)) as rows:
+        writer.writerows(row for _, row in rows)
+    return text.getvalue()
+
+
+def _parse(
+    file: Path, delimiter: str, missing: Sequence[str], text: str | None, **options: Any
+) -> Any:
+    """The frame in the file, or in ``text`` where its rows had to be written again."""
     import pandas
 
     cure = "check quoting and stray delimiters"
@@ -135,7 +159,7 @@ def _parse(file: Path, delimiter: str, missing: Sequence[str], **options: Any) -
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             try:
                 return pandas.read_csv(
-                    file,
+                    file if text is None else io.StringIO(text),
                     sep=delimiter,
                     encoding="utf-8-sig",
                     keep_default_na=False,
@@ -197,7 +221,9 @@ def _refuse_short_rows(
         )
 
 
-def _with_exact_integers(file: Path, delimiter: str, missing: Sequence[str], frame: Any) -> Any:
+def _with_exact_integers(
+    file: Path, delimiter: str, missing: Sequence[str], text: str | None, frame: Any
+) -> Any:
     """Large whole numbers in columns with holes, which pandas rounds, as they are written."""
     rounded = []
     for place, kind in enumerate(frame.dtypes):
@@ -208,7 +234,7 @@ def _with_exact_integers(file: Path, delimiter: str, missing: Sequence[str], fra
                     rounded.append(place)
     if not rounded:
         return frame
-    texts = _parse(file, delimiter, missing, usecols=rounded, dtype=str)
+    texts = _parse(file, delimiter, missing, text, usecols=rounded, dtype=str)
     for place, name in zip(rounded, texts.columns, strict=True):
         cells = texts[name].to_numpy(dtype=object, na_value=None)
         if all(cell is None or _is_whole(cell) for cell in cells):
