@@ -9,6 +9,7 @@ READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
 	@echo "make test         the whole test suite"
+	@echo "make test-lowest  a part of it with the lowest versions allowed"
 	@echo "make lint types docs-check    what CI checks besides"
 	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
 	@echo "make bench        every experiment, then its report (WORKERS=15, RUNS='all_sets=10')"
@@ -29,8 +30,8 @@ test: $(READY)
 test-lowest: $(READY)
 	@$(PYTHON) -m venv .venv-lowest
 	@$(BIN)/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e '.[parquet,yaml,report,dask]' \
-		'pytest>=8' 'hypothesis>=6.100' 'pytest-timeout>=2.3' 'polars>=1'
-	@.venv-lowest/bin/python -m pytest -q -W default \
+		'pytest>=8' 'hypothesis>=6.100' 'pytest-timeout>=2.3' 'pytest-xdist>=3.6' 'polars>=1'
+	@.venv-lowest/bin/python -m pytest -q -n 2 -W default \
 		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
