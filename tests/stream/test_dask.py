@@ -61,18 +61,20 @@ def test_a_killed_worker_does_not_change_the_answer(tmp_path, monkeypatch) -> No
     monkeypatch.setattr(ensemble.Ensemble, "fit", fit_with_slow_predictor)
     killed: list[int] = []
 
+    answered = threading.Event()
+
     def kill_one() -> None:
-        for _ in range(600):
+        while not answered.wait(0.05):
             others = [int(n.name) for n in notes.iterdir() if int(n.name) != os.getpid()]
             if others:
                 os.kill(others[0], signal.SIGKILL)
                 killed.append(others[0])
                 return
-            time.sleep(0.05)
 
     killer = threading.Thread(target=kill_one)
     killer.start()
     got = answer(files, executor="dask", workers=2)
+    answered.set()
     killer.join()
     assert killed
     np.testing.assert_array_equal(got, alone)
