@@ -309,7 +309,7 @@ def _page(text: str, scripts: int = 0) -> list[str]:
 def _markdown(text: str) -> list[str]:
     problems = _terminal(text)
     outside = text.split("```")
-    if len(outside) != 3:
+    if len(outside) not in (1, 3):
         problems.append("a code block is broken")
     for line in outside[0].splitlines():
         if "<" in line.replace("\\<", "").replace("< 1 %", ""):

@@ -15,6 +15,7 @@ from typing import Any
 from ssme.errors import InputError, MissingExtraError
 from ssme.plots.names import WORDS, called, with_safe_names
 from ssme.results.frames import build_frame
+from ssme.wording import printable
 from ssme.writing import write_bytes, write_text
 
 __all__ = [
@@ -171,10 +172,13 @@ class Plot:
 
 
 def svg_of(spec: Spec) -> str:
-    """A specification as SVG with its words, for screen readers."""
+    """A specification as SVG with its words, for screen readers.
+
+    The library reads some labels as code, in which an escape such as ``\\x15`` is the character.
+    """
     from html import escape
 
-    svg: str = _vl_convert().vegalite_to_svg(spec)
+    svg = printable(_vl_convert().vegalite_to_svg(spec))
     label = escape(str(spec["description"]), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
