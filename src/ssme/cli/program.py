@@ -182,7 +182,7 @@ def main() -> None:
 
 def say(text: str) -> None:
     """A line on stderr; what a terminal would obey is shown and not obeyed."""
-    print(printable(text), file=sys.stderr)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def _forget_useless_width() -> None:
