@@ -11,6 +11,9 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
+from ssme.decide.choose import Choice, choose_model
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
@@ -21,8 +24,6 @@ __all__ = ["DOUBT_NAMES", "percent", "summarize"]
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
-CLEAR = 0.9
-"""Probability of being best from which a model is called the best without reserve."""
 
 
 def summarize(
@@ -59,6 +60,7 @@ def summarize(
     doubts = found["doubts"]
     return {
         "title": title or "How good are these classifiers?",
+        "decision": _decision(evaluation),
         "headline": _headline(evaluation, metrics[0], doubts),
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
@@ -152,16 +154,42 @@ def _which(
         }
     if len(metric["rows"]) == 1:
         return {"name": best["model"], "detail": "It is the only one that was evaluated."}
-    p_best = best["p_best"]
-    if p_best is None or p_best >= CLEAR:
+    choice = _choice(evaluation)
+    if choice is None or not choice.p_best >= 0.0:
         return {"name": best["model"], "detail": f"It has the best estimate of {metric['name']}."}
-    rivals = [
-        row["model"] for row in metric["rows"] if (row["p_best"] or 0.0) >= (1.0 - CLEAR) / 2.0
-    ]
-    return {
-        "name": best["model"],
-        "detail": f"It is ahead in {metric['name']}, but {len(rivals)} models may be the best.",
+    others = [name for name in choice.possible_best if name != choice.pick]
+    if not others:
+        return {"name": choice.pick, "detail": f"It is clearly ahead in {metric['name']}."}
+    listed = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    ahead = f"It has the best estimate of {metric['name']}"
+    return {"name": choice.pick, "detail": f"{ahead}. The best one may also be {listed}."}
+
+
+def _decision(evaluation: BaseEvaluation) -> dict[str, Any] | None:
+    """The choice by the first metric as plain values; None where none can be made."""
+    choice = _choice(evaluation)
+    if choice is None:
+        return None
+    values = {
+        "metric": choice.metric,
+        "pick": choice.pick,
+        "p_best": choice.p_best,
+        "regret": choice.regret,
+        "regret_low": choice.regret_low,
+        "regret_high": choice.regret_high,
+        "possible_best": list(choice.possible_best),
+        "practically_equal": list(choice.practically_equal),
+        "margin": choice.margin,
     }
+    return {key: None if value != value else value for key, value in values.items()}
+
+
+def _choice(evaluation: BaseEvaluation) -> Choice | None:
+    """The choice by the first metric; None where it has no direction or no value."""
+    metric, estimate = evaluation.metrics[0], evaluation.estimates[0][0]
+    if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
+        return None
+    return choose_model(evaluation.data.models, metric, estimate, level=evaluation.level)
 
 
 def _how_good(
@@ -182,12 +210,15 @@ def _how_sure(
             return {"answer": "-", "detail": "The method gives no interval for it."}
         half = (best["high"] - best["low"]) / 2.0
         return {"answer": f"± {half:.3f}", "detail": "This is half the width of the interval."}
-    pair = evaluation.compare(metric["name"], best["model"], others[0]["model"]).rows[0]
+    choice = _choice(evaluation)
+    if choice is None:
+        return {"answer": "-", "detail": "The method gives no probability."}
     return {
-        "answer": percent(best["p_best"]),
+        "answer": percent(choice.p_best),
         "detail": (
-            f"This is the probability that it is the best. It differs from the next model by "
-            f"{pair.difference:+.3f} ({_span(pair.low, pair.high)})."
+            f"This is the probability that it is the best. Taking it is expected to lose "
+            f"{choice.regret:.3f} against the best one "
+            f"({_span(choice.regret_low, choice.regret_high)})."
         ),
     }
 
