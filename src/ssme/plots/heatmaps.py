@@ -112,7 +112,7 @@ def draw_densities(
     panel = {
         "width": 200,
         "height": 130,
-        "mark": {"type": "line", "interpolate": "step", "strokeWidth": 2},
+        "mark": {"type": "line", "interpolate": "step", "strokeWidth": 2, "aria": False},
         "encoding": {
             "x": number("middle", title=title, scale={"domain": [0, 1]}),
             "y": number("share", title="share of rows"),
