@@ -39,7 +39,8 @@ def parse(content: bytes, delimiter: str) -> dict[str, list[object]]:
         raise Refused(str(error)) from None
     if len(lines) < 2 or any(len(line) != len(lines[0]) for line in lines):
         raise Refused("no regular table")
-    if len(set(lines[0])) < len(lines[0]):
+    named = [name for name in lines[0] if name.strip()]
+    if len(set(named)) < len(named):
         raise Refused("duplicate columns")
     return {
         name: _typed([line[place] for line in lines[1:]]) for place, name in enumerate(lines[0])
