@@ -1,7 +1,9 @@
+import warnings
+
 import numpy as np
 import pytest
 
-from ssme.densities.bandwidth import isj, public_code, select_bandwidth, silverman
+from ssme.densities.bandwidth import BANDWIDTH_RULES, isj, public_code, select_bandwidth, silverman
 from ssme.errors import InputError
 
 
@@ -69,3 +71,28 @@ def test_a_number_is_taken_as_it_is() -> None:
 def test_bad_rules_are_refused(rule, across, message) -> None:
     with pytest.raises(InputError, match=message):
         select_bandwidth(np.zeros((4, 2)), rule, across=across)
+
+
+@pytest.mark.parametrize("rule", BANDWIDTH_RULES)
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e200])
+def test_any_scale_of_the_points_and_weights_gives_the_same_bandwidth_in_its_units(
+    rule: str, scale: float
+) -> None:
+    x = np.random.default_rng(0).standard_normal((50, 1))
+    weights = np.random.default_rng(1).random(50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        usual = select_bandwidth(x, rule, weights=weights).values[0]
+        scaled = select_bandwidth(x * scale, rule, weights=weights * 1e-300).values[0]
+    assert scaled == pytest.approx(max(usual * scale, 1e-150), rel=1e-4)
+
+
+@pytest.mark.parametrize("rule", BANDWIDTH_RULES)
+@pytest.mark.parametrize("values", [[0.0, 1.0], [0.0] * 20 + [1.0], [-700.0, 0.0, 700.0] * 5])
+def test_few_distinct_values_give_a_bandwidth_without_a_warning(
+    rule: str, values: list[float]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = select_bandwidth(np.array(values)[:, None], rule).values[0]
+    assert 0.0 < found < np.ptp(values)

@@ -179,7 +179,9 @@ def _improved_sheather_jones(
     """
 
     def derivative_norm(order: int, time: float) -> float:
-        alive = 1 + int(np.sqrt(min(UNDERFLOW / (np.pi**2 * time), frequencies[-1])))
+        alive = frequencies.size
+        if np.pi**2 * time * frequencies[-1] > UNDERFLOW:
+            alive = 1 + int(np.sqrt(UNDERFLOW / (np.pi**2 * time)))
         f, a = frequencies[:alive], squares[:alive]
         return float(
             2.0 * np.pi ** (2 * order) * (f**order * a * np.exp(-f * np.pi**2 * time)).sum()

@@ -97,7 +97,9 @@ def ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]
 
 
 def _mean_and_shares(values: FloatArray, weights: FloatArray | None) -> tuple[float, FloatArray]:
-    """Mean (weighted), and each row's share of its deviation."""
+    """Mean (weighted), and each row's share of its deviation; NaN where no row has weight."""
+    if weights is not None and weights.sum() == 0.0:
+        return np.nan, np.full(values.size, np.nan)
     share = np.full(values.size, 1.0 / values.size) if weights is None else weights / weights.sum()
     mean = float(share @ values)
     return mean, share * (values - mean)
