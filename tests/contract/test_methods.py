@@ -191,7 +191,7 @@ def test_labeled_rows_keep_their_labels(method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_intervals_hold_the_estimate_where_they_are_given(method) -> None:
+def test_intervals_are_as_wide_as_the_joint_draws_where_they_are_given(method) -> None:
     k = usual_classes(method)
     belief = usual(method, k)[0]
     metric = get_metric("accuracy")
@@ -200,10 +200,10 @@ def test_intervals_hold_the_estimate_where_they_are_given(method) -> None:
     if not spec_of(method).gives_intervals:
         assert np.isnan(low).all()
         return
-    assert (metric.low <= low).all()
-    assert (low <= high).all()
-    assert (high <= metric.high).all()
-    assert ((low - 0.01 <= estimate.value) & (estimate.value <= high + 0.01)).all()
+    assert estimate.draws is not None
+    spread = np.std(estimate.draws, axis=0)
+    assert np.allclose(high - low, 3.92 * spread, rtol=0.5), (high - low) / spread
+    assert (spread < 0.15).all()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -2,7 +2,8 @@
 
 Two classes, scores N(+-d, 1): accuracy, recall and ROC AUC in closed form, the others from two
 hundred thousand simulated rows once. 250 runs: a 95 % interval covers in 91.9 % to 97.8 % of them
-with probability 0.98 (binomial), and conservative ones may cover more.
+with probability 0.98 (binomial). Conservative ones may cover more, but not always: an interval that
+holds everything says nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ssme.metrics.base import one_hot_mass
 
 SEPARATION = np.array([0.5, 1.2])
 RUNS = 250
-LOWEST, HIGHEST = 0.919, 1.0
+LOWEST, HIGHEST = 0.919, 0.995
 
 
 def sample(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

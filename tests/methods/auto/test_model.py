@@ -258,8 +258,11 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     value = np.array([0.95, 0.5, 1.0])
     moved = recenter(get_metric("accuracy"), value, draws, 0.0, 2, OF.recentering)
     assert np.allclose(np.median(moved, axis=0), value)
-    assert moved.min() >= 0.0
-    assert moved.max() <= 1.0
+    stretch = 1.0 - (1.0 - 0.76) * (1.0 - 4.0 / 9.0)
+    z, z_moved = (np.log(x[:, :2] / (1.0 - x[:, :2])) for x in (draws, moved))
+    expected = stretch * (z - np.median(z, axis=0))
+    assert np.allclose(z_moved - np.median(z_moved, axis=0), expected)
+    assert moved[:, 2].min() > 0.99
     assert (np.argsort(moved[:, 0]) == np.argsort(draws[:, 0])).all()
 
 
