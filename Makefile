@@ -52,6 +52,7 @@ types: $(READY)
 docs-check: $(READY)
 	$(BIN)/python scripts/check_docs.py
 	$(BIN)/python -m benchmarks.auto.tables --check
+	$(BIN)/python -m benchmarks.provenance
 
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py
