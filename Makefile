@@ -53,6 +53,7 @@ docs-check: $(READY)
 	$(BIN)/python scripts/check_docs.py
 	$(BIN)/python -m benchmarks.auto.tables --check
 	$(BIN)/python -m benchmarks.provenance
+	$(BIN)/python -m benchmarks.report --check
 
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py

@@ -3,8 +3,7 @@
 The paper's study is on MIMIC-IV, which is not public; here on Adult (sex, race, age) and on
 diabetes readmission (gender, race, age). The paper does not say how it bins ages; here they are
 decades. As in the paper, labels alone fall back to all labeled rows where a group has none, and
-RMAE is averaged over metrics and the subgroups of a category: ``rmae`` is the mean of the ratios,
-``fallback`` the share of the runs' labels-only values that stand for all labeled rows.
+RMAE is averaged over metrics and the subgroups of a category: ``rmae`` is the mean of the ratios.
 """
 
 from __future__ import annotations
@@ -52,9 +51,6 @@ def with_fallback(table: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "run", "method", "metric", "model"]
     whole = table[table["group"] == "all"].set_index(keys)["labels_only"].rename("whole")
     joined = table.join(whole, on=keys)
-    joined["fallback"] = joined["labels_only"].isna()
-    if "labels_only_from" in joined:
-        joined["fallback"] |= joined["labels_only_from"] != joined["group"]
     joined["labels_only"] = joined["labels_only"].fillna(joined["whole"])
     return joined[joined["group"] != "all"].drop(columns="whole")
 
@@ -63,12 +59,10 @@ def by_category(table: pd.DataFrame) -> pd.DataFrame:
     """Mean RMAE over the metrics and groups of a category, by method."""
     summary = summarize(table)
     keys = ["dataset", "category", "method"]
-    for frame in (summary, table):
-        frame["category"] = frame["group"].str.split("=").str[0]
+    summary["category"] = summary["group"].str.split("=").str[0]
     grouped = summary.groupby(keys)
     result = grouped[["rmae", "mae", "labels_only_mae", "coverage"]].mean()
     result["cells"] = grouped.size()
-    result["fallback"] = table.groupby(keys)["fallback"].mean()
     return result.reset_index()
 
 
