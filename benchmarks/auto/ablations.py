@@ -105,8 +105,8 @@ CHANGES: dict[str, Variant] = {
     "no class shifts": changed("model", sd_a=NONE, sd_a_few=NONE),
     "wide class shifts (0.3)": changed("model", sd_a=0.3),
     "no label intercepts": changed("model", sd_d=NONE),
-    "no doubt families": changed("model", sd_c=NONE, sd_v=NONE, sd_r=NONE, sd_s=NONE),
-    "doubt families in the center": changed("model", mode_families=("a", "t", "c", "v", "r", "s")),
+    "no families beyond the mode": changed("model", sd_c=NONE, sd_v=NONE, sd_r=NONE, sd_s=NONE),
+    "all families in the mode": changed("model", mode_families=("a", "t", "c", "v", "r", "s")),
     "likelihood to the power 1": changed("sampler", power=1.0),
     "50 slice steps": changed("sampler", steps=50),
     "no stretch": changed("recentering", stretch={}),
@@ -115,7 +115,7 @@ CHANGES: dict[str, Variant] = {
     "draws not moved": Variant(recenter=leave_draws),
     "no residual correction": changed("correction", half=1e9),
     "correction blind to misfit": changed("correction", least_misfit=1.0, most_misfit=1.0),
-    "no doubt about the correction": changed("correction", leftover=0.0),
+    "no leftover variance of the correction": changed("correction", leftover=0.0),
 }
 
 

@@ -10,8 +10,8 @@ For every development set the rest decides alone (sets made of the same rows are
   `TARGET`.
 
 What was fixed once, in view of all sets, stays: the form of the model, the scales of its other
-families, the power of the likelihood and the residual correction (docs/auto.md). Written to
-``benchmarks/results``: auto_nested.csv (error, coverage, width) and auto_nested_choices.csv.
+families, the power of the likelihood and the residual correction (docs/auto-notebook.md). Written
+to ``benchmarks/results``: auto_nested.csv (error, coverage, width) and auto_nested_choices.csv.
 
     python -m benchmarks.auto.nested --extra extra --workers 2
 """

@@ -1,4 +1,4 @@
-"""The tables of docs/auto.md, written from the committed results of the studies.
+"""The tables of docs/auto-notebook.md, written from the committed results of the studies.
 
 A table named NAME stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` and is replaced.
 
@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.auto.study import TORTURE
 from benchmarks.experiment import RESULTS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 
 
@@ -192,7 +192,7 @@ def main() -> None:
     if not parser.parse_args().check:
         DOCUMENT.write_text(new, encoding="utf-8")
     elif new != old:
-        raise SystemExit("docs/auto.md: run python -m benchmarks.auto.tables")
+        raise SystemExit("docs/auto-notebook.md: run python -m benchmarks.auto.tables")
 
 
 if __name__ == "__main__":
