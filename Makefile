@@ -45,6 +45,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/check_imports.py
+	$(BIN)/python scripts/check_names.py
 
 types: $(READY)
 	$(BIN)/mypy

@@ -33,19 +33,20 @@ def labels_only_curve(
 ) -> dict[str, NDArray[np.float64]]:
     """Mean absolute error of labels alone at each size, per metric: (len(sizes),)."""
     chosen = [get_metric(name) for name in metrics]
-    errors = {metric.name: np.zeros((samples, len(sizes))) for metric in chosen}
+    errors = [np.zeros((samples, len(sizes))) for _ in chosen]
     for sample in range(samples):
         largest = min(max(sizes), data.n_rows // 2)
         split = split_rows(data.labels, largest, 0, sample, seed=seed, dataset=dataset)
         mass = one_hot_mass(data.labels[split.truth], data.n_classes)
-        truth = {m.name: m(data.scores[split.truth], mass)[0] for m in chosen}
+        truth = [metric(data.scores[split.truth], mass)[0] for metric in chosen]
         for s, size in enumerate(sizes):
             rows = split.labeled[:size]
             mass = one_hot_mass(data.labels[rows], data.n_classes)
-            for metric in chosen:
+            for metric, error, exact in zip(chosen, errors, truth, strict=True):
                 value = metric(data.scores[rows], mass)[0]
-                errors[metric.name][sample, s] = np.nanmean(np.abs(value - truth[metric.name]))
-    return {name: np.nanmean(error, axis=0) for name, error in errors.items()}
+                error[sample, s] = np.nanmean(np.abs(value - exact))
+    named = zip(chosen, errors, strict=True)
+    return {metric.name: np.nanmean(error, axis=0) for metric, error in named}
 
 
 def effective_sample_size(
