@@ -20,6 +20,7 @@ from ssme.metrics import (
     one_hot_mass,
     predicted_classes,
 )
+from ssme.metrics.confusion import FullTables, plan_tables
 
 Oracle = Callable[..., float]
 
@@ -187,3 +188,55 @@ def test_metrics_of_the_positive_class_refuse_more_classes(name: str) -> None:
 def test_a_threshold_for_more_classes_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"threshold 0\.3 with 3 classes"):
         get_metric("accuracy", threshold=0.3).plan(np.full((4, 1, 3), 1 / 3))
+
+
+def slow_terms(table: Floats) -> dict[str, float]:
+    """Macro means of one confusion table (true, predicted), class by class."""
+    recalls, precisions, f1s, shares = [], [], [], []
+    for k in range(len(table)):
+        hits, occurring, predicted = table[k, k], table[k].sum(), table[:, k].sum()
+        if occurring > 0:
+            recalls.append(hits / occurring)
+        if predicted > 0:
+            precisions.append(hits / predicted)
+        if occurring + predicted > 0:
+            f1s.append(2 * hits / (occurring + predicted))
+            shares.append(occurring)
+    return {
+        "accuracy": np.trace(table) / table.sum(),
+        "recall_macro": np.mean(recalls),
+        "precision_macro": np.mean(precisions),
+        "f1_macro": np.mean(f1s),
+        "f1_weighted": np.average(f1s, weights=shares),
+    }
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 5, 60])
+def test_margins_without_tables_are_those_of_the_tables(n_classes: int, soft: bool) -> None:
+    """Many classes, some that never occur or are never predicted, missing scores, weights."""
+    rng = np.random.default_rng(n_classes)
+    n, n_draws = 80, 3
+    scores = rng.dirichlet(np.full(n_classes, 0.2), (n, 2))
+    scores[rng.random((n, 2)) < 0.2] = np.nan
+    mass = one_hot_mass(rng.integers(0, n_classes, (n_draws, n)), n_classes)
+    if soft:
+        mass = rng.dirichlet(np.full(n_classes, 0.1), (n_draws, n))
+    mass *= rng.gamma(1.0, 1.0, (n_draws, n, 1))
+    tables = confusion_matrices(scores, mass)
+    for d in range(n_draws):
+        for m in range(2):
+            for name, expected in slow_terms(tables[d, m]).items():
+                got = get_metric(name)(scores, mass)[d, m]
+                np.testing.assert_allclose(got, expected, rtol=1e-11, err_msg=name)
+
+
+def test_costs_of_rows_are_costs_of_tables() -> None:
+    """A statistic may ask rows and tables for the same total."""
+    rng = np.random.default_rng(3)
+    scores, values = rng.dirichlet(np.ones(4), (50, 2)), rng.normal(size=(4, 4))
+    scores[:5, 1] = np.nan
+    mass = rng.dirichlet(np.ones(4), (3, 50))
+    rows = plan_tables(scores, 0.5)(mass).total_of(values)
+    whole = FullTables(confusion_matrices(scores, mass)).total_of(values)
+    np.testing.assert_allclose(rows, whole, rtol=1e-11)

@@ -178,3 +178,53 @@ def test_batches_of_any_size_agree(n_draws: int) -> None:
         plan = get_metric(name).plan(problem.scores)
         alone = [plan(mass[d : d + 1])[0] for d in range(n_draws)]
         np.testing.assert_allclose(plan(mass), np.reshape(alone, (n_draws, 2)), rtol=1e-11)
+
+
+def slow_value(name: str, score: Floats, mass: Floats) -> float:
+    """One metric of one classifier's scored rows (n, K) and one labeling, by its definition."""
+    weight, k = mass.sum(axis=1), score.shape[1]
+    classes = [1] if k == 2 else range(k)
+    prevalence = mass[:, classes].sum(axis=0)
+    if name == "average_precision":
+        return np.mean([slow_average_precision(score[:, a], mass[:, a], weight) for a in classes])
+    if name == "roc_auc_ovo":
+        pairs = [(1, 0)] if k == 2 else [(a, b) for a in range(k) for b in range(k) if a != b]
+        return np.mean([slow_roc_auc(score[:, a], mass[:, a], mass[:, b]) for a, b in pairs])
+    found = [slow_roc_auc(score[:, a], mass[:, a], weight - mass[:, a]) for a in classes]
+    shares = prevalence if name == "roc_auc_ovr_weighted" else None
+    return float(np.average(found, weights=shares))
+
+
+LABELINGS = ["shared weights", "own weights", "posterior", "bootstrap of few"]
+
+
+@pytest.mark.parametrize("labeling", LABELINGS)
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+@pytest.mark.parametrize("n_draws", [4, 5])
+def test_running_sums_follow_the_double_sum(n_classes: int, labeling: str, n_draws: int) -> None:
+    """Ties, missing scores, weights; odd and even numbers of labelings, summed in pairs or not."""
+    rng = np.random.default_rng(n_classes)
+    n = 60
+    scores = random_scores(rng, n, 3, n_classes, grid=8)
+    scores[:, 1] = random_scores(rng, n, 1, n_classes, None)[:, 0]
+    scores[rng.random((n, 3)) < 0.2] = np.nan
+    scores[:, 1] = np.where(np.isnan(scores[:, 1]), 1.0 / n_classes, scores[:, 1])
+    labels = rng.integers(0, n_classes, (n_draws, n))
+    labels[:, : 3 * n_classes] = np.tile(np.arange(n_classes), 3)
+    scores[:n_classes] = 1.0 / n_classes  # every class occurs for every classifier
+    mass = one_hot_mass(labels, n_classes)
+    if labeling == "shared weights":
+        mass *= rng.gamma(1.0, 1.0, (n, 1))
+    elif labeling == "own weights":
+        mass *= rng.gamma(1.0, 1.0, (n_draws, n, 1))
+    elif labeling == "posterior":
+        mass = rng.dirichlet(np.full(n_classes, 0.4), (n_draws, n)) * rng.gamma(1.0, 1.0, (n, 1))
+    else:
+        mass *= rng.integers(1, 3, (n_draws, n, 1))
+        mass[:, ::9] += 1e-3 * rng.random((n_draws, 7, n_classes))
+    for name in ("roc_auc", "roc_auc_ovr_weighted", "roc_auc_ovo", "average_precision"):
+        got = get_metric(name)(scores, mass)
+        for m in range(3):
+            held = ~np.isnan(scores[:, m, 0])
+            expected = [slow_value(name, scores[held, m], one[held]) for one in mass]
+            np.testing.assert_allclose(got[:, m], expected, rtol=1e-11, err_msg=name)

@@ -18,7 +18,6 @@ from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray, MetricPlan
 
 __all__ = [
-    "class_mass",
     "linear_plan",
     "present_rows",
     "ratio",
@@ -26,7 +25,6 @@ __all__ = [
     "row_weights",
     "selection",
     "total",
-    "total_product",
     "transposed",
 ]
 
@@ -51,11 +49,6 @@ def row_weights(mass: FloatArray) -> FloatArray:
     return weights[:1] if (high - low <= _SAME_WEIGHT * low).all() else weights
 
 
-def class_mass(mass: FloatArray, k: int) -> FloatArray:
-    """Mass (D, n) on class k, contiguous."""
-    return np.ascontiguousarray(mass[:, :, k])
-
-
 def transposed(mass: FloatArray) -> FloatArray:
     """Mass as (n * K, D): one line per row and class, as sparse products want it."""
     n_draws, n, n_classes = mass.shape
@@ -72,14 +65,6 @@ def present_rows(scores: FloatArray) -> FloatArray | None:
 def total(rows: FloatArray, present: FloatArray | None) -> FloatArray:
     """Sums of ``rows`` (D, n) over the rows each classifier scored: (D, M), or (D, 1) for all."""
     out: FloatArray = rows.sum(axis=1, keepdims=True) if present is None else rows @ present
-    return out
-
-
-def total_product(a: FloatArray, b: FloatArray, present: FloatArray | None) -> FloatArray:
-    """`total` of ``a * b``."""
-    if present is not None:
-        return total(a * b, present)
-    out: FloatArray = np.einsum("dn,dn->d", a, b)[:, None]
     return out
 
 

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Ranking
-from ssme.metrics.mass import class_mass, present_rows, ratio, row_weights, total, total_product
+from ssme.metrics.mass import present_rows, ratio, row_weights, transposed
 
 __all__ = ["RANKING_METRICS"]
 
@@ -49,12 +49,15 @@ _LEAST_PAIRS = 4
 """Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Ranking:
-    """One classifier's scored rows by descending score, ``order`` (r,).
+    """One classifier's r scored rows by descending score of each of C classes: ``order`` (r, C).
 
-    Where scores are tied, ``first`` and ``last`` (r,) bound the tied group of each ranked row
+    Where scores are tied, ``first`` and ``last`` (r, C) bound the tied group of each ranked row
     (``last`` excluded); where none are, both are None.
+
+    *Lines* are arrays (n, C, D): one line of D labelings for each row and class. Read in the order
+    of the ranking they are (r, C, D).
     """
 
     order: NDArray[np.int64]
@@ -63,132 +66,196 @@ class _Ranking:
 
     @classmethod
     def of(cls, score: FloatArray) -> _Ranking:
-        order = np.argsort(-score)
-        order = order[: score.size - int(np.isnan(score).sum())]  # NaN sorts last
-        ranked = score[order]
-        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: order.size])
-        if starts.size == order.size:
+        """The ranking of scores (n, C); a row without a score is left out."""
+        missing = np.asarray(np.isnan(score).any(axis=1))[:, None]
+        if missing.any():
+            score = np.where(missing, np.nan, score)
+        order = np.argsort(-score, axis=0)[: score.shape[0] - int(missing.sum())]  # NaN sorts last
+        ranked = np.take_along_axis(score, order, axis=0)
+        starts = np.ones(ranked.shape, dtype=bool)
+        np.not_equal(ranked[1:], ranked[:-1], out=starts[1:])
+        if starts.all():
             return cls(order, None, None)
-        ends = np.append(starts[1:], order.size)
-        return cls(order, np.repeat(starts, ends - starts), np.repeat(ends, ends - starts))
+        place = np.arange(len(order))[:, None]
+        first = np.maximum.accumulate(np.where(starts, place, 0), axis=0)
+        ends = np.ones_like(starts)
+        ends[:-1] = starts[1:]
+        until = np.where(ends, place + 1, len(order))[::-1]
+        return cls(order, first, np.minimum.accumulate(until, axis=0)[::-1])
+
+    def take(self, classes: slice) -> _Ranking:
+        """The ranking by some of the classes."""
+        if self.first is None or self.last is None:
+            return _Ranking(self.order[:, classes], None, None)
+        return _Ranking(self.order[:, classes], self.first[:, classes], self.last[:, classes])
+
+    def ranked(self, lines: FloatArray) -> FloatArray:
+        """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
+        return _rows_of_classes(lines, self.order)
 
     def above(self, running: FloatArray) -> FloatArray:
-        """Running sums (r + 1, D) read before the group of each ranked row: (r, D)."""
-        out: FloatArray = running[:-1] if self.first is None else running[self.first]
-        return out
+        """Running sums (r + 1, C, D) read before the group of each ranked row: (r, C, D)."""
+        return running[:-1] if self.first is None else _rows_of_classes(running, self.first)
 
     def at_or_above(self, running: FloatArray) -> FloatArray:
-        """Running sums (r + 1, D) read after the group of each ranked row: (r, D)."""
-        out: FloatArray = running[1:] if self.last is None else running[self.last]
-        return out
+        """Running sums (r + 1, C, D) read after the group of each ranked row: (r, C, D)."""
+        return running[1:] if self.last is None else _rows_of_classes(running, self.last)
 
     def others_at_or_above(self, values: FloatArray) -> FloatArray:
-        """Sums of ranked ``values`` (r, D) over the other rows at or above each: (r, D)."""
+        """Sums of ranked ``values`` over the other rows at or above each: (r, C, D)."""
         running = _running(values)
         if self.last is None:
             return running[:-1]
-        out: FloatArray = running[self.last]
+        out = _rows_of_classes(running, self.last)
         out -= values
         return out
 
     def one_over_seen(self, weights: FloatArray) -> FloatArray:
-        """1 / weight of the rows at or above each ranked row (r, D), of lines (n, D)."""
-        seen = self.at_or_above(_running(weights[self.order]))
+        """1 / weight of the rows at or above each ranked row (r, C, D), of lines (n, 1, D)."""
+        seen = self.at_or_above(_running(self.shared(weights)))
         return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
+
+    def shared(self, weights: FloatArray) -> FloatArray:
+        """Lines (n, 1, D) that all classes share, in the order of the ranking: (r, C, D)."""
+        out = np.take(weights[:, 0], self.order.ravel(), axis=0)
+        return out.reshape(*self.order.shape, weights.shape[2])
+
+    def below(self, weights: FloatArray) -> FloatArray:
+        """Weight (n, C) below each row, each row and its ties counting half; 0 where not scored."""
+        seen = _running(weights[self.order][:, :, None])
+        twice_above = self.above(seen) + self.at_or_above(seen)
+        out: FloatArray = np.zeros((len(weights), self.order.shape[1]))
+        np.put_along_axis(out, self.order, (seen[-1:] - 0.5 * twice_above)[:, :, 0], axis=0)
+        return out
+
+
+def _rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+    """The lines (r, C, D) at ``rows`` (r, C) of each class, of ``lines`` (n, C, D)."""
+    n, n_classes, n_draws = lines.shape
+    place = rows if n_classes == 1 else rows * n_classes + np.arange(n_classes)
+    out = np.take(lines.reshape(n * n_classes, n_draws), place.ravel(), axis=0)
+    return out.reshape(*rows.shape, n_draws)
 
 
 def _running(values: FloatArray) -> FloatArray:
-    """Running sums down the rows of (r, D), starting from zero: (r + 1, D).
+    """Running sums down the rows of (r, C, D), starting from zero: (r + 1, C, D).
 
-    Every addition waits for the one above it, so two labelings are summed at a time, as the parts
+    Every addition waits for the one above it, so two columns are summed at a time, as the parts
     of a complex number: half the time, the same sums.
     """
-    r, n_draws = values.shape
-    out: FloatArray = np.empty((r + 1, n_draws))
+    r, n_classes, n_draws = values.shape
+    out: FloatArray = np.empty((r + 1, n_classes * n_draws))
     out[0] = 0.0
-    pairs = np.complex128 if n_draws % 2 == 0 else np.float64
-    np.cumsum(values.view(pairs), axis=0, out=out[1:].view(pairs))
-    return out
+    pairs = np.complex128 if n_classes * n_draws % 2 == 0 else np.float64
+    flat = values.reshape(r, n_classes * n_draws)
+    np.cumsum(flat.view(pairs), axis=0, out=out[1:].view(pairs))
+    return out.reshape(r + 1, n_classes, n_draws)
 
 
-def _lines(rows: FloatArray) -> FloatArray:
-    """(D, n) as contiguous (n, D)."""
-    return np.ascontiguousarray(rows.T)
-
-
-def _batches(n_draws: int, n: int) -> Iterator[slice]:
-    """Runs of labelings, even in number, whose sums stay in the processor's cache."""
-    size = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
-    return (slice(start, start + size) for start in range(0, n_draws, size))
+def _pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
+    """Classes and labelings, pieces of lines (n, C, D) whose sums stay in the processor's cache."""
+    n, n_classes, n_draws = lines.shape
+    columns = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
+    draws = min(columns, max(n_draws, 1))
+    classes = max(1, columns // draws)
+    for k in range(0, n_classes, classes):
+        for d in range(0, n_draws, draws):
+            yield slice(k, k + classes), slice(d, d + draws)
 
 
 def _wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatArray:
-    """sum_ij p_i q_j K_ij (D, M) of rows (D, n), a pair i = j counting one half."""
-    out: FloatArray = np.empty((p.shape[0], len(rankings)))
-    for batch in _batches(*p.shape):
-        lines_p, lines_q = _lines(p[batch]), _lines(q[batch])
+    """sum_ij p_i q_j K_ij (C, D, M) of lines (n, C, D), a pair i = j counting one half."""
+    out: FloatArray = np.empty((*p.shape[1:], len(rankings)))
+    for k, d in _pieces(p):
+        some_p, some_q = np.ascontiguousarray(p[:, k, d]), np.ascontiguousarray(q[:, k, d])
         for m, ranking in enumerate(rankings):
-            hits = _running(lines_p[ranking.order])
-            twice = ranking.above(hits) + ranking.at_or_above(hits)
-            out[batch, m] = 0.5 * np.einsum("rd,rd->d", twice, lines_q[ranking.order])
+            by_class = ranking.take(k)
+            hits = _running(by_class.ranked(some_p))
+            twice = by_class.above(hits) + by_class.at_or_above(hits)
+            out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.ranked(some_q))
     return out
 
 
 class _OneVsRest:
-    """The rows ranked by every classifier's score of one class."""
+    """The rows ranked by every classifier's scores of some classes."""
 
-    def __init__(self, scores: FloatArray, k: int) -> None:
-        self.k = k
-        self.shape = scores.shape[:2]
+    def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
+        self.classes = list(classes)
         self.present = present_rows(scores)
-        self.rankings = [_Ranking.of(scores[:, m, k]) for m in range(scores.shape[1])]
+        self.rankings = [_Ranking.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
+        self._below: tuple[FloatArray, FloatArray] | None = None
 
-    def roc_auc(self, mass: FloatArray, weights: FloatArray) -> FloatArray:
-        p = class_mass(mass, self.k)
-        q = weights - p
-        if len(weights) == 1:
-            wins = p @ self._rank_sums(weights) - 0.5 * total(p, self.present) ** 2
-        else:
-            wins = _wins(self.rankings, p, q)
-        return _share_of_pairs(wins, p, q, self.present)
+    def lines(self, mass: FloatArray) -> FloatArray:
+        """The mass of the classes, (n, C, D)."""
+        n_draws, n, n_classes = mass.shape
+        if len(self.classes) < n_classes:  # the positive class of two
+            return np.ascontiguousarray(mass[:, :, self.classes[0]].T)[:, None, :]
+        return transposed(mass).reshape(n, n_classes, n_draws)
 
-    def _rank_sums(self, weights: FloatArray) -> FloatArray:
-        """R (n, M) of weights (1, n), each row counting half of itself; zero where not scored."""
-        lines = _lines(weights)
-        out: FloatArray = np.zeros(self.shape)
-        for m, ranking in enumerate(self.rankings):
-            seen = _running(lines[ranking.order])
-            twice_above = ranking.above(seen) + ranking.at_or_above(seen)
-            out[ranking.order, m] = (seen[-1] - 0.5 * twice_above)[:, 0]
-        return out
+    def roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+        """ROC AUC (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
+        w, in_p = np.ascontiguousarray(weights.T)[:, None, :], _total(p, self.present)
+        if len(weights) != 1:
+            q = w - p
+            wins, in_q = _wins(self.rankings, p, q), _total(q, self.present)
+            return _share_of_pairs(wins, in_p, in_q, _total(p, self.present, q))
+        wins = p.transpose(1, 2, 0) @ self._weight_below(weights[0]) - 0.5 * in_p**2
+        self_pairs = _total(p, self.present, w) - _total(p, self.present, p)
+        return _share_of_pairs(wins, in_p, _total(w, self.present) - in_p, self_pairs)
 
-    def average_precision(self, mass: FloatArray, weights: FloatArray) -> FloatArray:
-        p = class_mass(mass, self.k)
-        shared = len(weights) == 1
-        shares = [r.one_over_seen(weights.T)[:, 0] for r in self.rankings] if shared else []
-        summed: FloatArray = np.empty((p.shape[0], len(self.rankings)))
-        for batch in _batches(*p.shape):
-            lines_p = _lines(p[batch])
-            lines_w = _lines(weights if shared else weights[batch])
+    def _weight_below(self, weights: FloatArray) -> FloatArray:
+        """Weight (C, n, M) below each row; kept for the next labelings."""
+        if self._below is None or not np.array_equal(self._below[0], weights):
+            below = np.stack([ranking.below(weights) for ranking in self.rankings], axis=2)
+            self._below = weights.copy(), np.ascontiguousarray(below.transpose(1, 0, 2))
+        return self._below[1]
+
+    def average_precision(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+        """Average precision (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
+        all_w = np.ascontiguousarray(weights.T)[:, None, :]
+        same = len(weights) == 1
+        shares = [ranking.one_over_seen(all_w) for ranking in self.rankings] if same else []
+        summed: FloatArray = np.empty((*p.shape[1:], len(self.rankings)))
+        for k, d in _pieces(p):
+            some_p = np.ascontiguousarray(p[:, k, d])
+            some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
             for m, ranking in enumerate(self.rankings):
-                own = lines_p[ranking.order]
-                hits = ranking.others_at_or_above(own)
-                hits += lines_w[ranking.order]
+                by_class = ranking.take(k)
+                own = by_class.ranked(some_p)
+                hits = by_class.others_at_or_above(own)
+                hits += by_class.shared(some_w)
                 hits *= own
-                if shared:
-                    summed[batch, m] = shares[m] @ hits
+                if same:
+                    summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)
                 else:
-                    share = ranking.one_over_seen(lines_w)
-                    summed[batch, m] = np.einsum("rd,rd->d", share, hits)
-        return np.clip(ratio(summed, total(p, self.present)), 0.0, 1.0)
+                    share = by_class.one_over_seen(some_w)
+                    summed[k, d, m] = np.einsum("rkd,rkd->kd", share, hits)
+        return np.clip(ratio(summed, _total(p, self.present)), 0.0, 1.0)
+
+
+def _total(
+    lines: FloatArray, present: FloatArray | None, factor: FloatArray | None = None
+) -> FloatArray:
+    """Sums of ``lines`` (n, C, D), times ``factor``, over the rows each classifier scored.
+
+    They are (C, D, M), or (C, D, 1) where every classifier scored all rows.
+    """
+    out: FloatArray
+    if present is not None:
+        rows = lines if factor is None else lines * factor
+        out = np.tensordot(rows, present, axes=(0, 0))
+        return out
+    if factor is None:
+        out = lines.sum(axis=0)
+    else:
+        out = np.einsum("nkd,nkd->kd", lines, np.broadcast_to(factor, lines.shape))
+    return out[:, :, None]
 
 
 def _share_of_pairs(
-    wins: FloatArray, p: FloatArray, q: FloatArray, present: FloatArray | None
+    wins: FloatArray, in_p: FloatArray, in_q: FloatArray, self_pairs: FloatArray
 ) -> FloatArray:
-    """``wins`` (D, M) less those of rows over themselves, by the pairs of two different rows."""
-    in_p, in_q = total(p, present), total(q, present)
-    self_pairs = total_product(p, q, present)
+    """``wins`` (C, D, M) less those of rows over themselves, by the pairs of two different rows."""
     pairs = in_p * in_q - self_pairs
     rounding = _ROUNDING * (in_p + in_q) ** 2
     share = ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
@@ -201,17 +268,15 @@ OneVsRestValue = Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
 def _one_vs_rest_plan(scores: FloatArray, *, value: OneVsRestValue, weighted: bool) -> MetricPlan:
     """Mean over classes; for two classes the value of class 1."""
     n_classes = scores.shape[2]
-    classes = [1] if n_classes == 2 else list(range(n_classes))
-    rankings = [_OneVsRest(scores, k) for k in classes]
-    present = present_rows(scores)
+    ranked = _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        weights = row_weights(mass)
-        values = np.stack([value(ranking, mass, weights) for ranking in rankings])
+        p = ranked.lines(mass)
+        values = value(ranked, p, row_weights(mass))
         if not weighted or n_classes == 2:
             out: FloatArray = values.mean(axis=0)
             return out
-        prevalence = np.stack([total(class_mass(mass, k), present) for k in classes])
+        prevalence = _total(p, ranked.present)
         return ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
 
     return evaluate
@@ -244,29 +309,26 @@ def _everyone_one_vs_one(scores: FloatArray) -> MetricPlan:
         q_ja = sum_{b != a} p_jb / D_ab,    D_ab = sum_{i != j} p_ia p_jb.
     """
     n_models, n_classes = scores.shape[1:]
-    rankings = [_OneVsRest(scores, k).rankings for k in range(n_classes)]
+    ranked = _OneVsRest(scores, range(n_classes))
     n_pairs = n_classes * (n_classes - 1)
 
     def evaluate(mass: FloatArray) -> FloatArray:
         out: FloatArray = np.full((len(mass), n_models), np.nan)
         opponents = [_opponents(labeling) for labeling in mass]
-        defined = np.array([each is not None for each in opponents], dtype=bool)
-        if not defined.any():
+        defined = [d for d, q in enumerate(opponents) if q is not None]
+        if not defined:
             return out
-        own = np.ascontiguousarray(mass[defined].transpose(2, 0, 1))
-        other = np.stack([q for q in opponents if q is not None], axis=1)
-        summed = np.zeros((own.shape[1], n_models))
-        for k in range(n_classes):
-            itself = 0.5 * np.einsum("dn,dn->d", own[k], other[k])
-            summed += _wins(rankings[k], own[k], other[k]) - itself[:, None]
-        out[defined] = np.clip(summed / n_pairs, 0.0, 1.0)
+        p = ranked.lines(mass[defined])
+        q = ranked.lines(np.stack([q for q in opponents if q is not None]))
+        wins = _wins(ranked.rankings, p, q) - 0.5 * _total(p, None, q)
+        out[defined] = np.clip(wins.sum(axis=0) / n_pairs, 0.0, 1.0)
         return out
 
     return evaluate
 
 
 def _opponents(labeling: FloatArray) -> FloatArray | None:
-    """q (K, n) of one labeling (n, K); None where two classes have no pair of rows."""
+    """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
     occurring = labeling.sum(axis=0)
     held = _sparse_where_hard(labeling)
     product = held.T @ held
@@ -276,8 +338,8 @@ def _opponents(labeling: FloatArray) -> FloatArray | None:
     np.fill_diagonal(pairs, np.inf)
     if not (pairs > rounding).all():
         return None
-    out: FloatArray = (held @ (1.0 / pairs)).T
-    return np.ascontiguousarray(out)
+    out: FloatArray = held @ (1.0 / pairs)
+    return out
 
 
 def _sparse_where_hard(labeling: FloatArray) -> Any:

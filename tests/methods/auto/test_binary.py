@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.methods.auto.binary import _sorted_lines, binary_log_odds, binary_posterior
+from ssme.methods.auto.binary import (
+    _sorted_lines,
+    _weighted_median,
+    binary_log_odds,
+    binary_posterior,
+)
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
 from ssme.methods.auto.model import Design
 from ssme.methods.auto.pool import _log_pool, clip_scores, log_pool, present_scores
@@ -68,3 +73,20 @@ def test_log_odds_of_the_pool_one_row_at_a_time(n_models: int) -> None:
             logs = sum(w[j] * logit(q[j, i]) for j in range(n_models))
             total += logit(float(w @ q[:, i])) + logs + logit(median)
         assert found == pytest.approx(total / 6.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 7, 16, 33])
+def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> None:
+    """Where scores are equal the numbers in the last bits decide the order, which must not show."""
+    rng = np.random.default_rng(n_models)
+    q = np.round(rng.beta(0.4, 0.4, size=(n_models, 300)), 1).clip(1e-4, 1 - 1e-4)
+    weights = rng.dirichlet(np.ones(n_models)) + 1e-3
+    weights /= weights.sum()
+    values, moved = _sorted_lines(q, weights)
+    np.testing.assert_allclose(np.stack(values), np.sort(q, axis=0), rtol=1e-13)
+    expected = []
+    for row in q.T:
+        order = sorted(range(n_models), key=lambda j: row[j])
+        middles = np.cumsum(weights[order]) - 0.5 * weights[order]
+        expected.append(float(np.interp(0.5, middles, row[order])))
+    np.testing.assert_allclose(_weighted_median(values, moved), expected, rtol=1e-10)

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import beta, kstest
+from scipy.stats import beta, gamma, kstest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
@@ -31,6 +31,25 @@ def test_bootstrap_accuracy_is_jeffreys_beta():
     accuracy = mass[:, :, 1].sum(axis=1) / mass.sum(axis=(1, 2))
     # every row predicted 1: right mass is that on class 1
     assert kstest(accuracy, beta(17.5, 3.5).cdf).pvalue > 0.01
+
+
+@pytest.mark.parametrize("dense_classes", [2, 1000])
+def test_the_pseudo_row_of_many_classes_is_half_right_and_half_wrong(dense_classes: int):
+    """Drawn cell by cell and through the cells that hold mass, from the same distribution."""
+    rng = np.random.default_rng(4)
+    n, n_classes = 30, 50
+    labels = rng.integers(0, n_classes, n)
+    settings = ResamplingSettings(dense_classes=dense_classes)
+    weightless = np.zeros((6000, n))
+    mass = bootstrap_mass(weightless, labels, n_classes, np.ones(n), rng, settings)
+    right = mass[:, np.arange(n), labels].sum(axis=1)
+    wrong = mass.sum(axis=(1, 2)) - right
+    for part in (right, wrong):
+        assert kstest(part, gamma(0.5).cdf).pvalue > 0.001
+    largest = mass.reshape(6000, -1).max(axis=1) / mass.sum(axis=(1, 2))
+    assert largest.mean() == pytest.approx(0.6243, abs=0.02)  # the Golomb-Dickman constant
+    by_row = mass.sum(axis=2)
+    assert np.allclose(by_row.mean(axis=0), 1.0 / n, atol=0.012)
 
 
 def test_table_draws_of_accuracy_are_near_wilson():

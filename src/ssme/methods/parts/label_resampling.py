@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
 from ssme.methods.parts.label_intervals import Interval, normal_quantile
-from ssme.methods.parts.label_tables import draw_tables
+from ssme.methods.parts.label_tables import break_sticks, draw_tables
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Statistic
 
@@ -51,9 +51,9 @@ class ResamplingSettings:
     table_draws: int = 1000
     """Confusion tables drawn for an interval."""
 
-    whole_tables: int = 32
-    """Most classes for which every cell of a drawn table is drawn; the tables of more classes are
-    drawn from the same distribution through the few cells that hold mass."""
+    dense_classes: int = 32
+    """Most classes for which the prior mass of every cell is drawn; for more classes the same
+    distribution is drawn through the few cells that hold mass."""
 
     noise_draws: int = 200
     """Labelings drawn from a classifier's own scores; their mean calibration error is chance."""
@@ -84,12 +84,21 @@ def bootstrap_mass(
     n_draws, n = exponential.shape
     mass = np.zeros((n_draws, n, n_classes))
     holders = rng.permutation(n)[: settings.prior_holders]
-    own = labels[holders, None] == np.arange(n_classes)
-    pseudo = settings.bootstrap_pseudo_rows / holders.size
-    share = np.where(own, 0.5, 0.5 / (n_classes - 1)) * pseudo
-    mass[:, holders] = rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
+    half = 0.5 * settings.bootstrap_pseudo_rows
+    if n_classes <= settings.dense_classes:
+        own = labels[holders, None] == np.arange(n_classes)
+        share = np.where(own, half, half / (n_classes - 1)) / holders.size
+        mass[:, holders] = rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
+    else:
+        right = np.broadcast_to(half / holders.size, (n_draws, holders.size))
+        mass[:, holders, labels[holders]] = rng.standard_gamma(right)
+        wrong = break_sticks(half, n_draws, rng)
+        row = rng.choice(holders, wrong.shape)
+        other = (labels[row] + rng.integers(1, n_classes, wrong.shape)) % n_classes
+        np.add.at(mass, (np.arange(n_draws)[:, None], row, other), wrong)
     mass[:, np.arange(n), labels] += exponential
-    mass *= weights[:, None]
+    if (weights != 1.0).any():
+        mass *= weights[:, None]
     return mass
 
 
@@ -175,7 +184,7 @@ class TableDraws:
                 settings.table_pseudo_rows,
                 settings.table_draws,
                 rng,
-                whole=len(self.counts[m]) <= settings.whole_tables,
+                whole=len(self.counts[m]) <= settings.dense_classes,
             )
             draws[:, m] = self.statistic(tables)[:, 0]
         return draws

@@ -29,7 +29,7 @@ from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Tables
 
-__all__ = ["CellTables", "draw_tables"]
+__all__ = ["CellTables", "break_sticks", "draw_tables"]
 
 IntArray = NDArray[np.int64]
 
@@ -79,19 +79,19 @@ class CellTables:
         pseudo_rows: float,
         n_draws: int,
         rng: np.random.Generator,
-        n_sticks: int = 64,
     ) -> CellTables:
         """``n_draws`` tables about ``counts`` (K, K)."""
         n_classes, half = len(counts), pseudo_rows / 2.0
         cell = np.nonzero(counts)
-        true = rng.integers(0, n_classes, (n_draws, n_sticks))
-        other = rng.integers(1, n_classes, (n_draws, n_sticks))
+        wrong = break_sticks(half, n_draws, rng)
+        true = rng.integers(0, n_classes, wrong.shape)
+        other = rng.integers(1, n_classes, wrong.shape)
         return cls(
             n_classes=n_classes,
             cell=(cell[0], cell[1]),
             observed=_gamma(counts[cell], n_draws, rng),
             right=_gamma(np.full(n_classes, half / n_classes), n_draws, rng),
-            wrong=_sticks(half, (n_draws, n_sticks), rng),
+            wrong=wrong,
             true=true,
             said=(true + other) % n_classes,
         )
@@ -145,11 +145,13 @@ def _gamma(shape: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatAr
     return out
 
 
-def _sticks(total: float, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+def break_sticks(
+    total: float, n_draws: int, rng: np.random.Generator, n_sticks: int = 64
+) -> FloatArray:
     """Masses (D, J) of a Gamma process of total shape ``total``; the last stick takes the rest."""
-    broken = rng.beta(1.0, total, size)
+    broken = rng.beta(1.0, total, (n_draws, n_sticks))
     broken[:, -1] = 1.0
     left = np.cumprod(1.0 - broken[:, :-1], axis=1)
-    share = broken * np.concatenate([np.ones((size[0], 1)), left], axis=1)
-    out: FloatArray = share * rng.standard_gamma(total, (size[0], 1))
+    share = broken * np.concatenate([np.ones((n_draws, 1)), left], axis=1)
+    out: FloatArray = share * rng.standard_gamma(total, (n_draws, 1))
     return out
