@@ -55,6 +55,7 @@ docs-check: $(READY)
 	$(BIN)/python -m benchmarks.auto.tables --check
 	$(BIN)/python -m benchmarks.provenance
 	$(BIN)/python -m benchmarks.report --check
+	$(BIN)/python -m benchmarks.quotes --check
 
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py

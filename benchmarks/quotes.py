@@ -1,0 +1,213 @@
+"""Figures of ours that documents quote, held against the committed results.
+
+A table of the documents stands between ``<!-- results NAME -->`` and ``<!-- /results NAME -->`` and
+is written from the results. A figure within a sentence is followed by a comment that says where it
+is from:
+
+    0.20<!-- quote all_sets_overall rmae method=auto n_labeled=20 -->
+
+names the file, the column and the rows; with several rows, ``mean``, ``min`` or ``max`` before
+the file says what to take of them, and ``percent`` before all that the figure is in percent; a
+space within a value is written ``+``. The figure holds where the result, rounded to the digits of
+the quotation, is the quotation.
+
+    python -m benchmarks.quotes            # write the tables, then check
+    python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.experiment import RESULTS
+from benchmarks.paper import REPRODUCES
+
+TOP = Path(__file__).resolve().parents[1]
+QUOTE = re.compile(r"(-?[\d,]*\.?\d+)\s?<!-- quote ([^>]*?) -->")
+MARKS = re.compile(r"<!-- quote ")
+CELLS = ("accuracy", "ece", "roc_auc", "average_precision")
+
+
+def result(name: str) -> pd.DataFrame:
+    """A committed result."""
+    return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def quoted(words: str) -> float:
+    """The value that the words of a comment name.
+
+    Examples
+    --------
+    "all_sets_overall rmae method=auto n_labeled=20", "percent min all_sets coverage method=auto"
+    """
+    told = words.split()
+    conditions = [word for word in told if "=" in word]
+    plain = [word for word in told if "=" not in word]
+    percent = plain[0] == "percent"
+    plain = plain[1:] if percent else plain
+    how = plain.pop(0) if plain[0] in ("mean", "min", "max") else None
+    name, column = plain
+    frame = result(name)
+    for condition in conditions:
+        key, _, value = condition.partition("=")
+        frame = frame[frame[key].astype(str) == value.replace("+", " ")]
+    if frame.empty or (how is None and len(frame) != 1):
+        raise ValueError(f"{words}: {len(frame)} rows of {name}.csv")
+    value = float(frame[column].agg(how) if how else frame[column].iloc[0])
+    return 100 * value if percent else value
+
+
+def check_quotes(text: str) -> list[str]:
+    """What the figures of a text have wrong."""
+    found = QUOTE.findall(text)
+    problems = []
+    if len(found) != len(MARKS.findall(text)):
+        problems.append("a quote mark does not follow a figure")
+    for figure, words in found:
+        digits = len(figure.partition(".")[2])
+        try:
+            value = quoted(words)
+        except (ValueError, KeyError, OSError) as error:
+            problems.append(f"{figure}: {error}")
+            continue
+        if f"{value:.{digits}f}" != figure.replace(",", ""):
+            problems.append(f"{figure} is quoted, {words} is {value:.{digits + 2}f}")
+    return problems
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def all_sets() -> str:
+    """README's table of methods over all real sets."""
+    names = {
+        "auto": "`auto`, our default",
+        "majority_vote": "majority vote",
+        "weighted_ensemble": "weighted ensemble",
+        "ensemble": "mean score of the classifiers",
+        "ssme": "SSME as published",
+        "dawid_skene": "Dawid-Skene",
+        "ppi": "PPI++",
+    }
+    frame = result("all_sets_overall").set_index(["method", "n_labeled"])
+    rows = []
+    for method in sorted(names, key=lambda m: frame.loc[(m, 20), "rmae"]):
+        own = [f"{frame.loc[(method, n), 'rmae']:.2f}" for n in (20, 50, 100)]
+        last = frame.loc[(method, 100)]
+        rows.append([names[method], *own, f"{last['cells_above_1']} of {last['cells']}"])
+    head = ["error relative to labels alone", "20 labels", "50", "100"]
+    return markdown([*head, "cells worse than labels alone at 100"], rows)
+
+
+def _cell(part: pd.DataFrame, metric: str, ours: bool) -> str:
+    row = part[part["metric"] == metric]
+    if row.empty:
+        return ""
+    names = ("mae", "ci95") if ours else ("paper", "paper_ci95")
+    value, half = (100 * row[name].item() for name in names)
+    mark = " ✓" if ours and row["verdict"].item() == REPRODUCES else ""
+    return f"{value:.2f} ± {half:.2f}{mark}"
+
+
+def _beside_paper(dataset: str, methods: dict[str, str]) -> list[list[str]]:
+    frame = result("ssme_paper")
+    frame = frame[frame["dataset"] == dataset]
+    rows = []
+    for n in (20, 50, 100):
+        for place, (method, title) in enumerate(methods.items()):
+            part = frame[(frame["method"] == method) & (frame["n_labeled"] == n)]
+            if place == 0:
+                theirs = [_cell(part, metric, ours=False) for metric in CELLS]
+                rows.append([dataset, str(n), "the paper", *theirs])
+            rows.append(["", "", title, *(_cell(part, metric, ours=True) for metric in CELLS)])
+    return rows
+
+
+HEAD = ["set", "labels", "", "accuracy", "ECE", "AUC", "AUPRC"]
+
+
+def ssme_cells() -> str:
+    """SSME under both presets beside the paper's."""
+    methods = {"ssme": "preset paper", "ssme, public code": "preset public_code"}
+    return markdown(
+        HEAD, [r for s in ("civilcomments", "multinli") for r in _beside_paper(s, methods)]
+    )
+
+
+def ssme_m_cells() -> str:
+    """SSME-M under both presets beside the paper's."""
+    methods = {"ssme_m, public code": "preset public_code", "ssme_m": "preset paper"}
+    return markdown(HEAD, _beside_paper("civilcomments", methods))
+
+
+def theory() -> str:
+    """The verdict of the Monte-Carlo study on theorem 1."""
+    frame = result("theory")
+    frame = frame[frame["applies"].astype(bool) & (frame["method"] == "ul_plus")]
+    rows = []
+    for world, part in frame.groupby("world", sort=False):
+        held = (part["within"] >= 0.9).sum()
+        rows.append([world, f"{held} of {len(part)}", f"{part['within'].min():.2f}"])
+    head = ["scores", "settings with at least 90 % of runs within the bound"]
+    return markdown([*head, "lowest share of runs within"], rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "all sets": all_sets,
+    "ssme": ssme_cells,
+    "ssme_m": ssme_m_cells,
+    "theory": theory,
+}
+DOCUMENTS = {
+    "README.md": ("all sets",),
+    "docs/ssme-as-published.md": ("ssme", "ssme_m"),
+    "docs/theory.md": ("theory",),
+}
+"""The documents with tables, and their tables."""
+
+
+def rewritten(text: str, names: tuple[str, ...]) -> str:
+    """``text`` with its tables made anew."""
+    for name in names:
+        place = re.compile(rf"(<!-- results {name} -->\n).*?(<!-- /results {name} -->)", re.DOTALL)
+        if not place.search(text):
+            raise SystemExit(f"no place for the table {name!r}")
+        made = TABLES[name]()
+        text = place.sub(lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text)
+    return text
+
+
+def problems(root: Path = TOP) -> list[str]:
+    """Every table and figure of the documents under ``root`` that its result does not hold."""
+    found = []
+    for path in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
+        text, name = path.read_text(encoding="utf-8"), str(path.relative_to(root))
+        if name in DOCUMENTS and rewritten(text, DOCUMENTS[name]) != text:
+            found.append(f"{name}: a table differs: run python -m benchmarks.quotes")
+        found += [f"{name}: {each}" for each in check_quotes(text)]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    if not parser.parse_args().check:
+        for name, tables in DOCUMENTS.items():
+            path = TOP / name
+            text = path.read_text(encoding="utf-8")
+            path.write_text(rewritten(text, tables), encoding="utf-8")
+    found = problems()
+    print("\n".join(found) or "every quoted figure is in its result")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

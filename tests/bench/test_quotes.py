@@ -1,0 +1,69 @@
+"""Documents quote figures that the committed results hold."""
+
+import shutil
+
+import pytest
+from benchmarks import quotes, report
+from benchmarks.provenance import problems as provenance_problems
+
+
+@pytest.fixture
+def documents(tmp_path):
+    """A copy of the documents."""
+    (tmp_path / "docs").mkdir()
+    for path in [quotes.TOP / "README.md", *quotes.TOP.glob("docs/*.md")]:
+        shutil.copy(path, tmp_path / path.relative_to(quotes.TOP))
+    return tmp_path
+
+
+def test_the_documents_hold(documents):
+    assert quotes.problems(documents) == []
+
+
+def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
+    path = documents / "README.md"
+    mark = "0.38<!-- quote min all_sets_overall width_ratio"
+    text = path.read_text()
+    assert mark in text
+    path.write_text(text.replace(mark, mark.replace("0.38", "0.36")))
+    (problem,) = quotes.problems(documents)
+    assert problem.startswith("README.md: 0.36 is quoted")
+
+
+@pytest.mark.parametrize("name", quotes.DOCUMENTS)
+def test_a_figure_changed_by_hand_in_a_table_is_found(documents, name):
+    path = documents / name
+    text = path.read_text()
+    start = text.index("\n| ", text.index("<!-- results"))
+    place = next(i for i in range(text.index("| ---", start), len(text)) if text[i].isdigit())
+    changed = str((int(text[place]) + 1) % 10)
+    path.write_text(text[:place] + changed + text[place + 1 :])
+    assert any(
+        problem.startswith(f"{name}: a table differs") for problem in quotes.problems(documents)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0.1<!-- quote all_sets_overall rmae -->", "rows of all_sets_overall.csv"),
+        ("0.1<!-- quote nowhere rmae -->", "nowhere.csv"),
+        ("about <!-- quote all_sets_overall rmae -->", "does not follow a figure"),
+    ],
+)
+def test_a_mark_that_names_no_figure_is_found(text, told):
+    (problem,) = quotes.check_quotes(text)
+    assert told in problem
+
+
+def test_a_figure_changed_by_hand_in_the_report_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "ROOT", tmp_path)
+    monkeypatch.setattr(report, "text", lambda: "error 2.29")
+    (tmp_path / "REPORT.md").write_text("error 2.19")
+    with pytest.raises(SystemExit, match=r"REPORT\.md"):
+        report.main(check=True)
+
+
+def test_a_result_without_a_line_is_found(tmp_path):
+    (tmp_path / "new.csv").write_text("a\n1\n")
+    assert provenance_problems(tmp_path) == ["new.csv has no line in runs.csv"]
