@@ -11,7 +11,7 @@ the file says what to take of them, and ``percent`` before all that the figure i
 space within a value is written ``+``. The figure holds where the result, rounded to the digits of
 the quotation, is the quotation.
 
-    python -m benchmarks.quotes            # write the tables, then check
+    python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
 """
 
@@ -79,6 +79,16 @@ def check_quotes(text: str) -> list[str]:
         if f"{value:.{digits}f}" != figure.replace(",", ""):
             problems.append(f"{figure} is quoted, {words} is {value:.{digits + 2}f}")
     return problems
+
+
+def requoted(text: str) -> str:
+    """``text`` with every figure as its result has it, to the digits of the quotation."""
+
+    def anew(found: re.Match[str]) -> str:
+        digits = len(found[1].partition(".")[2])
+        return f"{quoted(found[2]):.{digits}f}" + found[0][len(found[1]) :]
+
+    return QUOTE.sub(anew, text)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
@@ -203,7 +213,7 @@ def main() -> int:
         for name, tables in DOCUMENTS.items():
             path = TOP / name
             text = path.read_text(encoding="utf-8")
-            path.write_text(rewritten(text, tables), encoding="utf-8")
+            path.write_text(requoted(rewritten(text, tables)), encoding="utf-8")
     found = problems()
     print("\n".join(found) or "every quoted figure is in its result")
     return 1 if found else 0

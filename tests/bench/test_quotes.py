@@ -30,6 +30,13 @@ def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
     assert problem.startswith("README.md: 0.36 is quoted")
 
 
+def test_figures_are_written_anew_to_the_same_digits():
+    mark = "<!-- quote all_sets_overall rmae method=auto n_labeled=20 -->"
+    text = quotes.requoted(f"about 9.99{mark} of it")
+    assert quotes.check_quotes(text) == []
+    assert len(text) == len(f"about 9.99{mark} of it")
+
+
 @pytest.mark.parametrize("name", quotes.DOCUMENTS)
 def test_a_figure_changed_by_hand_in_a_table_is_found(documents, name):
     path = documents / name

@@ -7,8 +7,10 @@ maximum; bins count equally, or by their weight.
 
 `ece` is what the tables of the SSME paper use. Two classes: the score is P(1), 10 equal-mass bins,
 equal count: the mean gap of scikit-learn's ``calibration_curve(strategy="quantile")``. More: the
-top label's score, 15 equal-width bins, counted by weight (Guo et al., ICML 2017). Class-wise error
-is the mean over classes of the error of P(k) (Kull et al., NeurIPS 2019).
+top label's score, 15 equal-width bins, counted by weight: the confidence ECE (Guo et al., ICML
+2017), which is also `ece_top_label`. Gupta and Ramdas (ICLR 2022) call another error top-label ECE:
+its bins hold rows of one predicted class only. That one is not offered. Class-wise error is the
+mean over classes of the error of P(k) (Kull et al., NeurIPS 2019).
 
 Edges: quantile bins are right-closed with edges at the percentiles of the scored rows, each row
 counting once, so that bootstrap or sample weights move mass between bins but never the bins;
