@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.accuracy.rivals_paper import READINGS, error, interval, wide
 from benchmarks.experiment import RESULTS
 from benchmarks.paper import REPRODUCES
 
@@ -170,16 +171,44 @@ def theory() -> str:
     return markdown([*head, "lowest share of runs within"], rows)
 
 
+def rivals() -> str:
+    """The other methods beside the paper's figures."""
+    return wide(result("rivals_paper").fillna({"verdict": ""}), error)
+
+
+def rivals_intervals() -> str:
+    """Coverage and width of the other methods' intervals."""
+    frame = result("rivals_paper")
+    return wide(frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)], interval)
+
+
+def rivals_verdicts() -> str:
+    """Cells of the paper's baselines by verdict, readings of ours left out."""
+    frame = result("rivals_paper")
+    frame = frame[frame["verdict"].notna() & ~frame["method"].isin(READINGS)]
+    counts = frame.groupby("method")["verdict"].value_counts().unstack(fill_value=0)
+    counts.loc["all"] = counts.sum()
+    rows = [
+        [str(method), *map(str, row)]
+        for method, row in zip(counts.index, counts.to_numpy(), strict=True)
+    ]
+    return markdown(["method", *counts.columns], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "all sets": all_sets,
     "ssme": ssme_cells,
     "ssme_m": ssme_m_cells,
     "theory": theory,
+    "rivals": rivals,
+    "rivals intervals": rivals_intervals,
+    "rivals verdicts": rivals_verdicts,
 }
 DOCUMENTS = {
     "README.md": ("all sets",),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
+    "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),
 }
 """The documents with tables, and their tables."""
 
