@@ -31,6 +31,7 @@ __all__ = [
     "as_weights",
     "refuse_duplicate_ids",
     "refuse_duplicates",
+    "weight_unit",
 ]
 
 
@@ -67,6 +68,10 @@ def refuse_duplicates(names: Sequence[object], what: str, allowed: str) -> None:
         seen.add(name)
 
 
+LARGEST_EXPONENT = 100
+"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
+
+
 def as_weights(weights: object | None, n: int) -> FloatArray | None:
     """(n,) finite, nonnegative, not all zero."""
     if weights is None:
@@ -87,7 +92,18 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
             allowed="at least one weight above 0",
             fix="check the weight column, or leave weights out",
         )
-    return out
+    unit = weight_unit(out)
+    return out if unit == 1.0 else out * unit
+
+
+def weight_unit(weights: FloatArray) -> float:
+    """The power of two that brings very large or very small weights near one; usually 1.
+
+    Only ratios of weights matter, and a power of two keeps them to the bit. Metrics multiply up to
+    four weights with one another, which must neither overflow nor vanish.
+    """
+    exponent = int(np.frexp(weights.max(initial=0.0))[1])
+    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, -exponent))
 
 
 def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[np.object_]]:

@@ -19,7 +19,7 @@ from ssme.stream.columns import Reading
 from ssme.stream.group_keys import Grouping
 from ssme.stream.source import Part
 
-__all__ = ["Block", "labeled_rows", "read_block"]
+__all__ = ["Block", "labeled_rows", "read_block", "read_numbers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ def read_block(table: Any, part: Part, reading: Reading) -> Block:
     """The rows of ``table`` as a block."""
     columns = reading.columns
     labeled, labels = labeled_rows(table, reading)
-    weights = None if columns.weight is None else _numbers(table, columns.weight)
+    weights = None if columns.weight is None else read_numbers(table, columns.weight)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
         raise InputError(
@@ -99,11 +99,13 @@ def read_block(table: Any, part: Part, reading: Reading) -> Block:
     groups = {
         name: Grouping.of_arrow(name, table[column]) for name, column in columns.groups.items()
     }
-    numbers = tuple(tuple(_numbers(table, name) for name in of) for of in columns.scores.values())
+    numbers = tuple(
+        tuple(read_numbers(table, name) for name in of) for of in columns.scores.values()
+    )
     return Block(part, reading, numbers, weights, groups, labeled, labels)
 
 
-def _numbers(table: Any, name: str) -> FloatArray:
+def read_numbers(table: Any, name: str) -> FloatArray:
     """A column of numbers, read as in memory; without a copy where it can be."""
     import pyarrow as pa
 

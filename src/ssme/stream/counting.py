@@ -46,7 +46,8 @@ SECONDS_BETWEEN_CHECKPOINTS = 10.0
 @dataclass(frozen=True, eq=False)
 class Counting:
     """What is counted: ``predictor`` gives P(y | s), ``clamps`` whether known labels replace it,
-    ``classes`` the numbers of the classes, ``group_columns`` the columns counted by."""
+    ``classes`` the numbers of the classes, ``group_columns`` the columns counted by; weights are
+    multiplied by ``weight_unit``, the same for all parts."""
 
     reading: Reading
     tally: Tally
@@ -54,6 +55,7 @@ class Counting:
     clamps: bool
     classes: dict[Any, int]
     group_columns: tuple[str, ...]
+    weight_unit: float = 1.0
 
     def count(self, part: Part) -> Progress:
         """Sums over the rows of a part."""
@@ -73,7 +75,7 @@ class Counting:
         return self._count_rows(sample.scores, sample.labels, sample.weights, members)
 
     def _count_chunk(self, block: Block, labels: IntArray, rows: slice) -> Progress:
-        weights = None if block.weights is None else block.weights[rows]
+        weights = None if block.weights is None else block.weights[rows] * self.weight_unit
         groupings = [block.groups[column] for column in self.group_columns]
         members = (each for grouping in groupings for each in grouping.members(rows))
         return self._count_rows(block.scores(rows), labels[rows], weights, members)

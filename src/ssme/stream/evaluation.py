@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from ssme.data.readers.frames import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
+from ssme.data.validation import weight_unit
 from ssme.engines.executors import open_executor, ordered_map, run_beside
 from ssme.errors import InputError, UnsupportedError
 from ssme.evaluation import Evaluation
@@ -44,7 +45,7 @@ from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.groups import Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
-from ssme.stream.blocks import labeled_rows
+from ssme.stream.blocks import labeled_rows, read_numbers
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
@@ -145,9 +146,9 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             threadpool_limits(1),
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
-            sample = _sample(pool, source, reading, spec)
+            sample, unit = _sample(pool, source, reading, spec)
             fit = fit_method(sample, spec)
-            counting = _counting(fit, reading)
+            counting = _counting(fit, reading, unit)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             mark = RunMark.of(source.files, [names, counting.group_columns], center)
@@ -160,7 +161,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     return _combined(fitted, center, counted, counting, start, len(source.parts))
 
 
-def _counting(fit: Fit, reading: Reading) -> Counting:
+def _counting(fit: Fit, reading: Reading, unit: float) -> Counting:
     predictor = fit.belief.predictor
     if predictor is None:
         raise UnsupportedError(
@@ -176,11 +177,17 @@ def _counting(fit: Fit, reading: Reading) -> Counting:
         clamps=fit.belief.clamps_labels,
         classes={name: index for index, name in enumerate(fit.data.classes)},
         group_columns=tuple(named),
+        weight_unit=unit,
     )
 
 
-def _sample(pool: Executor, source: Source, reading: Reading, spec: RunSpec) -> ScoreSet:
-    """All labeled rows and ``spec.sample_rows`` others, drawn without replacement."""
+def _sample(
+    pool: Executor, source: Source, reading: Reading, spec: RunSpec
+) -> tuple[ScoreSet, float]:
+    """All labeled rows and ``spec.sample_rows`` others, drawn without replacement.
+
+    With them comes the factor that brings their weights near one (`weight_unit`).
+    """
     parts, n_rows = source.parts, source.n_rows
     rng = np.random.default_rng([spec.seed, 0x5A11])
     drawn = np.sort(rng.choice(n_rows, min(spec.sample_rows, n_rows), replace=False))
@@ -194,8 +201,11 @@ def _sample(pool: Executor, source: Source, reading: Reading, spec: RunSpec) -> 
         tell("sampling", done + 1, len(parts))
         if table is not None:
             tables.append(table)
-    table = Table(join_tables(tables), source.files[0].path)
-    return read_columns(table, reading.columns, reading.options)
+    joined = join_tables(tables)
+    weight = reading.columns.weight
+    unit = 1.0 if weight is None else weight_unit(read_numbers(joined, weight))
+    table = Table(joined, source.files[0].path)
+    return read_columns(table, reading.columns, reading.options), unit
 
 
 def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
