@@ -47,6 +47,15 @@ def test_from_a_sample_sums_are_close_and_intervals_about_as_wide(tmp_path) -> N
     assert 0 < streamed.settings["stream"]["error_bounds"]["all"]["roc_auc"] < 1e-3
 
 
+def test_a_method_that_ignores_labels_ignores_them_outside_the_sample_too(tmp_path) -> None:
+    table = binary_table(3000, 1500)
+    files = written(table, tmp_path, row_group=500)
+    asked = {"method": "ensemble", "metrics": ["accuracy"], "by": [], "options": {"labels": False}}
+    memory = table_of(ssme.evaluate(table, **asked))
+    streamed = table_of(evaluate_parquet(files, sample_rows=400, executor="serial", **asked))
+    np.testing.assert_allclose(streamed["estimate"], memory["estimate"], atol=5e-3)
+
+
 def test_every_executor_gives_the_same_bits(tmp_path) -> None:
     files = written(binary_table(1200, 50), tmp_path, row_group=150)
     results = [

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ssme.data.layout import Layout
     from ssme.data.scoreset import ScoreSet
     from ssme.evaluation import Evaluation
+    from ssme.options import Option
     from ssme.spec import RunSpec
 
 __all__ = ["evaluate_scores", "gather", "inputs_of", "read_scores", "recognized"]
@@ -90,13 +91,29 @@ def recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     """Options of ``method`` from their texts on the command line."""
     from ssme.methods.registry import method_class
-    from ssme.options import declared, parse_text
+    from ssme.options import declared
 
     known = {each.name: each for each in declared(method_class(method))}
     return {
-        name: parse_text(known[name], text) if name in known else text
+        name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()
     }
+
+
+def _read_option(of: Option, text: str) -> Any:
+    """The value that ``text`` spells; an error names the option as it was written."""
+    from ssme.options import parse_text
+
+    try:
+        return parse_text(of, text)
+    except InputError:
+        if of.python_only:
+            raise
+        raise InputError(
+            f"--option {of.name}={text}",
+            allowed=of.kind.describe(),
+            fix=f"give {of.name} such a value, or leave it out",
+        ) from None
 
 
 def _refuse_unnamed_labels(layout: Layout) -> None:

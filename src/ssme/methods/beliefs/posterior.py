@@ -65,7 +65,8 @@ class LabelPosterior:
 
     ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
     them, the draws carry the fitted parameters beside unknown labels and the sampling of rows.
-    ``predictor`` gives P(y | s) of other rows, where the method can tell.
+    ``predictor`` gives P(y | s) of other rows, where the method can tell. ``clamps_labels`` is
+    false for a method that treats labeled rows as all others.
     """
 
     data: ScoreSet
@@ -76,10 +77,7 @@ class LabelPosterior:
     facts: Facts = field(default_factory=Facts)
     refits: tuple[FloatArray, ...] = ()
     predictor: Predictor | None = None
-
-    @property
-    def clamps_labels(self) -> bool:
-        return True
+    clamps_labels: bool = True
 
     @property
     def narrows_with_rows(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
 from ssme.methods.parts.draw_options import label_draws, world_draws
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Flag, option
@@ -58,7 +58,12 @@ class Ensemble(Declared):
         posterior = mean_score(data.scores)
         if self.labels:
             posterior = clamp(posterior, data.labels)
-        seed = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
         return LabelPosterior(
-            data, posterior, self.n_draws, self.n_worlds, seed, predictor=mean_score
+            data,
+            posterior,
+            self.n_draws,
+            self.n_worlds,
+            spawn_seed(rng),
+            predictor=mean_score,
+            clamps_labels=self.labels,
         )
