@@ -82,7 +82,7 @@ def ece(
     >>> metric(scores, one_hot_mass(np.array([0, 0, 1, 1]), 2))
     array([[0.25]])
     """
-    if n_bins is not None and n_bins < 1:
+    if n_bins is not None and not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins={n_bins}", allowed="a whole number from 1", fix="try n_bins=10")
     _one_of("binning", binning, (*get_args(Binning), None))
     _one_of("norm", norm, get_args(Norm))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.kinds import Custom
 
 __all__ = ["from_callable"]
 
@@ -31,7 +32,37 @@ def from_callable(
     low: float = -math.inf,
     high: float = math.inf,
 ) -> Metric:
-    """A metric of ``function``; direction and range are unknown unless told."""
+    """Make a metric of a callable.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_score)`` returns one number. ``y_true`` (r,) are class codes from 0;
+        ``y_score`` is P(1) (r,) for two classes and all scores (r, K) for more. It may take
+        ``sample_weight`` (r,) as well.
+    name : str, optional
+        Key in tables (default: the name of the callable).
+    greater_is_better : bool, optional
+        Direction of the metric (default None: unknown).
+    low, high : float
+        Range of the metric (default: without limits).
+
+    Returns
+    -------
+    Metric
+        Its kind is `Custom`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics import from_callable, one_hot_mass
+    >>> def mean_error(y_true, y_score):
+    ...     return abs(y_true - y_score).mean()
+    >>> metric = from_callable(mean_error, greater_is_better=False, low=0, high=1)
+    >>> scores = np.array([[[0.75, 0.25]], [[0.25, 0.75]]])
+    >>> metric(scores, one_hot_mass(np.array([0, 0]), 2))
+    array([[0.5]])
+    """
     name = name or _name(function)
     takes_weight = _takes_weight(function)
     return Metric(
@@ -41,6 +72,7 @@ def from_callable(
         low=low,
         high=high,
         greater_is_better=greater_is_better,
+        kind=Custom(),
         hard_only=True,
         definition=f"the callable `{name}` of (y_true, y_score), one labeling at a time",
     )

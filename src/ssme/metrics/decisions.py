@@ -300,7 +300,19 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
     -------
     Metric
         ``metric`` itself at the default threshold; otherwise one whose name ends in ``@threshold``.
+
+    Examples
+    --------
+    >>> from ssme.metrics import at_threshold, get_metric
+    >>> at_threshold(get_metric("f1"), 0.25).title
+    'F1 at 0.25'
     """
+    if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
+        raise InputError(
+            f"a threshold for metric `{metric.name}`, which judges no decisions",
+            allowed="metrics of decisions, such as `accuracy`, and those of `decision_metric`",
+            fix="leave the threshold out",
+        )
     if not 0.0 <= threshold <= 1.0:
         raise InputError(
             f"threshold {threshold!r} for metric `{metric.name}`",
@@ -309,13 +321,13 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
         )
     if threshold == DEFAULT_THRESHOLD:
         return metric
-    kind = cast(Decision, metric.kind).at(float(threshold))
+    kind = metric.kind.at(float(threshold))
     shown = np.format_float_positional(threshold, trim="-")
     return replace(
         metric,
         name=f"{metric.name}@{shown}",
         title=f"{metric.title} at {shown}",
-        plan=partial(cast("partial[MetricPlan]", metric.plan), kind=kind),
+        plan=partial(metric.plan, kind=kind),
         kind=kind,
         multiclass=False,
         definition=f"{metric.definition}; class 1 is predicted when P(1) >= {shown}",

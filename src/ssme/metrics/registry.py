@@ -40,7 +40,23 @@ _ALIASES = {
 
 
 def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
-    """Names of all metrics, or of those defined for ``n_classes``."""
+    """List the names of the metrics.
+
+    Parameters
+    ----------
+    n_classes : int, optional
+        Number of classes; only metrics that are defined for so many are listed (default: all).
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from ssme.metrics import metric_names
+    >>> "f1" in metric_names(2), "f1" in metric_names(3)
+    (True, False)
+    """
     return tuple(
         name
         for name, metric in _REGISTRY.items()
@@ -49,20 +65,56 @@ def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
 
 
 def default_metrics(n_classes: int) -> tuple[str, ...]:
-    """The metrics of the SSME paper: four for two classes, accuracy and ECE for more."""
+    """List the metrics that are estimated when none are asked for: those of the SSME paper.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from ssme.metrics import default_metrics
+    >>> default_metrics(2)
+    ('accuracy', 'ece', 'roc_auc', 'average_precision')
+    >>> default_metrics(10)
+    ('accuracy', 'ece')
+    """
     if n_classes == 2:
         return ("accuracy", "ece", "roc_auc", "average_precision")
     return ("accuracy", "ece")
 
 
 def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
-    """The metric named ``spec``; a `Metric` is returned as it is, a callable is wrapped.
+    """Find a metric.
 
-    A name may come with options: ``{"name": "ece", "norm": "l2"}`` (`ssme.metrics.written`).
+    Parameters
+    ----------
+    spec : str, mapping, Metric or callable
+        A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``
+        (`ssme.metrics.written`); a `Metric`, which is returned as it is; or a callable, which is
+        wrapped by `from_callable`.
+    threshold : float, optional
+        P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
+        and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
 
-    ``threshold`` is the P(1) from which class 1 is predicted. It concerns metrics of decisions
-    (accuracy, F1, ...) and shows in their name, ``accuracy@0.3``, which is itself a valid ``spec``;
-    metrics of the scores themselves do not depend on it.
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from ssme.metrics import get_metric
+    >>> get_metric("accuracy").definition
+    'share of rows whose predicted class is the true class'
+    >>> get_metric("accuracy", threshold=0.3).name
+    'accuracy@0.3'
+    >>> get_metric("accuracy@0.3").kind.threshold
+    0.3
     """
     if isinstance(spec, Metric):
         return spec
@@ -95,7 +147,17 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
 
 
 def write_metric(metric: Metric) -> dict[str, Any] | None:
-    """The data from which `get_metric` makes ``metric`` again; None where there is none.
+    """Write a metric down as data from which `get_metric` makes it again.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric to write down.
+
+    Returns
+    -------
+    dict or None
+        None where no data can say what the metric is, as for a callable.
 
     Examples
     --------
