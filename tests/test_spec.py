@@ -84,7 +84,7 @@ def specs(draw: st.DrawFn) -> RunSpec:
         by=draw(st.none() | st.lists(TEXT, max_size=2)),
         threshold=draw(st.none() | st.floats(0, 1)),
         level=draw(st.floats(0.01, 0.99)),
-        n_draws=draw(st.none() | st.integers(1, 10**6)) if "n_draws" in free else None,
+        n_draws=draw(st.none() | st.integers(2, 100_000)) if "n_draws" in free else None,
         random_state=draw(st.none() | st.integers(0, 2**70)),
         engine=engine,
         **(more if engine != "memory" else {}),

@@ -141,3 +141,9 @@ def test_the_limit_of_pythons_parser_is_left_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         ScoreSet.read(written(tmp_path, 'bert,label\n"0.5"\n'))
     assert csv.field_size_limit() == before
+
+
+def test_a_carriage_return_inside_quotes_is_part_of_its_cell(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_bytes(b'label,"a\rb",c\n1,0.9,0.8\n0,0.2,0.3\n')
+    assert ScoreSet.read(path, "label").models == ("a\rb", "c")

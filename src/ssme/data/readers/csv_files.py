@@ -141,7 +141,7 @@ def _rewritten(file: Path, delimiter: str) -> str:
     pandas takes a delimiter for part of a line's end where a carriage return stands alone.
     """
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     with closing(_rows(file, delimiter)) as rows:
         writer.writerows(row for _, row in rows)
     return text.getvalue()
