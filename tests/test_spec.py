@@ -74,6 +74,9 @@ def specs(draw: st.DrawFn) -> RunSpec:
         "checkpoint": draw(st.none() | TEXT),
     }
     options = chosen(declared(method_class(method)), draw)
+    for name in {"mean_bounds", "deviation_bounds"} & set(options):
+        options[name] = tuple(sorted(options[name]))
+        assume(options[name][0] < options[name][1])
     free = {each.name for each in declared(method_class(method))} - set(options)
     return RunSpec(
         source=draw(st.none() | TEXT | st.lists(TEXT, min_size=1, max_size=3)),
