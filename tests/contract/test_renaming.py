@@ -18,10 +18,10 @@ from tests.stream.worlds import binary_table, written
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import SsmeWarning, UnsupportedError
+from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import get_method, method_class, method_names
 from ssme.metrics import Metric, ece, expected_cost, from_callable, get_metric, metric_names
-from ssme.results.evaluation import Evaluation
 from ssme.stream import evaluate_parquet
 from ssme.stream.tally import adds_up
 
