@@ -1,0 +1,152 @@
+"""Stresses kept for the end: written before anything was tuned, and opened once.
+
+No constant of ``auto`` was chosen in view of these. They are kinds of trouble that the stresses of
+development do not contain: distortions that differ between classifiers or classes, scores cut off
+or rounded, labels picked by score or by class with a preference, other populations, many or grouped
+classifiers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.auto.made_worlds import ROWS, World, as_score_set, binary_world
+from benchmarks.auto.study import seen_rows
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.metrics.base import FloatArray
+
+__all__ = ["CHANGED", "PICKED", "RESCORED", "UNSEEN_WORLDS"]
+
+
+def half_and_half(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Every other classifier is flattened, the rest is sharpened."""
+    power = np.where(np.arange(scores.shape[1]) % 2 == 0, 0.4, 2.5)
+    return scores ** power[:, None]
+
+
+def two_shuffled(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Two classifiers (one of three or fewer) have their rows out of order."""
+    out = scores.copy()
+    for j in rng.choice(scores.shape[1], 2 if scores.shape[1] > 3 else 1, replace=False):
+        out[:, j] = scores[rng.permutation(len(scores)), j]
+    return out
+
+
+def class_wise(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """The log score of each class is stretched by a factor of its own, from 0.6 to 1.7."""
+    return scores ** np.exp(rng.uniform(-0.5, 0.5, scores.shape[2]))
+
+
+def cut_off(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """No classifier is ever surer than 0.85, as where scores were smoothed for training."""
+    return np.clip(scores, 0.15 / max(1, scores.shape[2] - 1), 0.85)
+
+
+def one_decimal(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.round(scores, 1) + 1e-3
+
+
+def own_shift(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Every classifier prefers a class of its own by a factor of e^0.8."""
+    shift = np.zeros(scores.shape[1:])
+    shift[np.arange(scores.shape[1]), rng.integers(scores.shape[2], size=scores.shape[1])] = 0.8
+    return scores * np.exp(shift)
+
+
+def many(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+    """Twenty classifiers more, each a noisy version of one of those there are."""
+    parents = rng.integers(data.n_models, size=20)
+    noise = rng.normal(0.0, rng.uniform(0.3, 1.5, 20)[:, None], (data.n_rows, 20, data.n_classes))
+    more = np.maximum(data.scores[:, parents], 1e-6) * np.exp(noise)
+    scores = np.concatenate([data.scores, more / more.sum(axis=2, keepdims=True)], axis=1)
+    names = tuple(f"noisy_{i}" for i in range(20))
+    return data.replace(scores=scores, models=(*data.models, *names))
+
+
+def fewer_of_the_last(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+    """The last class is three times rarer than where the classifiers were made."""
+    last = data.labels == data.n_classes - 1
+    return data.take(np.flatnonzero(~last | (rng.random(data.n_rows) < 1.0 / 3.0)))
+
+
+def contested(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+    """Of the rows on which all classifiers agree, 30 % are kept."""
+    votes = data.scores.argmax(axis=2)
+    agreed = (votes == votes[:, :1]).all(axis=1)
+    return data.take(np.flatnonzero(~agreed | (rng.random(data.n_rows) < 0.3)))
+
+
+def enriched(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+    """Rows of the last class are four times as likely to be labeled."""
+    return _picked(data, name, n_labeled, n_unlabeled, run, by_class=True)
+
+
+def uncertain(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+    """Rows are the likelier to be labeled the less sure the classifiers are on average."""
+    return _picked(data, name, n_labeled, n_unlabeled, run, by_class=False)
+
+
+def _picked(
+    data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int, by_class: bool
+) -> ScoreSet:
+    seen = seen_rows(data, name, n_labeled + n_unlabeled, 0, run)
+    rng = np.random.default_rng([run, n_labeled, int(by_class)])
+    if by_class:
+        weight = np.where(seen.labels == data.n_classes - 1, 4.0, 1.0)
+    else:
+        weight = (1.02 - seen.scores.max(axis=2).mean(axis=1)) ** 1.5
+    chosen = rng.choice(seen.n_rows, n_labeled, replace=False, p=weight / weight.sum())
+    labels = np.full(seen.n_rows, UNLABELED)
+    labels[chosen] = seen.labels[chosen]
+    return seen.replace(labels=labels)
+
+
+def two_families(rng: np.random.Generator) -> ScoreSet:
+    """Two families of four; within one errors are shared, and the second is oversure."""
+    truth = (rng.random(ROWS) < 0.4).astype(np.int64)
+    family = np.repeat([0, 1], 4)
+    noise = 0.9 * rng.normal(size=(ROWS, 2))[:, family] + 0.45 * rng.normal(size=(ROWS, 8))
+    separation = np.array([1.8, 1.6, 1.5, 1.3, 1.4, 1.2, 1.0, 0.9])
+    odds = np.log(0.4 / 0.6) + separation * (separation * (truth[:, None] - 0.5) + noise)
+    odds *= np.where(family == 0, 1.0, 2.0)
+    return as_score_set(np.stack([np.zeros_like(odds), odds], axis=2), truth)
+
+
+def hard_rows(rng: np.random.Generator) -> ScoreSet:
+    """Five classes; every row has a difficulty that all classifiers feel, and none says so."""
+    truth = rng.integers(5, size=ROWS)
+    ease = rng.gamma(2.0, 0.5, ROWS)[:, None, None]
+    skill = np.array([2.0, 2.4, 2.8, 3.2, 3.6, 1.6, 2.2])[:, None]
+    hit = (truth[:, None] == np.arange(5))[:, None, :]
+    return as_score_set(skill * ease * hit + rng.normal(size=(ROWS, 7, 5)), truth)
+
+
+def weak_and_calibrated(rng: np.random.Generator) -> ScoreSet:
+    return binary_world(rng, np.array([0.3, 0.4, 0.5, 0.6, 0.7]), 0.4, positives=0.25)
+
+
+RESCORED = {
+    "unseen: half flattened, half sharpened": half_and_half,
+    "unseen: two shuffled": two_shuffled,
+    "unseen: classes stretched apart": class_wise,
+    "unseen: cut off at 0.85": cut_off,
+    "unseen: one decimal": one_decimal,
+    "unseen: each prefers a class": own_shift,
+}
+
+CHANGED = {
+    "unseen: twenty noisy versions more": many,
+    "unseen: last class three times rarer": fewer_of_the_last,
+    "unseen: contested rows": contested,
+}
+
+PICKED = {
+    "unseen: labels enriched in a class": enriched,
+    "unseen: labels where unsure": uncertain,
+}
+
+UNSEEN_WORLDS: dict[str, World] = {
+    "unseen: two families": two_families,
+    "unseen: hard rows": hard_rows,
+    "unseen: weak and calibrated": weak_and_calibrated,
+}
