@@ -31,6 +31,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -334,20 +335,19 @@ def load_modules(folder: Path) -> None:
 
     from ssme.cli import app
 
-    drawing = import_module("ssme.report.charts")
     history, kept = str(folder / "history.csv"), str(folder / "first")
     options = ["--label", "y", "--quiet", "--json", os.devnull, "--force"]
     bench = ["--methods", "labeled,ensemble", "--runs", "1", "--metric", "accuracy"]
     app(["bench", history, *options, *bench, "--resume", kept], standalone_mode=False)
     report = ["--method", "ensemble", "--draws", "5", "--html", os.devnull]
-    drawing.__dict__["_svg"] = blank_chart
     app(["evaluate", history, *options[:3], *report, "--force"], standalone_mode=False)
 
 
 def attack(kills: int, seed: int) -> list[dict[str, object]]:
     """Kill ``kills`` times in all, every command in turn; the counts of each."""
     rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as name:
+    blank = patch.object(import_module("ssme.report.charts"), "_svg", blank_chart)
+    with tempfile.TemporaryDirectory() as name, blank:
         folder = Path(name)
         if Child(folder, lambda: write_inputs(folder)).wait(60.0) != 0:
             raise SystemExit("the input files could not be written")

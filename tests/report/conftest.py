@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,12 +38,23 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core, installed into the ignored folder node_modules when missing."""
-    if not AXE.exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("axe-core needs npm")
-        flags = ("--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
-        command = [npm, "install", *flags, "--prefix", str(ROOT), "axe-core@4"]
-        subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=ROOT)
-    return Path(AXE).read_text(encoding="utf-8")
+    """The source of axe-core, installed into the ignored folder node_modules when missing.
+
+    One test process installs it while others wait.
+    """
+    with (Path(tempfile.gettempdir()) / "ssme-axe-core.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not AXE.exists():
+            npm = shutil.which("npm")
+            if npm is None:
+                pytest.skip("axe-core needs npm")
+            quiet = (
+                "--no-save",
+                "--no-package-lock",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+            )
+            command = [npm, "install", *quiet, "--prefix", str(ROOT), "axe-core@4"]
+            subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=ROOT)
+        return AXE.read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def test_opens_quietly_with_charts(visit: Callable[..., Visit], name: str) -> No
         ".chart svg", "all => all.map(s => [s.getBoundingClientRect().width, s.innerHTML.length])"
     )
     assert len(sizes) >= 4
-    assert all(width > 100 and length > 500 for width, length in sizes)
+    assert [size for size in sizes if size[0] <= 100 or size[1] <= 500] == []
 
 
 @pytest.mark.parametrize("name", SETS)
