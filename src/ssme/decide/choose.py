@@ -11,8 +11,7 @@ The rule, the same in `Evaluation.choose`, on the command line and on the report
     equal           models whose difference to the pick lies within +-margin with 95 % probability
 
 The pick goes by the estimate and not by P(best), because P(best) rewards a wide interval: a model
-of which little is known is often the best of a draw and often the worst. Measured on real sets,
-picking by P(best) loses more (docs/deciding.md).
+of which little is known is often the best of a draw and often the worst.
 """
 
 from __future__ import annotations
