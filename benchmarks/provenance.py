@@ -110,7 +110,7 @@ def problems(folder: Path) -> list[str]:
             found += [
                 f"{name}: commit {each} is not in the history"
                 for each in line["commit"].split()
-                if git("cat-file", "-e", f"{each}^{{commit}}") is None
+                if git("merge-base", "--is-ancestor", each, "HEAD") is None
             ]
     return found
 
