@@ -1,9 +1,9 @@
-"""Readings of the paper's flow: what its text leaves open about SSME-NF, at 20 labels.
+"""Readings of the paper's flow: what its text leaves open about SSME-NF.
 
 The flow as the paper describes it (both phases), stopped after the first phase ("as trained"), with
 the EM of the authors' public code, and with scores kept a thousandth away from 0 and 1; the paper's
-SSME-NF beside them. Needs torch. Each fit takes ten seconds, so the runs are few: a search for the
-reading, not a table to rank by.
+SSME-NF beside them, at its label counts. Needs torch. Each fit takes ten seconds, so the runs are
+few: a search for the reading, not a table to rank by.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def main(setup: Setup) -> None:
-    protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs)
+    protocol = Protocol(METHODS, n_labeled=(20, 50, 100), runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup)).drop(columns=["subset", "group"])
-    published = [paper_flow(row.dataset, 20, row.metric) for row in summary.itertuples()]
+    published = [paper_flow(row.dataset, row.n_labeled, row.metric) for row in summary.itertuples()]
     summary[["paper", "paper_ci95"]] = pd.DataFrame(published, index=summary.index) / 100
     save(summary.assign(verdict=verdicts(summary)), setup, figure)
 

@@ -92,7 +92,7 @@ def streamed(path: Path, **options: object) -> Work:
 
 FEW = {"metrics": ["accuracy", "roc_auc"]}
 AXES: dict[str, tuple[tuple[int, ...], Callable[[int, Path], Work]]] = {
-    "columns": ((500, 1000, 2000), columns),
+    "columns": ((1000, 2000, 4000, 8000), columns),
     "row_groups": (
         (1000, 2000, 4000),
         lambda n, at: streamed(parquet(at, 10 * n, 10), by=[]),
