@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ssme.decide.choose import Choice, choose_model
+from ssme.decide.gates import Verdict, judge
+from ssme.decide.written import describe_decision
 from ssme.integrations.mlflow import log_evaluation
 from ssme.plots import Plots
 from ssme.report import write_report
@@ -100,6 +102,44 @@ class Evaluation(BaseEvaluation):
             margin=margin,
             level=self._checked(level),
         )
+
+    def gate(
+        self,
+        *conditions: str,
+        within: float | None = None,
+        fail_on: str = "serious",
+    ) -> Verdict:
+        """Ask whether what must hold before a model is shipped does hold.
+
+        Parameters
+        ----------
+        *conditions : str
+            Demands such as ``"accuracy.low>=0.9"`` of every model, ``"forest:ece<=0.05"`` of one,
+            or ``"new-old:accuracy.low>=0"`` of the difference of two (`ssme.decide.gates`).
+        within : float, optional
+            Demand that the pick by the leading metric is behind the best model by no more than
+            this, with the probability of the evaluation's level.
+        fail_on : {"serious", "warning", "never"}
+            Doubts from which the gate fails whatever the numbers say (default "serious").
+
+        Returns
+        -------
+        Verdict
+            ``passed``, and ``failures``: a sentence for each demand that does not hold.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.gate("accuracy>=0.99").passed
+        False
+        """
+        return judge(self, conditions, within=within, fail_on=fail_on)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but rows and draws as plain values, with ranking, differences and decision."""
+        return {**super().to_dict(), **describe_decision(self)}
 
     @property
     def plot(self) -> Plots:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from ssme.cli.conditions import parse
+from ssme.decide.gates import parse_condition
 from ssme.errors import InputError
 
 Run = Callable[..., Result]
@@ -114,11 +114,11 @@ def test_fail_under_with_threshold(run: Run, scores: Path) -> None:
 
 
 def test_condition_parts() -> None:
-    condition = parse("a: b:accuracy@0.3.low >= 0.5")
+    condition = parse_condition("a: b:accuracy@0.3.low >= 0.5")
     assert (condition.model, condition.metric) == ("a: b", "accuracy@0.3")
     assert (condition.column, condition.sign, condition.limit) == ("low", ">=", 0.5)
-    with pytest.raises(InputError, match=r"--fail-under 'nothing'"):
-        parse("nothing")
+    with pytest.raises(InputError, match=r"fail_under='nothing'"):
+        parse_condition("nothing")
 
 
 @pytest.mark.parametrize("suffix", ["toml", "yaml", "json"])
@@ -382,3 +382,35 @@ def test_models_and_label_of_an_npz_are_chosen_by_name(run: Run, tmp_path: Path)
 def test_the_address_of_a_local_file_is_read(run: Run, scores: Path) -> None:
     for address in (scores.as_uri(), f"file:{scores}"):
         assert run("evaluate", address, *FAST, "--label", "y").exit_code == 0
+
+
+def test_a_gate_is_not_green_on_a_serious_doubt_however_quiet(run: Run, tmp_path: Path) -> None:
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((100, 2)).round(3), columns=["a", "b"])
+    frame["y"] = [1.0] + [np.nan] * 99
+    path = tmp_path / "one.csv"
+    frame.to_csv(path, index=False)
+    gate = ("evaluate", path, *FAST, "--classes", "0,1", "-k", "accuracy", "-q", "--fail-under")
+    red = run(*gate, "accuracy>=0")
+    assert (red.exit_code, red.stdout) == (1, "")
+    assert red.stderr.startswith("Failed: serious doubt")
+    told = run(*gate, "accuracy>=0", "--fail-on", "never")
+    assert (told.exit_code, told.stdout) == (0, "")
+    assert told.stderr.startswith("Passed despite a serious doubt")
+    assert run(*gate, "accuracy>=0", "--fail-on", "sometimes").exit_code == 2
+
+
+def test_differences_and_the_choice_as_gates(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy", "-q")
+    better = run(*asked, "--fail-under", "forest-coin:accuracy.low>=0", "--json", "-")
+    assert better.exit_code == 0, better.output
+    found = json.loads(better.stdout)
+    assert found["gate"] == {"passed": True, "failures": [], "despite": []}
+    assert found["decision"]["pick"] == "forest"
+    worse = run(*asked, "--fail-under", "coin-forest:accuracy.high>=0")
+    assert worse.exit_code == 1
+    assert "coin minus forest" in worse.stderr
+    assert run(*asked, "--within", "1").exit_code == 0
+    assert run(*asked, "--within", "-1").exit_code == 2

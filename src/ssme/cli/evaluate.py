@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ssme.cli import conditions
 from ssme.cli.options import (
     OUT,
     EngineOptions,
@@ -22,7 +21,10 @@ from ssme.cli.program import CONDITION_FAILED, command, say
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
 from ssme.errors import InputError
 
+GATES = "Gates for pipelines"
+
 if TYPE_CHECKING:
+    from ssme.decide.gates import Condition
     from ssme.evaluation import Evaluation
     from ssme.spec import RunSpec
 
@@ -41,7 +43,29 @@ def evaluate(
         typer.Option(
             "--fail-under",
             help='Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower '
-            'end of the interval, "forest:ece<=0.05" for one model (repeatable).',
+            'end of the interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for '
+            "the difference of two (repeatable).",
+            rich_help_panel=GATES,
+        ),
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            help="Exit 1 unless the model with the best estimate of the first metric is behind "
+            "the best one by no more than this, with the probability of --level.",
+            rich_help_panel=GATES,
+        ),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit 1 where there is a doubt of this severity or a worse one: serious or "
+            "warning. A gate fails on serious doubts unless this is `never` (default: serious "
+            "with --fail-under or --within, never without).",
+            rich_help_panel=GATES,
+            autocompletion=lambda: ["serious", "warning", "never"],
         ),
     ] = None,
     config: Annotated[
@@ -64,29 +88,45 @@ def evaluate(
 
     [cyan]ssme evaluate scores.csv -y label --fail-under "accuracy.low>=0.9"[/cyan]
 
+    [cyan]ssme evaluate scores.csv -y label --fail-under "new-old:accuracy.low>=0"[/cyan]
+
     [cyan]ssme evaluate 'parts/*.parquet' -y label --engine stream[/cyan]
 
     [cyan]ssme evaluate --config run.toml[/cyan]
+
+    Exit codes: 0 done, and every gate holds; 1 a gate does not hold; 2 bad input or command line;
+    70 a fault of ssme; 130 interrupted; 141 the reader of the output went away.
     """
+    from ssme.decide import gates
+    from ssme.options import accept
+
     output = Output(out, (save_config,))
-    demands = [conditions.parse(text) for text in fail_under or []]
+    if within is not None:
+        accept(gates.WITHIN, within)
+    if fail_on is not None:
+        accept(gates.FAIL_ON, fail_on)
+    demands = [gates.parse_condition(text) for text in fail_under or []]
+    gated = bool(demands) or within is not None or fail_on is not None
     spec = gather(file, read, run, config, engine)
     output.refuse_inputs(inputs_of(spec))
     if save_config is not None:
         spec.save(save_config)
     in_memory = spec.engine == "memory"
     result = (_evaluate_file if in_memory else _evaluate_stream)(spec, output, demands)
-    failed = conditions.failures(result, demands)
-    output.write(out.json, json_text(result.to_dict()))
+    verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
+    held = {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
+    output.write(out.json, json_text({**result.to_dict(), **held}))
     output.write(out.csv, csv_text(list(result.rows())))
     if out.html is not None:
         from ssme.report import report_html
 
         output.write(out.html, report_html(result))
     show(result, output, show_all)
-    for sentence in failed:
+    for sentence in verdict.failures if gated else ():
         say(f"Failed: {sentence}")
-    if failed:
+    for sentence in verdict.despite if gated and verdict.passed else ():
+        say(f"Passed despite a {sentence}")
+    if gated and not verdict.passed:
         raise typer.Exit(CONDITION_FAILED)
 
 
@@ -101,10 +141,9 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
     print_doubts(output.console, result.doubts)
 
 
-def _evaluate_file(
-    spec: RunSpec, output: Output, demands: list[conditions.Condition]
-) -> Evaluation:
+def _evaluate_file(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:
     """The evaluation of a file that fits into memory."""
+    from ssme.decide.gates import with_metrics
     from ssme.metrics import default_metrics
 
     with output.working("reading"):
@@ -112,15 +151,14 @@ def _evaluate_file(
     for sentence in recognized(spec, data):
         output.note(sentence)
     asked = spec.metrics or default_metrics(data.n_classes)
-    metrics = conditions.with_metrics(asked, demands) if demands else spec.metrics
+    metrics = with_metrics(asked, demands) if demands else spec.metrics
     with output.working("estimating"):
         return evaluate_scores(spec, data, metrics=metrics)
 
 
-def _evaluate_stream(
-    spec: RunSpec, output: Output, demands: list[conditions.Condition]
-) -> Evaluation:
+def _evaluate_stream(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:
     """The evaluation of files that are passed over; the number of classes is not known before."""
+    from ssme.decide.gates import with_metrics
     from ssme.run import execute
 
     if demands and not spec.metrics:
@@ -129,7 +167,7 @@ def _evaluate_stream(
             fix="name the metrics with --metric",
         )
     if demands and spec.metrics:
-        spec = replace(spec, metrics=tuple(conditions.with_metrics(spec.metrics, demands)))
+        spec = dataclasses.replace(spec, metrics=tuple(with_metrics(spec.metrics, demands)))
     with output.working("passing over the rows"):
         result = execute(spec, spec.source)
     for sentence in recognized(spec, result.data):

@@ -9,6 +9,7 @@ The rule, the same in `Evaluation.choose`, on the command line and on the report
     95 % set        the fewest models whose P(best) add up to 0.95, taken from the highest down;
                     the pick is always shown with it, whether or not it is among them
     equal           models whose difference to the pick lies within +-margin with 95 % probability
+    P(within)       share of the draws in which the regret is no more than the margin
 
 The pick goes by the estimate and not by P(best), because P(best) rewards a wide interval: a model
 of which little is known is often the best of a draw and often the worst.
@@ -17,7 +18,8 @@ of which little is known is often the best of a draw and often the worst.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best
+from ssme.results.evaluation import plain_values
 
 __all__ = ["Choice", "Contender", "choose_model"]
 
@@ -83,6 +86,8 @@ class Choice:
         Probability that the pick is the best.
     regret, regret_low, regret_high : float
         What is expected to be lost by taking the pick, in units of the metric, with its interval.
+    p_within : float
+        Probability that the pick is behind the best by no more than the margin.
     contenders : tuple of Contender
         All models, best estimate first; models whose metric is undefined are last.
     margin, set_level, level : float
@@ -96,6 +101,7 @@ class Choice:
     regret: float
     regret_low: float
     regret_high: float
+    p_within: float
     contenders: tuple[Contender, ...]
     margin: float
     set_level: float
@@ -116,6 +122,18 @@ class Choice:
     def is_clear(self) -> bool:
         """Whether the pick alone is the set, so that no other model need be considered."""
         return self.possible_best == (self.pick,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain values that JSON can hold; NaN becomes None."""
+        out: dict[str, Any] = plain_values(
+            {
+                **asdict(self),
+                "possible_best": self.possible_best,
+                "practically_equal": self.practically_equal,
+                "sentence": self.sentence(),
+            }
+        )
+        return out
 
     def sentence(self) -> str:
         """The choice in one sentence."""
@@ -208,6 +226,7 @@ def choose_model(
         regret=float(regret.mean()) if regret.size else float("nan"),
         regret_low=float(ends[0]),
         regret_high=float(ends[1]),
+        p_within=float((regret <= margin + 1e-12).mean()) if regret.size else float("nan"),
         contenders=contenders,
         margin=margin,
         set_level=set_level,

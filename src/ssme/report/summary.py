@@ -11,9 +11,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
-from ssme.decide.choose import Choice, choose_model
+from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
@@ -60,7 +58,7 @@ def summarize(
     doubts = found["doubts"]
     return {
         "title": title or "How good are these classifiers?",
-        "decision": _decision(evaluation),
+        **describe_decision(evaluation),
         "headline": _headline(evaluation, metrics[0], doubts),
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
@@ -154,7 +152,7 @@ def _which(
         }
     if len(metric["rows"]) == 1:
         return {"name": best["model"], "detail": "It is the only one that was evaluated."}
-    choice = _choice(evaluation)
+    choice = choose_by_lead(evaluation)
     if choice is None or not choice.p_best >= 0.0:
         return {"name": best["model"], "detail": f"It has the best estimate of {metric['name']}."}
     others = [name for name in choice.possible_best if name != choice.pick]
@@ -163,33 +161,6 @@ def _which(
     listed = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
     ahead = f"It has the best estimate of {metric['name']}"
     return {"name": choice.pick, "detail": f"{ahead}. The best one may also be {listed}."}
-
-
-def _decision(evaluation: BaseEvaluation) -> dict[str, Any] | None:
-    """The choice by the first metric as plain values; None where none can be made."""
-    choice = _choice(evaluation)
-    if choice is None:
-        return None
-    values = {
-        "metric": choice.metric,
-        "pick": choice.pick,
-        "p_best": choice.p_best,
-        "regret": choice.regret,
-        "regret_low": choice.regret_low,
-        "regret_high": choice.regret_high,
-        "possible_best": list(choice.possible_best),
-        "practically_equal": list(choice.practically_equal),
-        "margin": choice.margin,
-    }
-    return {key: None if value != value else value for key, value in values.items()}
-
-
-def _choice(evaluation: BaseEvaluation) -> Choice | None:
-    """The choice by the first metric; None where it has no direction or no value."""
-    metric, estimate = evaluation.metrics[0], evaluation.estimates[0][0]
-    if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
-        return None
-    return choose_model(evaluation.data.models, metric, estimate, level=evaluation.level)
 
 
 def _how_good(
@@ -210,7 +181,7 @@ def _how_sure(
             return {"answer": "-", "detail": "The method gives no interval for it."}
         half = (best["high"] - best["low"]) / 2.0
         return {"answer": f"± {half:.3f}", "detail": "This is half the width of the interval."}
-    choice = _choice(evaluation)
+    choice = choose_by_lead(evaluation)
     if choice is None:
         return {"answer": "-", "detail": "The method gives no probability."}
     return {

@@ -28,7 +28,7 @@ from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
 from ssme.wording import did_you_mean, listing, printable
 from ssme.writing import write_text
 
-__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass"]
+__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "plain_values"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,10 +260,10 @@ class BaseEvaluation:
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""
         return {
-            "settings": _plain(dict(self.settings)),
-            "notes": _plain(self.belief.facts.describe()),
-            "doubts": [_plain(vars(doubt)) for doubt in self.doubts],
-            "estimates": [_plain(row) for row in self.rows()],
+            "settings": plain_values(dict(self.settings)),
+            "notes": plain_values(self.belief.facts.describe()),
+            "doubts": [plain_values(vars(doubt)) for doubt in self.doubts],
+            "estimates": [plain_values(row) for row in self.rows()],
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -376,16 +376,16 @@ def _position(name: str, names: list[str], problem: str) -> int:
     return names.index(name)
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """``value`` as JSON knows it: arrays to lists, NaN and infinities to None."""
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain_values(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain_values(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain_values(v) for v in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return plain_values(value.item())
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     if value is None or isinstance(value, (str, int, bool)):

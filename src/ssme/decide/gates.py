@@ -1,0 +1,264 @@
+"""Gates for pipelines: what must hold before a model is shipped.
+
+    [MODEL:]METRIC[.low|.high] (>= | > | <= | <) NUMBER
+    MODEL-MODEL:METRIC[.low|.high] (>= | > | <= | <) NUMBER
+
+Without a model a condition is asked of every model; with two it is asked of the first minus the
+second, paired. ``.low`` and ``.high`` ask the ends of the interval. Conditions are asked on all
+rows, and an undefined value (NaN) fails. ``within`` asks of the choice (`ssme.decide.choose`) that
+its pick is behind the best model by no more than so much, with the probability of the level.
+
+A gate does not pass on a serious doubt unless it is told to, and then it says so.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ssme.decide.choose import choose_model
+from ssme.diagnostics.doubt import SEVERITIES
+from ssme.errors import InputError, argument
+from ssme.metrics import MetricSpec, get_metric
+from ssme.metrics.base import Metric
+from ssme.options import Choice, Number, Option, accept
+from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.wording import did_you_mean, listing
+
+__all__ = [
+    "FAIL_ON",
+    "WITHIN",
+    "Condition",
+    "Verdict",
+    "judge",
+    "parse_condition",
+    "with_metrics",
+]
+
+FAIL_ON = Option(
+    "fail_on",
+    Choice("serious", "warning", "never"),
+    "serious",
+    "Doubts from which a gate fails whatever the numbers say.",
+)
+WITHIN = Option("within", Number(least=0.0), 0.01, "How far the pick may be behind the best model.")
+
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+FORM = re.compile(
+    r"(?:(?P<model>.+):)?(?P<metric>[^:<>=]+?)(?:\.(?P<end>low|high))?\s*"
+    r"(?P<sign>>=|<=|>|<)\s*(?P<limit>\S+)\s*"
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One demand on the estimates, or on the difference of two of them.
+
+    Attributes
+    ----------
+    text : str
+        The condition as it was written.
+    metric : str
+        The metric it speaks of.
+    column : {"estimate", "low", "high"}
+        Whether it asks the estimate or an end of its interval.
+    sign, limit : str, float
+        The comparison and its right side.
+    model : str or None
+        A model, or two with a hyphen between them; None for every model.
+    """
+
+    text: str
+    metric: str
+    column: str
+    sign: str
+    limit: float
+    model: str | None
+
+    def holds(self, value: float) -> bool:
+        """Whether ``value`` meets the demand; NaN never does."""
+        return OPERATORS[self.sign](value, self.limit)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a gate says.
+
+    Attributes
+    ----------
+    failures : tuple of str
+        A sentence for each demand that does not hold; empty where the gate passes.
+    despite : tuple of str
+        A sentence for each serious doubt that the gate was told to pass on.
+    """
+
+    failures: tuple[str, ...]
+    despite: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was demanded holds."""
+        return not self.failures
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition such as ``"new-old:accuracy.low>=0"``.
+
+    Parameters
+    ----------
+    text : str
+        The condition, as the head of this module describes it.
+
+    Examples
+    --------
+    >>> from ssme.decide.gates import parse_condition
+    >>> condition = parse_condition("forest:accuracy.low >= 0.9")
+    >>> condition.model, condition.metric, condition.column, condition.limit
+    ('forest', 'accuracy', 'low', 0.9)
+    """
+    match = FORM.fullmatch(text.strip())
+    try:
+        if match is None:
+            raise ValueError
+        limit = float(match["limit"])
+        if limit != limit:
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            argument("fail_under", repr(text)),
+            allowed="[MODEL:]METRIC[.low|.high] or MODEL-MODEL:METRIC[.low|.high], with >=, >, <= "
+            "or < and a number",
+            fix=f"write for example {argument('fail_under', repr('accuracy.low>=0.9'))}",
+        ) from None
+    return Condition(
+        text.strip(),
+        match["metric"].strip(),
+        match["end"] or "estimate",
+        match["sign"],
+        limit,
+        None if match["model"] is None else match["model"].strip(),
+    )
+
+
+def with_metrics(asked: Sequence[MetricSpec], conditions: Sequence[Condition]) -> list[MetricSpec]:
+    """The metrics asked for and those that conditions speak of; an unknown one is an error."""
+    known = [get_metric(spec).name for spec in asked]
+    extra = dict.fromkeys(
+        condition.metric
+        for condition in conditions
+        if condition.metric not in known and get_metric(condition.metric).name not in known
+    )
+    return [*asked, *extra]
+
+
+def judge(
+    evaluation: BaseEvaluation,
+    conditions: Sequence[str | Condition] = (),
+    *,
+    within: float | None = None,
+    fail_on: str = "serious",
+) -> Verdict:
+    """Ask of an evaluation what must hold.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The estimates.
+    conditions : sequence of str or Condition
+        Demands on estimates and differences.
+    within : float, optional
+        Demand that the pick by the first metric is behind the best model by no more than this,
+        with the probability of the evaluation's level.
+    fail_on : {"serious", "warning", "never"}
+        Doubts from which the gate fails whatever the numbers say (default "serious").
+
+    Returns
+    -------
+    Verdict
+    """
+    fail_on = accept(FAIL_ON, fail_on)
+    asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
+    failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
+    if within is not None:
+        failures += _ask_within(evaluation, accept(WITHIN, within))
+    worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
+    grave = [doubt for doubt in evaluation.doubts if doubt.severity in worst]
+    told = [f"{each.severity} doubt {each.code}: {each.title}. {each.advice}" for each in grave]
+    if fail_on == "never":
+        return Verdict(tuple(failures), tuple(told))
+    return Verdict((*failures, *told))
+
+
+def _ask(evaluation: BaseEvaluation, condition: Condition) -> Iterator[str]:
+    """A sentence for each model, or pair, of which ``condition`` does not hold."""
+    metric = _metric_of(evaluation, condition)
+    for name, found in _values(evaluation, metric, condition):
+        if not condition.holds(found):
+            yield (
+                f"{name}: {condition.metric} {condition.column} is {found:.4g}, "
+                f"asked for {condition.sign} {condition.limit:g}"
+            )
+
+
+def _metric_of(evaluation: BaseEvaluation, condition: Condition) -> Metric:
+    """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
+    names = [metric.name for metric in evaluation.metrics]
+    if condition.metric in names:
+        return evaluation.metrics[names.index(condition.metric)]
+    threshold = evaluation.settings.get("threshold")
+    name = get_metric(condition.metric, threshold=threshold).name
+    return evaluation.metrics[evaluation.metric_index(name)]
+
+
+def _values(
+    evaluation: BaseEvaluation, metric: Metric, condition: Condition
+) -> Iterator[tuple[str, float]]:
+    pair = None if condition.model is None else _pair(evaluation.data.models, condition)
+    if pair is None:
+        for row in evaluation.rows(metric.name, ALL):
+            if condition.model in (None, row["model"]):
+                yield row["model"], row[condition.column]
+        return
+    (gap,) = evaluation.compare(metric.name, *pair).rows
+    column = "difference" if condition.column == "estimate" else condition.column
+    yield f"{pair[0]} minus {pair[1]}", getattr(gap, column)
+
+
+def _pair(models: Sequence[str], condition: Condition) -> tuple[str, str] | None:
+    """The two models of ``A-B``; None where it names one model. Hyphens in names are allowed."""
+    text = condition.model or ""
+    if text in models:
+        return None
+    cuts = [at for at, character in enumerate(text) if character == "-"]
+    splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in cuts]
+    found = [(a, b) for a, b in splits if a in models and b in models and a != b]
+    if len(found) == 1:
+        return found[0]
+    raise InputError(
+        f"{argument('fail_under', repr(condition.text))}: {text!r} is "
+        + ("more than one pair of models" if found else "no model and no pair of models"),
+        allowed=f"one of {listing(models)}, or two different ones with a hyphen between them",
+        fix=did_you_mean(text, list(models)) or None,
+    )
+
+
+def _ask_within(evaluation: BaseEvaluation, within: float) -> list[str]:
+    metric, level = evaluation.metrics[0], evaluation.level
+    choice = choose_model(
+        evaluation.data.models, metric, evaluation.estimates[0][0], margin=within, level=level
+    )
+    if choice.p_within >= level:
+        return []
+    if choice.p_within != choice.p_within:
+        return [f"whether {choice.pick} is within {within:g} of the best is not known: no draws"]
+    return [
+        f"{choice.pick} is within {within:g} of the best {metric.name} with probability "
+        f"{choice.p_within:.3g}, asked for {level:g}"
+    ]
