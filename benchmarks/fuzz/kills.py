@@ -23,6 +23,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -30,6 +31,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from unittest.mock import patch
 
@@ -126,9 +128,12 @@ class Command:
     expected: str = ""
 
     def work(self) -> None:
-        """What the process does."""
+        """What the process does: it is ``python -m ssme``, also to the workers that it starts."""
         from ssme.cli import app
 
+        program = find_spec("ssme.__main__")
+        assert program is not None
+        sys.modules["__main__"] = module_from_spec(program)
         app(self.arguments)
 
     def start(self) -> Child:

@@ -189,8 +189,8 @@ def _open_processes(workers: int) -> Iterator[Executor]:
 
 
 def _prepare_worker(watched: Any) -> None:
-    single_threaded_blas()
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
+    single_threaded_blas()
 
 
 def _end_with_parent(watched: Any) -> None:
