@@ -176,7 +176,7 @@ def _rows_by_value(values: NDArray[np.object_]) -> list[tuple[Any, NDArray[np.in
 def _labels_only(
     data: ScoreSet, metrics: Sequence[Metric], rows: Sequence[Any]
 ) -> list[list[Estimate]]:
-    if data.n_labeled == 0:
+    if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
         nothing = np.full(data.n_models, np.nan)
         return [[Estimate(nothing) for _ in metrics] for _ in rows]
     belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))

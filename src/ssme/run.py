@@ -54,6 +54,7 @@ def evaluate(
     n_draws: int | None = None,
     random_state: int | None = 0,
     options: Mapping[str, Any] | None = None,
+    design: Any = None,
     engine: str = "memory",
     workers: int | None = None,
     scheduler: str | None = None,
@@ -95,6 +96,10 @@ def evaluate(
         fresh seed is taken and recorded in ``settings["random_state"]``.
     options : dict, optional
         Further options of the method; ``ssme methods NAME`` lists them.
+    design : str or array, optional
+        How rows were chosen for labeling: ``"random"``, ``"by_class"``, ``"by_score"``, or how many
+        rows each label stands for (one over its chance to be chosen), as an array (n,) or the name
+        of a column; see `ssme.ScoreSet.with_design`. A method that cannot use it says so.
     engine : {"memory", "stream", "dask"}, default "memory"
         Where the work is done. ``"stream"`` passes once over Parquet files of any size on this
         machine, ``"dask"`` does so on a cluster.
@@ -128,6 +133,8 @@ def evaluate(
     """
     start = time.perf_counter()
     _refuse_unknown(data_options, source, method)
+    if design is not None:
+        data_options["design"] = design
     reading, labels = _place_labels(source, y, data_options)
     spec = RunSpec(
         source=_paths_of(source),
@@ -226,7 +233,8 @@ def execute(
 
 def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
     if isinstance(source, ScoreSet):
-        return source
+        design = spec.read.get("design")
+        return source if design is None else source.with_design(design)
     if isinstance(source, (list, tuple)) and spec.source is not None:
         if len(source) != 1:
             raise InputError(
@@ -256,10 +264,11 @@ def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[st
     reading = dict(options)
     file = reading.pop("labels_file", None)
     if isinstance(source, ScoreSet):
-        if y is not None or file is not None or reading:
+        others = sorted(set(reading) - {"design"})
+        if y is not None or file is not None or others:
             given = ["y"] * (y is not None) + ["labels_file"] * (file is not None)
             raise InputError(
-                f"a ScoreSet was given together with {', '.join(given + sorted(reading))}",
+                f"a ScoreSet was given together with {', '.join(given + others)}",
                 allowed="a ScoreSet alone: it holds its own labels and options",
                 fix="pass these to ScoreSet.from_arrays, from_frame or read instead",
             )

@@ -458,7 +458,7 @@ def _checked_reading(given: Mapping[str, Any]) -> dict[str, Any]:
         if value is None:
             continue
         known = _READING.get(name)
-        holds_data = (name == "groups" and isinstance(value, Mapping)) or (
+        holds_data = _holds_data(name, value) or (
             name == "labels" and not isinstance(value, (str, Path, bool))
         )
         if known is None or holds_data:
@@ -468,10 +468,17 @@ def _checked_reading(given: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
+def _holds_data(name: str, value: Any) -> bool:
+    """Whether an option of reading is given as values of the rows."""
+    if name == "design":
+        return not isinstance(value, str)
+    return name == "groups" and isinstance(value, Mapping)
+
+
 def _written_reading(read: Mapping[str, Any]) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for name, value in read.items():
-        if name not in _READING or (name == "groups" and isinstance(value, Mapping)):
+        if name not in _READING or _holds_data(name, value):
             raise _unwritable(argument(name), f"a {type(value).__name__}")
         if name == "labels":
             if value is not False and not isinstance(value, Path):

@@ -85,6 +85,12 @@ def _complete_metrics(incomplete: str) -> list[str]:
     return [f"{done}{comma}{name}" for name in metric_names() if name.startswith(last)]
 
 
+def _complete_designs(incomplete: str) -> list[str]:
+    from ssme.data.design import DESIGNS
+
+    return [name for name in DESIGNS if name.startswith(incomplete)]
+
+
 def _complete_engines(incomplete: str) -> list[str]:
     from ssme.spec import ENGINES
 
@@ -112,6 +118,9 @@ class ReadOptions:
     ] = None
     id: Annotated[str | None, _read("id", "--id")] = None
     weight: Annotated[str | None, _read("weight", "--weight")] = None
+    design: Annotated[str | None, _read("design", "--design", autocompletion=_complete_designs)] = (
+        None
+    )
     layout: Annotated[
         str | None, _read("layout", "--layout", autocompletion=lambda: ["wide", "long"])
     ] = None

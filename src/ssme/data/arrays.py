@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.design import as_design
 from ssme.data.labels import encode, observe, resolve_classes
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
@@ -28,6 +29,7 @@ def check_arrays(
     weights: object | None = None,
     groups: Mapping[str, object] | None = None,
     ids: object | None = None,
+    design: object | None = None,
     layout: Layout | None = None,
     frame_library: str = "pandas",
 ) -> dict[str, Any]:
@@ -58,14 +60,16 @@ def check_arrays(
         unlabeled=options.unlabeled,
         one_column=one_column,
     )
+    encoded = encode(raw, classes)
     return {
         "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
-        "labels": encode(raw, classes),
+        "labels": encoded,
         "models": names,
         "classes": classes,
         "weights": as_weights(weights, n),
         "groups": as_groups(groups, n),
         "ids": as_ids(ids, n),
+        "design": as_design(options.design if design is None else design, encoded),
         "frame_library": frame_library,
         "layout": replace(
             layout,

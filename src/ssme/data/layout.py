@@ -19,7 +19,7 @@ class Layout:
     ----------
     kind : ``"arrays"``, ``"mapping"``, ``"wide"``, ``"wide by class"`` or ``"long"``.
     columns : model -> columns its scores came from (one, or one per class).
-    label, id, weight : column names, None where there is none.
+    label, id, weight, design : column names, None where there is none.
     groups : column names.
     ignored : columns that were left out.
     encoding : class -> index on the class axis; the last of two is the positive class.
@@ -32,6 +32,7 @@ class Layout:
     label: str | None = None
     id: str | None = None
     weight: str | None = None
+    design: str | None = None
     groups: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     encoding: Mapping[Hashable, int] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class Layout:
             "unlabeled means": ", ".join(missing),
             "id column": self.id,
             "weight column": self.weight,
+            "label weight column": self.design,
             "group columns": ", ".join(self.groups),
             "ignored columns": ", ".join(self.ignored),
         }

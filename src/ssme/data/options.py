@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ssme.data.values import plain
-from ssme.options import Declared, Flag, Nothing, OneOf, Series, option
+from ssme.options import Declared, Flag, Nothing, OneOf, Series, Text, option
 
-__all__ = ["ArrayOptions", "ClassName", "Codes", "ModelNames"]
+__all__ = ["ArrayOptions", "ClassName", "Codes", "Design", "ModelNames"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,21 @@ class Codes:
 
 
 @dataclass(frozen=True)
+class Design:
+    """How rows were chosen for labeling: its name, the name of a column, or weights."""
+
+    def accept(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return Text().accept(value)
+        if np.ndim(value) == 0:
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "random, by_class, by_score, the name of a column, or one weight per row"
+
+
+@dataclass(frozen=True)
 class ArrayOptions(Declared):
     """What may be said about scores held in arrays; see `ssme.ScoreSet.from_arrays`."""
 
@@ -93,6 +108,12 @@ class ArrayOptions(Declared):
         None,
         "Code, or codes, that mean a row has no label. Empty cells always mean that.",
         OneOf(Nothing("no code"), Codes()),
+    )
+    design: Any = option(
+        None,
+        "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
+        "how many rows each label stands for.",
+        OneOf(Nothing("a column named label_weight; without one it is not known"), Design()),
     )
     logits: bool = option(False, "Whether the scores are logits rather than probabilities.", Flag())
     normalize: bool = option(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.arrays import check_arrays
+from ssme.data.design import NOT_SAID, LabelDesign, as_design
 from ssme.data.labels import encode, observe
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
@@ -60,6 +61,8 @@ class ScoreSet:
         The data frame library that results go out in: the one the data came in.
     layout : Layout or None
         What was understood of the input.
+    design : LabelDesign
+        How rows were chosen for labeling, as far as it was said (`with_design`).
     """
 
     scores: NDArray[np.float64]
@@ -71,6 +74,7 @@ class ScoreSet:
     ids: NDArray[np.object_] | None = None
     frame_library: str = "pandas"
     layout: Layout | None = None
+    design: LabelDesign = NOT_SAID
 
     def __post_init__(self) -> None:
         n = self.scores.shape[0]
@@ -99,6 +103,7 @@ class ScoreSet:
         weights: object | None = None,
         groups: Mapping[str, object] | None = None,
         ids: object | None = None,
+        design: object | None = None,
         unlabeled: object | None = None,
         logits: bool = False,
         normalize: bool = False,
@@ -127,6 +132,8 @@ class ScoreSet:
             From the name of a group column to its values (n,), None where a row has none.
         ids : array of shape (n,), optional
             Unique names of the rows.
+        design : str or array of shape (n,), optional
+            How rows were chosen for labeling, as in `with_design`.
         unlabeled : optional
             A code, or a list of codes, that mean "no label", such as -1.
         logits : bool, default False
@@ -152,6 +159,7 @@ class ScoreSet:
             unlabeled=unlabeled,
             logits=logits,
             normalize=normalize,
+            design=design,
         )
         fields = check_arrays(scores, labels, options, weights=weights, groups=groups, ids=ids)
         return cls(**fields)
@@ -168,6 +176,7 @@ class ScoreSet:
         layout: str | None = None,
         id: str | None = None,
         weight: str | None = None,
+        design: object | None = None,
         groups: Sequence[str] | None = None,
         model: str | None = None,
         class_: str | None = None,
@@ -203,6 +212,10 @@ class ScoreSet:
             Found out when only one of the two fits.
         id, weight : str, optional
             Columns with the names and the weights of the rows.
+        design : str, optional
+            How rows were chosen for labeling, ``"random"``, ``"by_class"`` or ``"by_score"``; or
+            the column that says how many rows each label stands for (`with_design`). A column
+            named ``label_weight`` is recognized.
         groups : list of str, optional
             Columns with groups.
         model, class_, score : str, optional
@@ -232,6 +245,7 @@ class ScoreSet:
             layout=layout,
             id=id,
             weight=weight,
+            design=design,
             groups=groups,
             model=model,
             class_=class_,
@@ -353,6 +367,16 @@ class ScoreSet:
         values: NDArray[np.object_] = table[self.labels]
         return values
 
+    @property
+    def label_weights(self) -> NDArray[np.float64] | None:
+        """(n,) how much a label counts for all rows: the row's weight times its design's.
+
+        None where all count the same.
+        """
+        if self.design.weights is None:
+            return self.weights
+        return self.design.weights * (1.0 if self.weights is None else self.weights)
+
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer[Any]] | Sequence[int]) -> ScoreSet:
         """Take some of the rows.
 
@@ -400,6 +424,7 @@ class ScoreSet:
             weights=None if self.weights is None else self.weights[chosen],
             groups={name: values[chosen] for name, values in self.groups.items()},
             ids=None if self.ids is None else self.ids[chosen],
+            design=self.design.take(chosen),
         )
 
     def select(self, models: str | Sequence[str]) -> ScoreSet:
@@ -452,10 +477,36 @@ class ScoreSet:
         Returns
         -------
         ScoreSet
+            The design is not kept: it was that of the other labels.
         """
         codes = ArrayOptions(unlabeled=unlabeled).unlabeled
         raw = observe(labels, self.n_rows, codes)
-        return dataclasses.replace(self, labels=encode(raw, self.classes))
+        return dataclasses.replace(self, labels=encode(raw, self.classes), design=NOT_SAID)
+
+    def with_design(self, design: object | None) -> ScoreSet:
+        """The same data with what is known of how rows were chosen for labeling.
+
+        Parameters
+        ----------
+        design : str, array or None
+            ``"random"``: every row had the same chance. ``"by_class"``: rows were chosen by their
+            class, such as as many cases as controls. ``"by_score"``: rows were chosen by their
+            scores, such as those on which classifiers are unsure. An array (n,): how many rows each
+            label stands for, one over its chance to be chosen. None: it is not known.
+
+        Returns
+        -------
+        ScoreSet
+            A copy; methods that can use the design do.
+
+        Examples
+        --------
+        >>> from ssme import ScoreSet
+        >>> data = ScoreSet.from_arrays([[0.9], [0.2], [0.6]], [1, 0, None])
+        >>> data.with_design("by_class").design.kind
+        'by_class'
+        """
+        return dataclasses.replace(self, design=as_design(design, self.labels))
 
     def replace(self, **changes: Any) -> ScoreSet:
         """Copy the set with some attributes changed; the new values are taken as valid."""
@@ -513,6 +564,8 @@ class ScoreSet:
             facts["groups"] = ", ".join(self.groups)
         if self.weights is not None:
             facts["weights"] = "yes"
+        if self.design.kind is not None:
+            facts["rows labeled"] = self.design.kind
         return facts
 
 

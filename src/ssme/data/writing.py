@@ -22,7 +22,7 @@ __all__ = ["save", "to_frame"]
 
 
 def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
-    """Columns ``id``, scores, ``label``, ``weight`` and ``group_*``.
+    """Columns ``id``, scores, ``label``, ``weight``, ``label_weight`` and ``group_*``.
 
     Wide scores are P(positive) for classes 0 and 1, else one column ``model:class`` per class.
     """
@@ -76,6 +76,8 @@ def _per_row(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     columns: list[tuple[str, NDArray[Any]]] = [("label", data.label_values)]
     if data.weights is not None:
         columns.append(("weight", data.weights))
+    if data.design.weights is not None:
+        columns.append(("label_weight", data.design.weights))
     return columns + [(group_column(name), values) for name, values in data.groups.items()]
 
 
@@ -125,6 +127,8 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
     }
     if data.weights is not None:
         arrays["weights"] = data.weights
+    if data.design.weights is not None:
+        arrays["label_weight"] = data.design.weights
     if data.ids is not None:
         arrays["ids"] = _plain(data.ids, "ids")
     for name, values in data.groups.items():

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import UnsupportedError
+from ssme.errors import UnsupportedError, argument
 from ssme.methods.facts import Facts
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
@@ -48,6 +48,7 @@ class MethodSpec:
     ``metrics`` names those of the registry that the method can estimate, or is None where it can
     estimate every metric, custom callables too. A metric is one of them if it is of the same kind,
     whatever it is called; ``any_threshold`` says whether at any threshold of its decisions.
+    ``designs`` are the ways of choosing rows for labeling that it allows for.
     """
 
     name: str
@@ -62,6 +63,7 @@ class MethodSpec:
     gives_posterior: bool = True
     groups: bool = True
     missing_scores: bool = True
+    designs: tuple[str, ...] = ("random",)
 
     def estimates(self, metric: Metric, n_classes: int) -> bool:
         """Whether the method can estimate ``metric``."""
@@ -162,6 +164,13 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         raise UnsupportedError(
             f"method {spec.name!r} needs labels and none of the {data.n_rows} rows has one",
             fix="label some rows, or use a label-free method (`ssme methods` lists them)",
+        )
+    if data.design.kind is not None and data.design.kind not in spec.designs:
+        raise UnsupportedError(
+            f"method {spec.name!r} cannot use labels chosen with {argument('design')} "
+            f"{data.design.kind!r}",
+            allowed=f"for this method {', '.join(map(repr, spec.designs))}",
+            fix="use another method (`ssme methods` lists them)",
         )
     if not spec.missing_scores and not np.isfinite(data.scores).all():
         row, model = np.argwhere(~np.isfinite(data.scores).all(axis=2))[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+from ssme.data.design import DESIGNS
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
@@ -16,12 +17,21 @@ from ssme.data.validation import refuse_duplicates
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["USUAL_NAMES", "Columns", "find_roles", "refuse_without_labels"]
+__all__ = [
+    "USUAL_NAMES",
+    "Columns",
+    "design_column",
+    "find_design",
+    "find_roles",
+    "refuse_two_designs",
+    "refuse_without_labels",
+]
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "labels", "y", "y_true", "target", "truth"),
     "id": ("id", "ids", "row_id", "example_id"),
     "weight": ("weight", "weights", "sample_weight"),
+    "design": ("label_weight",),
     "model": ("model", "model_name", "classifier"),
     "class_": ("class", "class_name"),
     "score": ("score", "probability", "prob"),
@@ -34,8 +44,8 @@ class Columns:
 
     Attributes
     ----------
-    label, id, weight : str or None
-        Columns of the labels, names and weights of rows.
+    label, id, weight, design : str or None
+        Columns of the labels, names and weights of rows, and of the weights of labels.
     groups : dict
         From the name of a group to its column.
     set_aside : frozenset of str
@@ -55,6 +65,7 @@ class Columns:
     label: str | None = None
     id: str | None = None
     weight: str | None = None
+    design: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     set_aside: frozenset[str] = frozenset()
     kind: str = ""
@@ -67,8 +78,8 @@ class Columns:
 
     @property
     def roles(self) -> frozenset[str]:
-        """Columns that hold a label, id, weight or group."""
-        named = (self.label, self.id, self.weight, *self.groups.values())
+        """Columns that hold a label, id, weight, design or group."""
+        named = (self.label, self.id, self.weight, self.design, *self.groups.values())
         return frozenset(name for name in named if name is not None)
 
     @property
@@ -80,8 +91,8 @@ class Columns:
     def names(self) -> list[str]:
         """All columns that have to be read, each once; scores come first."""
         wide = [name for of in self.scores.values() for name in of]
-        others = (self.model, self.class_, self.score, self.id, self.label, self.weight)
-        named = [*wide, *others, *self.groups.values()]
+        others = (self.model, self.class_, self.score, self.id, self.label)
+        named = [*wide, *others, self.weight, self.design, *self.groups.values()]
         return list(dict.fromkeys(name for name in named if name is not None))
 
 
@@ -93,10 +104,40 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     groups = _find_groups(table, options)
     id = table.find(options.id, USUAL_NAMES["id"], "id")
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
-    named = [name for name in (label, id, weight, *groups.values()) if name is not None]
-    refuse_duplicates(named, "column", "one part (label, id, weight, group) per column")
+    design = find_design(table, options) if labels is None else None
+    named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
+    refuse_duplicates(named, "column", "one part (label, id, weight, design, group) per column")
     replaced = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]
-    return Columns(label, id, weight, groups, frozenset(replaced if labels is not None else ()))
+    set_aside = frozenset(replaced if labels is not None else ())
+    return Columns(label, id, weight, design, groups, set_aside)
+
+
+def find_design(table: Table, options: ReadOptions) -> str | None:
+    """The column with the weights of labels: the one named, else the one with the usual name."""
+    named = design_column(options)
+    column = table.find(named, USUAL_NAMES["design"], "design")
+    if named is None and column is not None:
+        refuse_two_designs(options, column, table.what)
+    return column
+
+
+def design_column(options: ReadOptions) -> str | None:
+    """The column of the weights of labels, where the caller named one."""
+    is_column = isinstance(options.design, str) and options.design not in DESIGNS
+    return options.design if is_column else None
+
+
+def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
+    """Refuse a design that is said beside a ``column`` that holds the weights of labels."""
+    if options.design is None:
+        return
+    said = options.design if isinstance(options.design, str) else "as an array"
+    raise InputError(
+        f"{argument('design', said)} and a column {column!r} in {what}, which by its name holds "
+        "the weights of labels",
+        allowed="one of them",
+        fix=f"give {argument('design', column)}, or rename the column",
+    )
 
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:

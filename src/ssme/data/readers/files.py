@@ -14,8 +14,9 @@ from typing import Any
 from ssme.data.arrays import check_arrays
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
+from ssme.data.readers.columns import USUAL_NAMES, design_column, refuse_two_designs
 from ssme.data.readers.frames import read_table
-from ssme.data.readers.join import joined, joins_by_id
+from ssme.data.readers.join import joined, joined_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_reader, local_path, open_table
 from ssme.data.readers.tables import Table
@@ -81,6 +82,9 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
         weights=weights,
         groups=values.get("groups", _find_groups(file, arrays, told)),
         ids=ids,
+        design=joined_design(labels or told.labels, ids, told, told.id)
+        if joins_by_id(labels or told.labels)
+        else _find_design(file, arrays, told),
         layout=Layout("arrays", label=_label_name(labels, told), source=str(file)),
     )
     data = ScoreSet(**fields)
@@ -141,6 +145,15 @@ def _find_groups(file: Path, arrays: Arrays, options: ReadOptions) -> dict[str, 
     if options.groups is None:
         return {name: arrays[array] for name, array in stored.items()}
     return {name: _find_array(file, arrays, stored.get(name, name)) for name in options.groups}
+
+
+def _find_design(file: Path, arrays: Arrays, options: ReadOptions) -> Any:
+    """Weights of the labels, in the array that was named or has the usual name; None without."""
+    named, usual = design_column(options), USUAL_NAMES["design"]
+    found = _find_array(file, arrays, named, *usual)
+    if named is None and found is not None:
+        refuse_two_designs(options, usual[0], str(file))
+    return found
 
 
 def _find_array(file: Path, arrays: Arrays, named: str | None, *usual: str) -> Any:

@@ -18,6 +18,7 @@ from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
+from ssme.data.readers.join import joined_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
@@ -113,6 +114,7 @@ def _build(
         label=columns.label if labels is None else options.label,
         id=columns.id,
         weight=columns.weight,
+        design=columns.design,
         groups=tuple(columns.groups.values()),
         ignored=columns.ignored,
         labels_source=_source_of(labels),
@@ -125,6 +127,9 @@ def _build(
         weights=rows.weights,
         groups=rows.groups,
         ids=rows.ids,
+        design=joined_design(labels, rows.ids, options, columns.id)
+        if joins_by_id(labels)
+        else rows.design,
         layout=layout,
         frame_library=table.library,
     )

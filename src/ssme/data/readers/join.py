@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.columns import USUAL_NAMES
+from ssme.data.readers.columns import USUAL_NAMES, find_design
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.validation import as_ids
-from ssme.data.values import as_objects, is_missing
+from ssme.data.values import FloatArray, as_objects, is_missing
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["joined", "joins_by_id"]
+__all__ = ["joined", "joined_design", "joins_by_id"]
 
 
 def joins_by_id(labels: object) -> bool:
@@ -34,6 +35,40 @@ def joined(
     Every id of the table of labels must be among ``ids``; ids without a label are unlabeled rows.
     """
     table = _open(labels, options.delimiter)
+    place, id_column = _place_of_rows(table, ids, id_name)
+    values = as_objects(table.values(_label_column(table, options, id_column)))
+    values[is_missing(values)] = None
+    out: NDArray[np.object_] = np.full(place.n_rows, None, dtype=object)
+    out[place.rows] = values
+    return out
+
+
+def joined_design(
+    labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None = None
+) -> FloatArray | None:
+    """(n,) weight of each label, NaN without a label; None where the table holds no weights."""
+    table = _open(labels, options.delimiter)
+    column = find_design(table, options)
+    if column is None:
+        return None
+    place, _ = _place_of_rows(table, ids, id_name)
+    out: FloatArray = np.full(place.n_rows, np.nan)
+    out[place.rows] = table.floats(column)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Rows of the scores, ``n_rows`` in all, that a table of labels speaks of in its order."""
+
+    rows: NDArray[np.intp]
+    n_rows: int
+
+
+def _place_of_rows(
+    table: Table, ids: NDArray[Any] | None, id_name: str | None
+) -> tuple[_Places, str]:
+    """Where the rows of ``table`` are among the scores, and its id column."""
     if ids is None:
         raise InputError(
             f"labels in {table.what} and no id column beside the scores",
@@ -42,15 +77,9 @@ def joined(
             "order of the rows",
         )
     id_column = _id_column(table, id_name)
-    label_column = _label_column(table, options.label, id_column)
     label_ids = as_ids(table.values(id_column), table.n_rows)
     assert label_ids is not None
-    place = _places(as_objects(ids), label_ids, table.what)
-    values = as_objects(table.values(label_column))
-    values[is_missing(values)] = None
-    out: NDArray[np.object_] = np.full(len(ids), None, dtype=object)
-    out[place] = values
-    return out
+    return _Places(_places(as_objects(ids), label_ids, table.what), len(ids)), id_column
 
 
 def _open(labels: Any, delimiter: str | None) -> Table:
@@ -67,11 +96,13 @@ def _id_column(table: Table, id_name: str | None) -> str:
     return found if found is not None else table.require(id_name or "id", "id column")
 
 
-def _label_column(table: Table, label: str | None, id_column: str) -> str:
-    found = table.find(label, USUAL_NAMES["label"], "label")
+def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:
+    found = table.find(options.label, USUAL_NAMES["label"], "label")
     if found is not None:
         return found
-    others = [name for name in table.columns if name != id_column]
+    others = [
+        name for name in table.columns if name not in (id_column, find_design(table, options))
+    ]
     if len(others) == 1:
         return others[0]
     raise InputError(

@@ -77,6 +77,7 @@ def read(
             for group, column in columns.groups.items()
         },
         ids=ids,
+        design=_weights(table, columns.design, id_codes, ids),
     )
 
 

@@ -25,3 +25,4 @@ class RawTable:
     weights: NDArray[Any] | None
     groups: Mapping[str, NDArray[Any]]
     ids: NDArray[Any] | None
+    design: NDArray[Any] | None = None

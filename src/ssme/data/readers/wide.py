@@ -77,6 +77,7 @@ def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -
         weights=None if columns.weight is None else table.floats(columns.weight),
         groups={name: table.values(column) for name, column in columns.groups.items()},
         ids=None if columns.id is None else table.values(columns.id),
+        design=None if columns.design is None else table.floats(columns.design),
     )
 
 

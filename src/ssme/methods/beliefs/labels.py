@@ -229,7 +229,7 @@ class LabeledBelief:
         """``taken`` are the labeled rows of the group, ``keep`` their places among all labeled."""
         if keep.size == 0:
             return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
-        weights = self.data.weights
+        weights = self.data.label_weights
         part = LabeledRows(
             scores=self.data.scores[taken],
             labels=self.data.labels[taken],

@@ -38,6 +38,7 @@ class Labeled(Declared):
         title="Labeled rows alone",
         source="the metric itself; intervals: Wilson 1927, Newcombe 2006, Boyd et al. 2013",
         gives_posterior=False,
+        designs=("random", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:

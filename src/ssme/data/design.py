@@ -1,0 +1,98 @@
+"""How rows were chosen for labeling, as far as the user says.
+
+- ``"random"``: every row had the same chance.
+- ``"by_class"``: by their class, such as as many cases as controls. Labels then say nothing about
+  how frequent the classes are.
+- ``"by_score"``: by the scores, such as the rows on which classifiers are unsure. Labels are then
+  those of rows unlike the rest, and still right for rows with such scores.
+- weights: how many rows each label stands for, one over its chance of being chosen.
+- not said (None): taken for random unless labels and scores say otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.values import as_floats
+from ssme.errors import InputError, argument
+from ssme.wording import did_you_mean
+
+__all__ = ["DESIGNS", "NOT_SAID", "LabelDesign", "as_design"]
+
+DESIGNS = ("random", "by_class", "by_score")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelDesign:
+    """How rows were chosen for labeling.
+
+    Attributes
+    ----------
+    kind : str or None
+        ``"random"``, ``"by_class"``, ``"by_score"``, ``"weights"``; None where nobody said.
+    weights : array (n,) or None
+        For ``"weights"``, how many rows each label stands for; rows without a label do not count.
+    """
+
+    kind: str | None = None
+    weights: NDArray[np.float64] | None = None
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelDesign:
+        """The design of some of the rows."""
+        return self if self.weights is None else LabelDesign(self.kind, self.weights[rows])
+
+
+NOT_SAID = LabelDesign()
+"""The design of labels where nobody said."""
+
+
+def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
+    """What the caller said, checked against the ``labels`` (n,), -1 where unknown."""
+    labeled = np.flatnonzero(labels >= 0)
+    if design is None or isinstance(design, LabelDesign):
+        return design or NOT_SAID
+    if labeled.size == 0 and isinstance(design, str):
+        raise InputError(
+            f"a design of the labels is given and none of the {labels.size} rows has one",
+            allowed="a design where rows have labels",
+            fix="leave design out, or check the label column",
+        )
+    if isinstance(design, str):
+        return _named(design, labels[labeled])
+    weights = as_floats(design, "design")
+    if weights.shape != labels.shape:
+        raise InputError(
+            f"design of shape {weights.shape} for {labels.size} rows",
+            allowed=f"{', '.join(map(repr, DESIGNS))}, or one weight per row",
+            fix="give a weight to every row; those without a label do not count",
+        )
+    bad = labeled[~(np.isfinite(weights[labeled]) & (weights[labeled] > 0.0))]
+    if bad.size:
+        raise InputError(
+            f"design weight {weights[bad[0]]:g} at row {bad[0]}, which has a label",
+            allowed="for rows with a label, finite weights above 0",
+            fix="give the number of rows that the label stands for: one over its chance to be "
+            "chosen",
+        )
+    if labeled.size == 0:
+        return NOT_SAID
+    return LabelDesign("weights", np.where(labels >= 0, weights, 0.0))
+
+
+def _named(design: str, labels: NDArray[np.int64]) -> LabelDesign:
+    if design not in DESIGNS:
+        raise InputError(
+            argument("design", design),
+            allowed=f"{', '.join(map(repr, DESIGNS))}, or weights of the labels",
+            fix=f"{did_you_mean(design, DESIGNS)}or leave it out where it is not known",
+        )
+    if design == "by_class" and np.unique(labels).size < 2:
+        raise InputError(
+            f"{argument('design', design)} and all {labels.size} labels are of one class",
+            allowed="labels of two classes or more where rows were chosen by class",
+            fix="label rows of the other classes too, or leave design out",
+        )
+    return LabelDesign(design)
