@@ -70,6 +70,7 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
             allowed="an array 'scores' of shape (n, M) or (n, M, K)",
             fix="save it with numpy.savez(path, scores=..., labels=..., models=...)",
         )
+    apart = told.labels if labels is None else labels
     ids = values.get("ids", _find_array(file, arrays, told.id, "ids", "id"))
     weights = values.get("weights", _find_array(file, arrays, told.weight, "weights", "weight"))
     names, chosen = _find_models(file, arrays, told)
@@ -82,8 +83,8 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
         weights=weights,
         groups=values.get("groups", _find_groups(file, arrays, told)),
         ids=ids,
-        design=joined_design(labels or told.labels, ids, told, told.id)
-        if joins_by_id(labels or told.labels)
+        design=joined_design(apart, ids, told, told.id)
+        if joins_by_id(apart) and not _is_npy(apart)
         else _find_design(file, arrays, told),
         layout=Layout("arrays", label=_label_name(labels, told), source=str(file)),
     )
@@ -129,12 +130,16 @@ def _find_labels(
             file, arrays, _label_name(labels, options), "labels", "y"
         )
         return found
-    if isinstance(labels, Path) and labels.suffix.lower() == ".npy":
+    if isinstance(labels, Path) and _is_npy(labels):
         find_reader(labels)
         return open_arrays(labels)["scores"]
     if joins_by_id(labels):
         return joined(labels, ids, options, options.id)
     return labels
+
+
+def _is_npy(labels: object) -> bool:
+    return isinstance(labels, Path) and labels.suffix.lower() == ".npy"
 
 
 def _find_groups(file: Path, arrays: Arrays, options: ReadOptions) -> dict[str, Any]:
