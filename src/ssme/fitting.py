@@ -22,7 +22,7 @@ from ssme.errors import InputError, UndefinedMetricWarning, argument
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.registry import get_method
-from ssme.metrics import Metric, default_metrics, get_metric
+from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
@@ -114,7 +114,8 @@ def fit_method(data: ScoreSet, spec: RunSpec) -> Fit:
 
 def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
     asked = default_metrics(data.n_classes) if spec.metrics is None else spec.metrics
-    chosen = [get_metric(each, threshold=spec.threshold) for each in asked]
+    each_class = expand_metrics(asked, data.classes, spec.threshold)
+    chosen = [get_metric(each, threshold=spec.threshold) for each in each_class]
     names = [metric.name for metric in chosen]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if not names or repeated:

@@ -52,19 +52,28 @@ KEEPS: dict[str, set[str]] = {
     "mce": {ONE_CLASS},
     "ece_top_label": {SYMMETRIC, ONE_CLASS},
     "classwise_ece": {SYMMETRIC, ONE_CLASS},
+    "precision[1]": {ONE_CLASS},
+    "recall[1]": set(),
+    "recall[0]": set(),
+    "f1[1]": {ONE_CLASS},
 }
 N, M, D = 60, 3, 4
 
 
+def all_names(n_classes: int | None = None) -> tuple[str, ...]:
+    """The registry, and metrics of one class."""
+    return (*metric_names(n_classes), "precision[1]", "recall[1]", "recall[0]", "f1[1]")
+
+
 def keeping(*properties: str) -> list[str]:
-    return [name for name in metric_names() if set(properties) <= KEEPS.get(name, set())]
+    return [name for name in all_names() if set(properties) <= KEEPS.get(name, set())]
 
 
 def cases(names: list[str] | tuple[str, ...]) -> pytest.MarkDecorator:
     """Each name for two and for four classes, where it is defined for them."""
     return pytest.mark.parametrize(
         ("name", "n_classes"),
-        [(name, k) for k in (2, 4) for name in names if name in metric_names(k)],
+        [(name, k) for k in (2, 4) for name in names if name in all_names(k)],
     )
 
 
@@ -88,10 +97,10 @@ def same(a: Floats, b: Floats) -> None:
 
 
 def test_every_metric_is_classified() -> None:
-    assert set(KEEPS) == set(metric_names()), "say in KEEPS what the new metric keeps"
+    assert set(KEEPS) == set(all_names()), "say in KEEPS what the new metric keeps"
 
 
-@pytest.mark.parametrize("name", metric_names())
+@pytest.mark.parametrize("name", all_names())
 def test_metrics_are_described_and_travel(name: str) -> None:
     metric = get_metric(name)
     assert metric.title
@@ -101,7 +110,7 @@ def test_metrics_are_described_and_travel(name: str) -> None:
     assert pickle.loads(pickle.dumps(metric)).name == name
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_stacked_labelings_are_each_alone(name: str, n_classes: int) -> None:
     plan = get_metric(name).plan(scores_of(1, n_classes))
     mass = labelings(2, n_classes)
@@ -110,7 +119,7 @@ def test_stacked_labelings_are_each_alone(name: str, n_classes: int) -> None:
     same(values, np.concatenate([plan(one[None]) for one in mass]))
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_draws_that_share_weights_are_each_alone(name: str, n_classes: int) -> None:
     """All labelings with the same weights go another way than labelings with their own."""
     rng = np.random.default_rng(3)
@@ -123,7 +132,7 @@ def test_draws_that_share_weights_are_each_alone(name: str, n_classes: int) -> N
     same(values, apart[:D])
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_values_are_in_range_and_mass_has_no_unit(name: str, n_classes: int) -> None:
     metric = get_metric(name)
     scores, mass = scores_of(6, n_classes), labelings(7, n_classes)
@@ -134,7 +143,7 @@ def test_values_are_in_range_and_mass_has_no_unit(name: str, n_classes: int) -> 
     same(values, metric(scores, 7.5 * mass))
 
 
-@cases([name for name in metric_names() if ROW_BINS not in KEEPS.get(name, set())])
+@cases([name for name in all_names() if ROW_BINS not in KEEPS.get(name, set())])
 def test_weight_is_repetition(name: str, n_classes: int) -> None:
     metric, scores = get_metric(name), scores_of(8, n_classes)
     rng = np.random.default_rng(9)
@@ -144,7 +153,7 @@ def test_weight_is_repetition(name: str, n_classes: int) -> None:
     same(metric(scores, mass * times[:, None]), metric(scores[repeated], mass[:, repeated]))
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_rows_and_classifiers_have_no_order(name: str, n_classes: int) -> None:
     metric, scores, mass = get_metric(name), scores_of(10, n_classes), labelings(11, n_classes)
     rng = np.random.default_rng(12)
@@ -154,7 +163,7 @@ def test_rows_and_classifiers_have_no_order(name: str, n_classes: int) -> None:
     same(metric(scores[:, models], mass), values[:, models])
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_rows_without_a_score_do_not_count(name: str, n_classes: int) -> None:
     metric, scores, mass = get_metric(name), scores_of(13, n_classes), labelings(14, n_classes)
     holes = scores.copy()
@@ -168,7 +177,7 @@ def test_rows_without_a_score_do_not_count(name: str, n_classes: int) -> None:
     assert np.isnan(values[:, 2]).all()
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_nothing_to_score_is_nan(name: str, n_classes: int) -> None:
     metric = get_metric(name)
     none = metric(np.empty((0, M, n_classes)), np.empty((2, 0, n_classes)))
@@ -178,7 +187,7 @@ def test_nothing_to_score_is_nan(name: str, n_classes: int) -> None:
     assert np.isnan(weightless).all()
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_one_class_only_is_nan_where_undefined_and_never_raises(name: str, n_classes: int) -> None:
     metric, scores = get_metric(name), scores_of(17, n_classes)
     mass = hard(np.repeat(np.arange(n_classes)[:, None], N, axis=1), n_classes)
@@ -207,7 +216,7 @@ def test_only_the_order_of_scores_matters(name: str, n_classes: int) -> None:
     same(metric(scores, mass), metric(scores**3, mass))
 
 
-@cases([name for name in metric_names() if SYMMETRIC in KEEPS.get(name, set())])
+@cases([name for name in all_names() if SYMMETRIC in KEEPS.get(name, set())])
 def test_names_of_classes_do_not_matter(name: str, n_classes: int) -> None:
     metric = get_metric(name)
     scores, mass = scores_of(22, n_classes, grid=None), labelings(23, n_classes)
@@ -216,7 +225,7 @@ def test_names_of_classes_do_not_matter(name: str, n_classes: int) -> None:
     same(metric(scores[:, :, order], mass[:, :, order]), metric(scores, mass))
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_right_and_sure_is_best(name: str, n_classes: int) -> None:
     metric = get_metric(name)
     problem = random_problem(25, N, n_classes, skew=10.0)
@@ -227,7 +236,7 @@ def test_right_and_sure_is_best(name: str, n_classes: int) -> None:
     assert abs(metric(wrong, problem.mass).item() - best) > 0.3
 
 
-@cases(metric_names())
+@cases(all_names())
 def test_rounding_never_leaves_the_range(name: str, n_classes: int) -> None:
     """Perfect and reversed classifiers under awkward weights: intervals transform these values."""
     metric = get_metric(name)

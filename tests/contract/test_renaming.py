@@ -21,7 +21,15 @@ from ssme.errors import SsmeWarning, UnsupportedError
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import get_method, method_class, method_names
-from ssme.metrics import Metric, ece, expected_cost, from_callable, get_metric, metric_names
+from ssme.metrics import (
+    Metric,
+    class_metric,
+    ece,
+    expected_cost,
+    from_callable,
+    get_metric,
+    metric_names,
+)
 from ssme.stream import evaluate_parquet
 from ssme.stream.tally import adds_up
 
@@ -35,6 +43,7 @@ def mean_score_of_positives(y_true, y_score):
 def all_metrics(n_classes: int) -> list[Metric]:
     """The registry, and metrics that are made with options."""
     found = [get_metric(name) for name in metric_names(n_classes)]
+    found += [class_metric("precision", 0), class_metric("f1", 1)]
     if n_classes == 2:
         found += [get_metric("accuracy@0.501"), get_metric("f1@0.3"), ece(norm="l2")]
         found += [expected_cost([[0, 1], [5, 0]]), from_callable(mean_score_of_positives)]

@@ -23,6 +23,7 @@ from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
+from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Choice, Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.wording import did_you_mean, listing
@@ -149,13 +150,26 @@ def parse_condition(text: str) -> Condition:
 
 def with_metrics(asked: Sequence[MetricSpec], conditions: Sequence[Condition]) -> list[MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error."""
-    known = [get_metric(spec).name for spec in asked]
+    known = {_own_name(spec) for spec in asked}
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
-        if condition.metric not in known and get_metric(condition.metric).name not in known
+        if not {condition.metric, _own_name(condition.metric), *_families(condition)} & known
     )
     return [*asked, *extra]
+
+
+def _own_name(spec: MetricSpec) -> str:
+    """The name that a metric has in the table; that of one class is known with the data only."""
+    if isinstance(spec, str) and (spec == ALL_THREE or split_class(spec) is not None):
+        return spec
+    return get_metric(spec).name
+
+
+def _families(condition: Condition) -> set[str]:
+    """What stands for a metric of one class and all others."""
+    parts = split_class(condition.metric)
+    return set() if parts is None else {ALL_THREE, f"{parts[0]}[{EVERY}]{parts[2]}"}
 
 
 def judge(
@@ -210,8 +224,8 @@ def _ask(evaluation: BaseEvaluation, condition: Condition) -> Iterator[str]:
 def _metric_of(evaluation: BaseEvaluation, condition: Condition) -> Metric:
     """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
     names = [metric.name for metric in evaluation.metrics]
-    if condition.metric in names:
-        return evaluation.metrics[names.index(condition.metric)]
+    if condition.metric in names or split_class(condition.metric) is not None:
+        return evaluation.metrics[evaluation.metric_index(condition.metric)]
     threshold = evaluation.settings.get("threshold")
     name = get_metric(condition.metric, threshold=threshold).name
     return evaluation.metrics[evaluation.metric_index(name)]

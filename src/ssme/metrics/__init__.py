@@ -4,8 +4,9 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.calibration import ece
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import at_threshold, decision_metric, expected_cost
+from ssme.metrics.decisions import at_threshold, class_metric, decision_metric, expected_cost
 from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
+from ssme.metrics.per_class import expand_metrics
 from ssme.metrics.registry import (
     MetricSpec,
     default_metrics,
@@ -27,10 +28,12 @@ __all__ = [
     "Ranking",
     "Rows",
     "at_threshold",
+    "class_metric",
     "confusion_matrices",
     "decision_metric",
     "default_metrics",
     "ece",
+    "expand_metrics",
     "expected_cost",
     "from_callable",
     "get_metric",

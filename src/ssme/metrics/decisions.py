@@ -24,8 +24,16 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import plan_tables, predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Rows, Statistic, Tables
 from ssme.metrics.mass import linear_plan, ratio, require_binary
+from ssme.metrics.per_class import CLASS_METRICS, ClassTerm, class_terms, share
 
-__all__ = ["ACCURACY", "DECISION_METRICS", "at_threshold", "decision_metric", "expected_cost"]
+__all__ = [
+    "ACCURACY",
+    "DECISION_METRICS",
+    "at_threshold",
+    "class_metric",
+    "decision_metric",
+    "expected_cost",
+]
 
 
 def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
@@ -43,70 +51,34 @@ def _accuracy_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     return linear_plan(hit)
 
 
-# Terms of each class (D, M, K); NaN where the class gives none.
-
-
-def _recalls(tables: Tables) -> FloatArray:
-    return _share(tables.hits, tables.occurring)
-
-
-def _precisions(tables: Tables) -> FloatArray:
-    return _share(tables.hits, tables.predicted)
-
-
-def _f1s(tables: Tables) -> FloatArray:
-    return _share(2.0 * tables.hits, tables.occurring + tables.predicted)
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """`ratio` of a part to its whole, which rounding must not bring above one."""
-    return np.minimum(ratio(part, whole), 1.0)
-
-
 def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Mean over classes of the terms that are not NaN; NaN when there is none."""
     defined = ~np.isnan(terms)
-    share = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
-    return _share((np.where(defined, terms, 0.0) * share).sum(axis=2), share.sum(axis=2))
+    part = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
+    return share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
 
 
 # Statistics (D, M).
 
 
 def _right(tables: Tables) -> FloatArray:
-    return _share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
-
-
-def _precision(tables: Tables) -> FloatArray:
-    return _precisions(tables)[:, :, 1]
-
-
-def _recall(tables: Tables) -> FloatArray:
-    return _recalls(tables)[:, :, 1]
-
-
-def _specificity(tables: Tables) -> FloatArray:
-    return _recalls(tables)[:, :, 0]
-
-
-def _f1(tables: Tables) -> FloatArray:
-    return _f1s(tables)[:, :, 1]
+    return share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
 
 
 def _recall_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(_recalls(tables))
+    return _mean_defined(class_terms("recall", tables))
 
 
 def _precision_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(_precisions(tables))
+    return _mean_defined(class_terms("precision", tables))
 
 
 def _f1_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(_f1s(tables))
+    return _mean_defined(class_terms("f1", tables))
 
 
 def _f1_weighted(tables: Tables) -> FloatArray:
-    return _mean_defined(_f1s(tables), tables.occurring)
+    return _mean_defined(class_terms("f1", tables), tables.occurring)
 
 
 def _matthews(tables: Tables) -> FloatArray:
@@ -213,7 +185,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         definition="mean over the classes that occur of their recall",
     ),
     decision_metric(
-        _precision,
+        ClassTerm("precision", 1),
         name="precision",
         title="Precision",
         definition="share of the rows predicted positive that are positive",
@@ -221,7 +193,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         multiclass=False,
     ),
     decision_metric(
-        _recall,
+        ClassTerm("recall", 1),
         name="recall",
         title="Recall",
         definition="share of the positive rows that are predicted positive",
@@ -229,7 +201,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         multiclass=False,
     ),
     decision_metric(
-        _specificity,
+        ClassTerm("recall", 0),
         name="specificity",
         title="Specificity",
         definition="share of the negative rows that are predicted negative",
@@ -237,7 +209,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         multiclass=False,
     ),
     decision_metric(
-        _f1,
+        ClassTerm("f1", 1),
         name="f1",
         title="F1",
         definition="2 TP / (2 TP + FP + FN) of the positive class",
@@ -284,6 +256,46 @@ DECISION_METRICS: tuple[Metric, ...] = (
         low=-1.0,
     ),
 )
+
+
+def class_metric(of: str, k: int, *, name: str | None = None) -> Metric:
+    """Make the metric of one class among any number of classes.
+
+    Parameters
+    ----------
+    of : {"precision", "recall", "f1"}
+        What is computed.
+    k : int
+        Number of the class, from 0.
+    name : str, optional
+        Name of the class in definitions (default: its number).
+
+    Returns
+    -------
+    Metric
+        Named ``recall[2]``, for example. `ssme.evaluate` takes the names of classes instead.
+
+    Examples
+    --------
+    >>> from ssme.metrics import class_metric
+    >>> class_metric("recall", 2).definition
+    'share of the rows of class 2 that are predicted as it'
+    """
+    if of not in CLASS_METRICS or not isinstance(k, int) or k < 0:
+        raise InputError(
+            f"the metric {of!r} of class number {k!r}",
+            allowed=f"{', '.join(CLASS_METRICS)}, of a class number from 0",
+        )
+    title, definition = CLASS_METRICS[of]
+    shown = str(k) if name is None else name
+    term = ClassTerm(of, k)
+    return decision_metric(
+        term,
+        name=f"{of}[{k}]",
+        title=f"{title} of class {shown}",
+        definition=definition.format(name=shown),
+        share_of=term.share_of,
+    )
 
 
 def at_threshold(metric: Metric, threshold: float) -> Metric:

@@ -10,7 +10,8 @@ from ssme.errors import InputError
 from ssme.metrics.base import Metric
 from ssme.metrics.calibration import CALIBRATION_METRICS
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import DECISION_METRICS, at_threshold
+from ssme.metrics.decisions import DECISION_METRICS, at_threshold, class_metric
+from ssme.metrics.per_class import split_class
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
@@ -97,7 +98,8 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     spec : str, mapping, Metric or callable
         A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``
         (`ssme.metrics.written`); a `Metric`, which is returned as it is; or a callable, which is
-        wrapped by `from_callable`.
+        wrapped by `from_callable`. ``recall[2]``, ``precision[2]`` and ``f1[2]`` are those of the
+        class number 2.
     threshold : float, optional
         P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
         and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
@@ -128,6 +130,8 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
             allowed="a name, a Metric or a callable (y_true, y_score) -> float",
             fix=f"choose among {', '.join(metric_names())}",
         )
+    if split_class(spec) is not None:
+        return _find_class_metric(spec, threshold)
     name, at, asked = spec.partition("@")
     name = _ALIASES.get(name, name)
     if name not in _REGISTRY:
@@ -138,12 +142,27 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
             allowed=", ".join(_REGISTRY),
             fix=f"did you mean {' or '.join(close)}?" if close else "pick one, or pass a callable",
         )
-    metric = _REGISTRY[name]
     if at:
         threshold = _parsed_threshold(spec, name, asked)
     if threshold is None or name not in _DECISIONS:
-        return metric
-    return at_threshold(metric, threshold)
+        return _REGISTRY[name]
+    return at_threshold(_REGISTRY[name], threshold)
+
+
+def _find_class_metric(spec: str, threshold: float | None) -> Metric:
+    """The metric of one class by its number, ``recall[2]`` or ``recall[1]@0.3``."""
+    name, inner, rest = split_class(spec) or ("", "", "")
+    name = _ALIASES.get(name, name)
+    if not inner.isascii() or not inner.isdigit():
+        raise InputError(
+            f"metric `{spec}`: {inner!r} is no number of a class",
+            allowed="a number from 0; names of classes are known where there is data",
+            fix=f"write for example `{name}[1]`, or give the name to ssme.evaluate",
+        )
+    metric = class_metric(name, int(inner))
+    if rest:
+        threshold = _parsed_threshold(spec, name, rest[1:])
+    return metric if threshold is None else at_threshold(metric, threshold)
 
 
 def write_metric(metric: Metric) -> dict[str, Any] | None:

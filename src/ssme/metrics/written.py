@@ -20,6 +20,7 @@ from ssme.metrics.base import Metric
 from ssme.metrics.calibration import ece
 from ssme.metrics.decisions import at_threshold, expected_cost
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
+from ssme.metrics.per_class import ClassTerm
 from ssme.options import (
     Choice,
     Declared,
@@ -187,6 +188,9 @@ def _candidates(
             if getattr(kind, each.name) != getattr(plain, each.name)
         }
         found.append({"name": "ece", **chosen})
+    if isinstance(kind, Decision) and isinstance(kind.statistic, ClassTerm):
+        term = kind.statistic
+        found.append({"name": f"{term.of}[{term.k}]", "threshold": kind.threshold})
     costs = getattr(kind.statistic, "costs", None) if isinstance(kind, Decision) else None
     if costs is not None:
         threshold = cast(Decision, kind).threshold
