@@ -33,6 +33,7 @@ ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
 ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"estimator"}
 ALLOWED["decide"] = {*ALLOWED} - {"estimator"}
+ALLOWED["suggest"] = {*ALLOWED} - {"estimator"}
 ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
 ALLOWED["report"] = {*ALLOWED} - {"estimator"}
 ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}

@@ -13,6 +13,7 @@ from ssme.integrations.mlflow import log_evaluation
 from ssme.plots import Plots
 from ssme.report import write_report
 from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.suggest import LabelPlan, Suggestion, plan_labels, suggest_rows
 
 __all__ = ["Evaluation"]
 
@@ -140,6 +141,88 @@ class Evaluation(BaseEvaluation):
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values, with ranking, differences and decision."""
         return {**super().to_dict(), **describe_decision(self)}
+
+    def suggest(
+        self,
+        n: int = 25,
+        goal: str = "best",
+        *,
+        design: str = "goal",
+        uniform: float = 0.2,
+        random_state: int | None = 0,
+    ) -> Suggestion:
+        """Draw rows whose labels tell most about a goal.
+
+        Rows are drawn with known probabilities, which are higher for rows whose labels would move
+        what the goal asks about further (`ssme.suggest.rows`). Give labels back with their
+        probabilities (`Suggestion.fill_in`, or a file of labels with a column ``probability``):
+        estimates and intervals then stay honest.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows to suggest (default 25).
+        goal : str
+            ``"best"`` or ``"best:METRIC"`` to find the best model, ``"metric:METRIC"`` to know a
+            metric of every model, ``"group:COLUMN"`` to know it in every group (default "best").
+        design : {"goal", "random", "by_score", "by_class"}
+            How rows are chosen: for the goal (the default), all alike, equally many from each part
+            of the scores, or equally many of each class as far as the belief tells.
+        uniform : float
+            Share of every probability that is the same for all rows (default 0.2).
+        random_state : int or None
+            Seed of the draw (default 0). With None, a fresh one is taken.
+
+        Returns
+        -------
+        Suggestion
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> next_rows = r.suggest(5)
+        >>> len(next_rows.ids), bool((next_rows.probability > 0).all())
+        (5, True)
+        """
+        return suggest_rows(
+            self, n, goal, design=design, uniform=uniform, random_state=random_state
+        )
+
+    def plan(self, target: str, *, simulations: int = 4, random_state: int | None = 0) -> LabelPlan:
+        """Count the labels that a target takes, by simulation from the joint draws.
+
+        Parameters
+        ----------
+        target : str
+            ``"width(METRIC)<=0.05"``: the interval of every model is at most this wide
+            (``"width(MODEL:METRIC)<=0.05"``: that of one model); ``"P(best)>=0.95"``: the pick is
+            the best with this probability; ``"regret<=0.005"``: taking the pick is expected to
+            cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
+            and ``"regret(METRIC)"`` name another.
+        simulations : int
+            Number of simulated truths that the method is fitted to (default 4), each at a few
+            numbers of labels.
+        random_state : int or None
+            Seed of the simulations (default 0). With None, a fresh one is taken.
+
+        Returns
+        -------
+        LabelPlan
+            ``more`` is the expected number of labels more, ``more_low`` and ``more_high`` its
+            uncertainty; ``sentence()`` says it in words.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
+        >>> plan = r.plan("width(forest:accuracy)<=0.1", simulations=3)
+        >>> plan.more > 0
+        True
+        """
+        return plan_labels(self, target, simulations=simulations, random_state=random_state)
 
     @property
     def plot(self) -> Plots:

@@ -50,7 +50,7 @@ PIPE_CLOSED = 141
 UsageFault: Any = typer.BadParameter.__mro__[2]
 """What the parser raises for a command line it cannot read (click's, or typer's copy of it)."""
 
-PANELS = ("Evaluate", "Try", "Look up")
+PANELS = ("Evaluate", "Decide", "Try", "Look up")
 WIDTH = 80
 NARROWEST = 20
 """Columns of the narrowest terminal that text is laid out for."""

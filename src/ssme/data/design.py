@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.rounds import LabelRounds
 from ssme.data.values import as_floats
 from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean
 
-__all__ = ["DESIGNS", "NOT_SAID", "LabelDesign", "as_design"]
+__all__ = ["DESIGNS", "NOT_SAID", "LabelDesign", "as_design", "design_of_rounds", "rounds_of"]
 
 DESIGNS = ("random", "by_class", "by_score")
 
@@ -35,18 +36,41 @@ class LabelDesign:
         ``"random"``, ``"by_class"``, ``"by_score"``, ``"weights"``; None where nobody said.
     weights : array (n,) or None
         For ``"weights"``, how many rows each label stands for; rows without a label do not count.
+    rounds : LabelRounds or None
+        For ``"weights"`` that come from probabilities, those (`ssme.data.rounds`).
     """
 
     kind: str | None = None
     weights: NDArray[np.float64] | None = None
+    rounds: LabelRounds | None = None
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelDesign:
         """The design of some of the rows."""
-        return self if self.weights is None else LabelDesign(self.kind, self.weights[rows])
+        if self.weights is None:
+            return self
+        rounds = None if self.rounds is None else self.rounds.take(rows)
+        return LabelDesign(self.kind, self.weights[rows], rounds)
 
 
 NOT_SAID = LabelDesign()
 """The design of labels where nobody said."""
+
+
+def design_of_rounds(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
+    """The design of ``labels`` (n,), -1 where unknown, that came in ``rounds``."""
+    return LabelDesign("weights", rounds.weights(labels), rounds)
+
+
+def rounds_of(design: LabelDesign, labels: NDArray[np.int64]) -> LabelRounds:
+    """The rounds that ``labels`` (n,) came in; one at random where nobody said."""
+    if design.rounds is not None:
+        return design.rounds
+    known = labels >= 0
+    chance = np.full(labels.size, np.nan)
+    if design.weights is not None and known.any():
+        scale = design.weights[known].sum() / labels.size
+        chance[known] = np.minimum(scale / design.weights[known], 1.0)
+    return LabelRounds(chance, np.zeros(labels.size, dtype=np.int64))
 
 
 def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:

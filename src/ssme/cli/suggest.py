@@ -1,0 +1,163 @@
+"""``ssme suggest``: which rows to label next. ``ssme plan``: how many labels a target takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions, WriteOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.errors import InputError
+
+if TYPE_CHECKING:
+    from ssme.evaluation import Evaluation
+    from ssme.spec import RunSpec
+
+__all__ = ["plan", "suggest"]
+
+SHOWN = 10
+"""Suggested rows that are printed."""
+
+
+@command("Decide")
+def suggest(
+    read: ReadOptions,
+    run: RunOptions,
+    out: WriteOptions,
+    file: FileArgument = None,
+    n: Annotated[int, typer.Option("--n", "-n", help="Number of rows to suggest.")] = 25,
+    goal: Annotated[
+        str,
+        typer.Option(
+            "--goal",
+            help="What the labels are for: best (which model is best), best:METRIC, "
+            "metric:METRIC (how good every model is) or group:COLUMN (the same in every group).",
+        ),
+    ] = "best",
+    draw: Annotated[
+        str,
+        typer.Option(
+            "--draw",
+            help="How rows are drawn: goal, random, by_score (equally many from each part of the "
+            "scores) or by_class (equally many of each class as far as can be told).",
+        ),
+    ] = "goal",
+    uniform: Annotated[
+        float, typer.Option("--uniform", help="Share of every probability that all rows share.")
+    ] = 0.2,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="CSV file with the rows and an empty label column to fill in."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    ] = None,
+) -> None:
+    """Suggest the rows whose labels tell most about a goal.
+
+    Fill in the column label of the file and give it back with --labels-file: its column
+    probability keeps estimates and intervals honest.
+
+    Examples:
+
+    [cyan]ssme suggest scores.csv -y label --n 25 -o next.csv[/cyan]
+
+    [cyan]ssme suggest scores.csv -y label --goal metric:roc_auc -o next.csv[/cyan]
+
+    [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
+    """
+    output = Output(out, (target,))
+    spec, result = _evaluate(file, read, run, config, output)
+    if target is not None and result.data.ids is None:
+        raise InputError(
+            f"{spec.source} has no column that names the rows, so that labels could not be joined",
+            allowed="a column of unique ids",
+            fix="name it with --id",
+        )
+    with output.working("valuing rows"):
+        found = result.suggest(
+            n, goal, design=draw, uniform=uniform, random_state=result.settings["random_state"]
+        )
+    output.write(target, csv_text(found.table()))
+    _show_rows(output, found.table())
+
+
+def _show_rows(output: Output, rows: list[dict[str, object]]) -> None:
+    from rich.markup import escape
+
+    from ssme.cli.tables import plain_table
+
+    columns = ("id", "probability", "reason")
+    table = plain_table("Rows to label next", *columns, right=("probability",))
+    for row in rows[:SHOWN]:
+        table.add_row(
+            escape(str(row["id"])), f"{row['probability']:.4f}", escape(str(row["reason"]))
+        )
+    output.console.print(table)
+    if len(rows) > SHOWN:
+        output.console.print(f"{len(rows) - SHOWN} more rows: --output keeps them")
+
+
+@command("Decide")
+def plan(
+    read: ReadOptions,
+    run: RunOptions,
+    out: OutputOptions,
+    file: FileArgument = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            help='What is to be reached: "width(accuracy)<=0.05", "P(best)>=0.95" or '
+            '"regret<=0.005" (repeatable).',
+        ),
+    ] = None,
+    simulations: Annotated[
+        int, typer.Option("--simulations", help="Number of simulated truths.")
+    ] = 12,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    ] = None,
+) -> None:
+    """Count the labels that a target takes, by simulation.
+
+    Examples:
+
+    [cyan]ssme plan scores.csv -y label --target "width(accuracy)<=0.05"[/cyan]
+
+    [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --json plan.json[/cyan]
+    """
+    output = Output(out)
+    if not target:
+        raise InputError(
+            "no --target was given", fix='say what is to be reached, as in "width(accuracy)<=0.05"'
+        )
+    _, result = _evaluate(file, read, run, config, output)
+    seed = result.settings["random_state"]
+    with output.working("simulating"):
+        plans = [result.plan(t, simulations=simulations, random_state=seed) for t in target]
+    rows = [{"target": each.target, **step} for each in plans for step in each.to_dict()["curve"]]
+    output.write(out.json, json_text({"plans": [each.to_dict() for each in plans]}))
+    output.write(out.csv, csv_text(rows))
+    for each in plans:
+        output.console.print(each.sentence(), markup=False)
+
+
+def _evaluate(
+    file: Path | None, read: ReadOptions, run: RunOptions, config: Path | None, output: Output
+) -> tuple[RunSpec, Evaluation]:
+    """The run that is asked for, and its evaluation."""
+    spec = gather(file, read, run, config)
+    output.refuse_inputs(inputs_of(spec))
+    with output.working("reading"):
+        data = read_scores(spec)
+    for sentence in recognized(spec, data):
+        output.note(sentence)
+    with output.working("estimating"):
+        return spec, evaluate_scores(spec, data)

@@ -1,0 +1,162 @@
+"""What labels are wanted for, as a weighted list of questions about the classifiers.
+
+A question is a contrast a of the classifiers' metrics on one group of rows, theta = sum_j a_j m_j:
+
+- ``best``: the pick against each other model, a = e_pick - e_j. A difference with mean mu and
+  standard deviation sigma under the joint draws costs an expected regret of E max(0, -theta); that
+  falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the question.
+- ``metric:NAME``: the metric of every model, all alike.
+- ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
+  moves the metric of a small group more, so small groups get more labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, argument
+from ssme.methods.base import row_numbers
+from ssme.metrics.base import FloatArray, Metric
+from ssme.results.evaluation import BaseEvaluation
+from ssme.results.groups import ALL
+from ssme.wording import did_you_mean, listing
+
+__all__ = ["GOALS", "Goal", "Questions", "find_goal"]
+
+GOALS = ("best", "metric", "group")
+
+LEAST_WEIGHT = 0.02
+"""Least weight of a question of ``best``, as a share of the largest: draws may be too sure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Contrasts of the classifiers' metrics on the same rows.
+
+    Attributes
+    ----------
+    rows : array of int
+        Numbers of the rows that the metric is computed on.
+    contrasts : array (C, M)
+        Weights of the classifiers' metrics, one line per question.
+    weights : array (C,)
+        How much the variance of each counts.
+    texts : tuple of str
+        The questions in words, the reasons to label rows that answer them.
+    """
+
+    rows: NDArray[np.int64]
+    contrasts: FloatArray
+    weights: FloatArray
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What labels are wanted for: a metric and questions about it."""
+
+    text: str
+    metric: Metric
+    questions: tuple[Questions, ...]
+
+
+def find_goal(evaluation: BaseEvaluation, text: str) -> Goal:
+    """The goal that ``text`` names.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Whose models, metrics and groups are asked about.
+    text : str
+        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
+    """
+    kind, colon, name = (part.strip() for part in str(text).partition(":"))
+    if kind not in GOALS or (colon and not name) or (kind != "best" and not name):
+        columns = ", ".join(_columns(evaluation)) or "none: the data has no group columns"
+        raise InputError(
+            argument("goal", text),
+            allowed="best, best:METRIC, metric:METRIC or group:COLUMN; metrics: "
+            f"{', '.join(m.name for m in evaluation.metrics)}; group columns: {columns}",
+            fix=f"{did_you_mean(kind, GOALS)}name one of these goals",
+        )
+    if kind == "group":
+        return Goal(text, evaluation.metrics[0], _of_groups(evaluation, name))
+    m = evaluation.metric_index(name) if name else 0
+    metric = evaluation.metrics[m]
+    if kind == "metric":
+        whole = row_numbers(None, evaluation.data.n_rows)
+        return Goal(text, metric, (_of_models(evaluation, metric, whole, ""),))
+    return Goal(text, metric, (_of_pick(evaluation, m),))
+
+
+def _of_models(
+    evaluation: BaseEvaluation, metric: Metric, rows: NDArray[np.int64], where: str
+) -> Questions:
+    models = evaluation.data.models
+    texts = tuple(f"{metric.name} of {model}{where}" for model in models)
+    return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
+
+
+def _columns(evaluation: BaseEvaluation) -> list[str]:
+    """Group columns that the evaluation reports on."""
+    names = [group.name.partition("=")[0] for group in evaluation.groups if group.name != ALL]
+    return list(dict.fromkeys(names))
+
+
+def _of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]:
+    groups = [group for group in evaluation.groups if group.name.startswith(f"{column}=")]
+    if not groups:
+        columns = _columns(evaluation)
+        raise InputError(
+            f"{argument('goal', f'group:{column}')} and no group column {column!r}",
+            allowed=f"one of the group columns {listing(columns)}"
+            if columns
+            else "a group column: the evaluation has none",
+            fix=f"{did_you_mean(column, columns)}name a column, or evaluate by it",
+        )
+    return tuple(
+        _of_models(
+            evaluation,
+            evaluation.metrics[0],
+            row_numbers(group.rows, evaluation.data.n_rows),
+            f" in {group.name}",
+        )
+        for group in groups
+    )
+
+
+def _of_pick(evaluation: BaseEvaluation, m: int) -> Questions:
+    """The pick against every other model, by what knowing more would save."""
+    metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
+    if metric.greater_is_better is None:
+        raise InputError(
+            f"{argument('goal', f'best:{metric.name}')} and {metric.name} does not say whether "
+            "greater is better",
+            fix="name a metric that does, or use the goal metric:NAME",
+        )
+    names, known = data.models, np.isfinite(estimate.value)
+    if known.sum() < 2:
+        raise InputError(
+            f"{argument('goal', 'best')} and {int(known.sum())} of {known.size} models with a "
+            f"value of {metric.name}",
+            allowed="two or more models to choose among",
+            fix=f"use the goal metric:{metric.name}",
+        )
+    sign = 1.0 if metric.greater_is_better else -1.0
+    pick = int(np.nanargmax(sign * estimate.value))
+    rows = row_numbers(None, data.n_rows)
+    others = [j for j in np.flatnonzero(known) if j != pick]
+    gap = sign * (estimate.value[pick] - estimate.value[others])
+    if estimate.draws is None:
+        sure = np.ones(len(others))
+    else:
+        spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
+        spread = np.maximum(spread, 1e-6)
+        sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
+    weight = np.maximum(sure / sure.max(), LEAST_WEIGHT) if sure.max() > 0.0 else np.ones(len(gap))
+    each = np.eye(known.size)
+    texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
+    return Questions(rows, each[pick] - each[others], weight, texts)

@@ -1,0 +1,79 @@
+"""How far the label of one row would move a metric.
+
+    psi_i(k) = m(W with row i known to be k) - m(W)          (n, K, M)
+
+where m is the metric of every classifier on the soft labeling W of all rows. Learning the label of
+row i moves the metric by psi_i(y_i), whose mean under W is close to zero and whose variance,
+Var_{k ~ W_i} psi_i(k), is what the label tells. It holds for every metric, since a metric is a
+function of mass; no formula of any metric is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+
+__all__ = ["LEAST_SHARE", "measure_influence", "measure_spread"]
+
+CELLS = 1 << 21
+"""Cells of mass (changed rows x rows x classes) held at once."""
+
+LEAST_SHARE = 0.005
+"""Classes of a row that are less probable than this are not tried."""
+
+
+def measure_influence(
+    metric: Metric,
+    scores: FloatArray,
+    belief: FloatArray,
+    weights: FloatArray | None,
+    asked: NDArray[np.bool_],
+) -> FloatArray:
+    """What each label of each row would do to the metric.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric; where it needs hard labels, W is replaced by its most probable classes.
+    scores : array (n, M, K)
+        Scores of the rows.
+    belief : array (n, K)
+        W, the probability of each class of each row.
+    weights : array (n,) or None
+        Weights of the rows.
+    asked : array (n,) of bool
+        Rows whose labels are asked about; the others stay as W has them.
+
+    Returns
+    -------
+    array (n, K, M)
+        psi; zero for rows that were not asked about, for classes that are next to impossible, and
+        where the metric is undefined.
+    """
+    n, n_classes = belief.shape
+    settled = one_hot_mass(belief.argmax(axis=1), n_classes)[0] if metric.hard_only else belief
+    mass = settled if weights is None else settled * weights[:, None]
+    plan = metric.plan(scores)
+    value = plan(mass[None])[0]
+    out: FloatArray = np.zeros((n, n_classes, value.size))
+    rows, classes = np.nonzero((belief >= LEAST_SHARE) & asked[:, None])
+    step = max(1, CELLS // mass.size)
+    for start in range(0, rows.size, step):
+        row, known = rows[start : start + step], classes[start : start + step]
+        changed = np.repeat(mass[None], row.size, axis=0)
+        place = np.arange(row.size)
+        changed[place, row] = 0.0
+        changed[place, row, known] = 1.0 if weights is None else weights[row]
+        moved = plan(changed) - value
+        out[row, known] = np.where(np.isfinite(moved), moved, 0.0)
+    return out
+
+
+def measure_spread(influence: FloatArray, belief: FloatArray) -> FloatArray:
+    """Variance (n, C) over the classes of a row of ``influence`` (n, K, C) under ``belief``."""
+    mean = np.einsum("nk,nkc->nc", belief, influence)
+    square = np.einsum("nk,nkc->nc", belief, influence**2)
+    out: FloatArray = np.maximum(square - mean**2, 0.0)
+    return out

@@ -1,0 +1,294 @@
+"""Which rows to label next.
+
+A label of row i, drawn with probability p_i, enters every estimate with weight 1 / p_i, so the
+variance that the labels leave in the questions of a goal is, up to terms that do not depend on p,
+
+    sum_i s_i^2 / p_i,     s_i^2 = sum_c weight_c Var_{k ~ W_i} psi_ic(k)
+
+which is least for p_i proportional to s_i (Neyman, 1934); psi is the influence of a label on
+question c (`influence`), W the belief, weights and questions are those of the goal (`goals`). A
+share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
+probabilities, so that estimates stay honest afterwards (`ssme.data.rounds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.rounds import LabelRounds
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, argument
+from ssme.metrics.base import FloatArray
+from ssme.options import Choice, Number, Option, Whole, accept
+from ssme.results.evaluation import BaseEvaluation
+from ssme.results.frames import build_frame
+from ssme.suggest.goals import Goal, find_goal
+from ssme.suggest.influence import measure_influence, measure_spread
+from ssme.suggest.sampling import draw_spread, set_probabilities
+from ssme.writing import csv_text, write_text
+
+__all__ = ["DESIGN", "N_ROWS", "UNIFORM", "Suggestion", "believe", "suggest_rows"]
+
+IntArray = NDArray[np.int64]
+
+N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
+UNIFORM = Option(
+    "uniform",
+    Number(0.0, 1.0, open_least=True),
+    0.2,
+    "Share of every probability that is the same for all rows.",
+)
+DESIGN = Option(
+    "design",
+    Choice("goal", "random", "by_score", "by_class"),
+    "goal",
+    "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
+    "equally many of each class as far as the belief tells.",
+)
+STRATA = 5
+"""Parts of the scores of the design ``by_score``."""
+ROWS_LOOKED_AT, ROWS_A_LABEL = 1500, 20
+"""Rows whose influence is measured, at most, unless more labels than that share are asked for."""
+DOUBT = 0.1
+"""Share of the mean score in the belief that rows are valued by, lest a belief that is too sure
+hide the rows it is wrong about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """Rows to label next, with the probability that each of them was drawn with.
+
+    Attributes
+    ----------
+    goal : str
+        What the labels are wanted for.
+    rows : array of int
+        Numbers of the rows in the data.
+    ids : tuple
+        Their names, or their numbers where rows have no names.
+    probability : array
+        Probability in (0, 1] with which each row was drawn.
+    reasons : tuple of str
+        What the label of each row tells about.
+    round : int
+        Number of the round of labeling, from 1 on; labels that were there before are round 0.
+    data : ScoreSet
+        The data that rows were drawn from.
+    """
+
+    goal: str
+    rows: IntArray
+    ids: tuple[Any, ...]
+    probability: FloatArray
+    reasons: tuple[str, ...]
+    round: int
+    data: ScoreSet = field(repr=False)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row each: id, an empty label to fill in, probability, round and reason."""
+        cells = zip(self.ids, self.probability.tolist(), self.reasons, strict=True)
+        return [
+            {"id": id, "label": "", "probability": chance, "round": self.round, "reason": reason}
+            for id, chance, reason in cells
+        ]
+
+    def frame(self, library: str | None = None) -> Any:
+        """The table as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+        """
+        rows = self.table()
+        columns = {name: [row[name] for row in rows] for name in ("id", "probability", "round")}
+        columns["reason"] = [row["reason"] for row in rows]
+        return build_frame(columns, library or self.data.frame_library)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the table as CSV, with an empty column ``label`` to fill in.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; with its labels filled in it is a file of labels
+            (``ssme evaluate --labels-file``).
+
+        Returns
+        -------
+        Path
+        """
+        write_text(Path(path), csv_text(self.table()))
+        return Path(path)
+
+    def fill_in(self, labels: Sequence[Any]) -> ScoreSet:
+        """The data with labels for the suggested rows.
+
+        Parameters
+        ----------
+        labels : sequence
+            Classes in the order of ``rows``; None where a row got no label.
+
+        Returns
+        -------
+        ScoreSet
+            With a design that holds how the rows were drawn.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> next_rows = r.suggest(3)
+        >>> data = next_rows.fill_in([1, 0, 1])
+        >>> data.n_labeled - r.data.n_labeled
+        3
+        """
+        if len(labels) != len(self.rows):
+            raise InputError(
+                f"{len(labels)} labels for {len(self.rows)} suggested rows",
+                allowed="one label per row, None where a row got none",
+                fix="give the labels in the order of the rows",
+            )
+        values = self.data.label_values.copy()
+        values[self.rows] = list(labels)
+        before = rounds_of(self.data.design, self.data.labels)
+        chance, number = before.probability.copy(), before.number.copy()
+        chance[self.rows], number[self.rows] = self.probability, self.round
+        filled = self.data.with_labels(values)
+        return filled.with_design(design_of_rounds(LabelRounds(chance, number), filled.labels))
+
+
+def suggest_rows(
+    evaluation: BaseEvaluation,
+    n: int = N_ROWS.default,
+    goal: str = "best",
+    *,
+    design: str = DESIGN.default,
+    uniform: float = UNIFORM.default,
+    random_state: int | None = 0,
+) -> Suggestion:
+    """Draw rows to label next; see `ssme.Evaluation.suggest`."""
+    n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
+    data = evaluation.data
+    if evaluation.streamed is not None:
+        raise InputError(
+            "rows to label of an evaluation that was streamed",
+            allowed="evaluations in memory",
+            fix="take a random part of the rows that fits into memory and evaluate it",
+        )
+    if n > data.n_unlabeled:
+        raise InputError(
+            f"{argument('n', n)} and {data.n_unlabeled:,} of {data.n_rows:,} rows have no label",
+            allowed=f"1 to {data.n_unlabeled:,} rows",
+            fix="ask for fewer rows" if data.n_unlabeled else "every row has a label already",
+        )
+    wanted = find_goal(evaluation, goal)
+    rng = np.random.default_rng(random_state)
+    part, share = _look_at(data, n, rng)
+    belief = believe(evaluation)[part]
+    if design == "goal":
+        size, reasons = _value_rows(data.take(part), belief, wanted, part)
+    else:
+        size, reasons = _spread_evenly(belief, design, data)
+    left = np.flatnonzero(~data.labeled[part])
+    chance = np.zeros(part.size)
+    chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" else uniform)
+    order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
+    drawn = draw_spread(chance, order, rng)
+    drawn = drawn[np.argsort(-size[drawn], kind="stable")]
+    rows = part[drawn]
+    return Suggestion(
+        goal=goal if design == "goal" else design,
+        rows=rows,
+        ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
+        probability=chance[drawn] * share,
+        reasons=tuple(reasons.texts[code] for code in reasons.codes[drawn]),
+        round=rounds_of(data.design, data.labels).next_number,
+        data=data,
+    )
+
+
+def _look_at(data: ScoreSet, n: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Rows that are looked at, in ascending order, and the share of unlabeled rows among them.
+
+    Where there are very many, they are a random part; a row's probability is then that of being in
+    the part times that of being drawn from it.
+    """
+    free = np.flatnonzero(~data.labeled)
+    most = max(ROWS_LOOKED_AT, ROWS_A_LABEL * n)
+    if free.size <= most:
+        return np.arange(data.n_rows), 1.0
+    taken = rng.choice(free, most, replace=False)
+    known = np.flatnonzero(data.labeled)
+    known = rng.choice(known, min(known.size, most), replace=False)
+    return np.sort(np.concatenate([taken, known])), most / free.size
+
+
+def believe(evaluation: BaseEvaluation) -> FloatArray:
+    """P(y | s) (n, K) of every row: the belief, with some of the mean score mixed in."""
+    scores = evaluation.data.scores
+    present = np.isfinite(scores)
+    mean = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    total = mean.sum(axis=1, keepdims=True)
+    mean = np.where(total > 0.0, mean / np.where(total > 0.0, total, 1.0), 1.0 / mean.shape[1])
+    posterior = evaluation.posterior
+    mixed: FloatArray = mean if posterior is None else (1.0 - DOUBT) * posterior + DOUBT * mean
+    labeled = evaluation.data.labeled
+    mixed[labeled] = np.eye(mean.shape[1])[evaluation.data.labels[labeled]]
+    return mixed
+
+
+@dataclass(frozen=True, eq=False)
+class _Reasons:
+    """Why each row is worth a label: codes (n,) into texts."""
+
+    codes: IntArray
+    texts: tuple[str, ...]
+
+
+def _value_rows(
+    data: ScoreSet, belief: FloatArray, goal: Goal, part: IntArray
+) -> tuple[FloatArray, _Reasons]:
+    """s (n,) of the rows ``part`` that ``data`` and ``belief`` hold, and the question of each."""
+    size, largest = np.zeros(data.n_rows), np.zeros(data.n_rows)
+    codes = np.zeros(data.n_rows, dtype=np.int64)
+    texts: list[str] = []
+    for asked in goal.questions:
+        inside = np.flatnonzero(np.isin(part, asked.rows, assume_unique=True))
+        weights = None if data.weights is None else data.weights[inside]
+        psi = measure_influence(
+            goal.metric, data.scores[inside], belief[inside], weights, ~data.labeled[inside]
+        )
+        spread = measure_spread(psi @ asked.contrasts.T, belief[inside]) * asked.weights
+        size[inside] += spread.sum(axis=1)
+        most = spread.max(axis=1, initial=0.0)
+        ahead = most > largest[inside]
+        codes[inside[ahead]] = len(texts) + spread[ahead].argmax(axis=1)
+        largest[inside] = np.maximum(largest[inside], most)
+        texts += asked.texts
+    return np.sqrt(size), _Reasons(codes, tuple(texts))
+
+
+def _spread_evenly(belief: FloatArray, design: str, data: ScoreSet) -> tuple[FloatArray, _Reasons]:
+    """Sizes and reasons of the designs that look at no goal."""
+    n, n_classes = belief.shape
+    if design == "random":
+        return np.ones(n), _Reasons(np.zeros(n, dtype=np.int64), ("drawn at random",))
+    if design == "by_class":
+        size = (belief / belief.sum(axis=0)).sum(axis=1)
+        texts = tuple(f"probably class {name}" for name in data.classes)
+        return size, _Reasons(belief.argmax(axis=1), texts)
+    score = belief[:, -1] if n_classes == 2 else belief.max(axis=1)
+    edges = np.linspace(score.min(), score.max(), STRATA + 1)[1:-1]
+    codes = np.searchsorted(edges, score, side="right")
+    counts = np.bincount(codes, minlength=STRATA)
+    texts = tuple(f"part {k + 1} of {STRATA} of the scores" for k in range(STRATA))
+    return 1.0 / counts[codes], _Reasons(codes, texts)

@@ -1,0 +1,121 @@
+"""What a number of labels is planned for, as users write it.
+
+    width(accuracy) <= 0.05        the interval of every model is at most this wide
+    width(forest:accuracy) <= 0.05 that of one model
+    P(best) >= 0.95                the pick is the best with this probability
+    regret <= 0.005                taking the pick is expected to cost at most this much
+
+The last two are about the first metric; ``P(best:roc_auc)`` and ``regret(roc_auc)`` name another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssme.decide.choose import choose_model
+from ssme.errors import InputError, argument
+from ssme.methods.base import Estimate
+from ssme.metrics.base import FloatArray, Metric
+from ssme.results.evaluation import BaseEvaluation
+
+__all__ = ["Target", "read_target"]
+
+_SHAPE = re.compile(
+    r"\s*(?P<what>width|regret|P)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\))?"
+    r"\s*(?P<sign><=|>=)\s*(?P<bound>\S+)\s*"
+)
+ALLOWED = "'width(METRIC)<=NUMBER', 'P(best)>=NUMBER' or 'regret<=NUMBER'"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be reached.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    what : str
+        ``"width"``, ``"P(best)"`` or ``"regret"``.
+    metric : Metric
+        The metric that it is about.
+    model : int or None
+        The model, for ``"width"`` of one.
+    bound : float
+        What is to be reached.
+    """
+
+    text: str
+    what: str
+    metric: Metric
+    model: int | None
+    bound: float
+
+    def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
+        """The quantity of an estimate that the target bounds."""
+        if self.what == "width":
+            low, high = estimate.interval(level)
+            width = high - low if self.model is None else (high - low)[[self.model]]
+            return float(np.max(width)) if np.isfinite(width).all() else float("nan")
+        choice = choose_model(models, self.metric, estimate, level=level)
+        return choice.p_best if self.what == "P(best)" else choice.regret
+
+    def read_draws(self, value: FloatArray, draws: FloatArray) -> float:
+        """P(best) of the pick, or its expected regret, of ``draws`` (D, M) about ``value`` (M,)."""
+        sign = -1.0 if self.metric.greater_is_better is False else 1.0
+        pick = int(np.argmax(sign * value))
+        behind = (sign * draws).max(axis=1) - sign * draws[:, pick]
+        return float((behind <= 0.0).mean() if self.what == "P(best)" else behind.mean())
+
+    def is_met(self, value: float) -> bool:
+        """Whether ``value`` reaches the bound."""
+        return value >= self.bound if self.what == "P(best)" else value <= self.bound
+
+
+def read_target(evaluation: BaseEvaluation, text: str) -> Target:
+    """The target that ``text`` writes, for the models and metrics of ``evaluation``."""
+    found = _SHAPE.fullmatch(str(text))
+    if found is None:
+        raise _refuse(text, "write one of these")
+    what, inside, sign = found["what"], found["inside"], found["sign"]
+    if what == "P":
+        first, _, name = (part.strip() for part in (inside or "").partition(":"))
+        if first != "best" or sign != ">=":
+            raise _refuse(text, "write P(best)>=0.95, or P(best:METRIC)>=0.95")
+        model, what = None, "P(best)"
+    elif sign != "<=":
+        raise _refuse(text, f"write {what} with <=")
+    elif what == "width":
+        first, colon, rest = (part.strip() for part in (inside or "").rpartition(":"))
+        name, model = rest, evaluation.model_index(first) if colon else None
+        if not name:
+            raise _refuse(text, "name the metric, as in width(accuracy)<=0.05")
+    else:
+        name, model = inside or "", None
+    metric = evaluation.metrics[evaluation.metric_index(name) if name else 0]
+    if what != "width" and metric.greater_is_better is None:
+        raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
+    return Target(text, what, metric, model, _bound(text, found["bound"], what))
+
+
+def _bound(text: str, written: str, what: str) -> float:
+    try:
+        bound = float(written)
+    except ValueError:
+        raise _refuse(text, f"write a number where {written!r} is") from None
+    if not (bound > 0.0 and np.isfinite(bound) and (what != "P(best)" or bound < 1.0)):
+        raise _refuse(
+            text,
+            "write a probability between 0 and 1"
+            if what == "P(best)"
+            else "write a number above 0",
+        )
+    return bound
+
+
+def _refuse(text: str, fix: str) -> InputError:
+    return InputError(argument("target", text), allowed=ALLOWED, fix=fix)

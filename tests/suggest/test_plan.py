@@ -1,0 +1,106 @@
+"""Plans: targets as they are written, and numbers of labels that can be checked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.made_sets import binary_set
+
+import ssme
+from ssme.errors import InputError
+from ssme.evaluation import Evaluation
+from ssme.metrics import get_metric
+from ssme.suggest.influence import measure_influence
+from ssme.suggest.possible import tilt_belief
+from ssme.suggest.targets import read_target
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    data = binary_set(n=1500, n_labeled=50)
+    return ssme.evaluate(data, method="labeled", metrics=["accuracy", "roc_auc"])
+
+
+def test_width_of_labels_alone_falls_with_the_square_root(evaluation: Evaluation) -> None:
+    width = float(np.ptp(evaluation.estimate("accuracy").interval(0.95), axis=0)[1])
+    plan = evaluation.plan(f"width(logistic:accuracy)<={width / 2}")
+    assert 2.4 < (50 + plan.more) / 50 < 6.0
+    assert plan.more_low <= plan.more <= plan.more_high
+    assert plan.now == pytest.approx(width)
+    assert [step.labels for step in plan.curve] == sorted(step.labels for step in plan.curve)
+    assert plan.effective == pytest.approx(50)
+
+
+def test_a_target_that_is_met_needs_nothing(evaluation: Evaluation) -> None:
+    plan = evaluation.plan("regret<=0.5")
+    assert plan.is_met
+    assert plan.more == 0.0
+    assert "met already" in plan.sentence()
+
+
+def test_a_surer_choice_takes_more_labels(evaluation: Evaluation) -> None:
+    close = evaluation.plan("P(best:roc_auc)>=0.9", simulations=2)
+    sure = evaluation.plan("P(best:roc_auc)>=0.999", simulations=2)
+    assert close.more <= sure.more
+    assert all(0.0 <= step.met <= 1.0 for step in sure.curve)
+
+
+def test_out_of_reach_is_said(evaluation: Evaluation) -> None:
+    plan = evaluation.plan("width(accuracy)<=0.0001", simulations=2)
+    assert plan.more == float("inf")
+    assert "needs more than" in plan.sentence()
+    assert plan.to_dict()["more"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "width<=0.1",
+        "width(accuracy)>=0.1",
+        "width(accuracy)<=x",
+        "width(accuracy)<=0",
+        "P(best)>=1.5",
+        "P(best)<=0.5",
+        "P(worst)>=0.5",
+        "regret>=0.1",
+        "width(f9)<=0.1",
+        "width(nobody:accuracy)<=0.1",
+    ],
+)
+def test_bad_targets(evaluation: Evaluation, text: str) -> None:
+    with pytest.raises(InputError):
+        evaluation.plan(text)
+
+
+def test_targets_name_metric_and_model(evaluation: Evaluation) -> None:
+    target = read_target(evaluation, " width( tree:roc_auc ) <= 0.1 ")
+    assert (target.what, target.metric.name, target.model, target.bound) == (
+        "width",
+        "roc_auc",
+        2,
+        0.1,
+    )
+
+
+@pytest.mark.parametrize("name", ["accuracy", "roc_auc"])
+def test_a_tilted_belief_gives_the_metric_that_was_asked_for(name: str) -> None:
+    data = binary_set(n=400)
+    metric, belief = get_metric(name), data.scores.mean(axis=1)
+    psi = measure_influence(metric, data.scores, belief, None, np.ones(400, dtype=bool))
+    value = metric(data.scores, belief[None])[0]
+    wanted = value + np.array([0.02, -0.03, 0.01])
+    tilted = tilt_belief(metric, data.scores, belief, None, psi, wanted)
+    np.testing.assert_allclose(metric(data.scores, tilted[None])[0], wanted, atol=2e-3)
+    np.testing.assert_allclose(tilted.sum(axis=1), 1.0)
+
+
+def test_influence_of_accuracy_is_that_of_one_row() -> None:
+    data = binary_set(n=50)
+    belief = data.scores.mean(axis=1)
+    asked = np.arange(50) < 10
+    psi = measure_influence(get_metric("accuracy"), data.scores, belief, None, asked)
+    right = data.scores.argmax(axis=2)[:, None, :] == np.arange(2)[None, :, None]
+    expected = np.take_along_axis(belief[:, None, :], data.scores.argmax(axis=2)[:, None, :], 2)
+    np.testing.assert_allclose(psi[:10], ((right - expected) / 50)[:10], atol=1e-12)
+    assert (psi[10:] == 0.0).all()

@@ -1,0 +1,111 @@
+"""Suggested rows tell about the goal, and what is known of their draw comes back with labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.made_sets import binary_set
+
+import ssme
+from ssme.errors import InputError
+from ssme.evaluation import Evaluation
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    data = binary_set(n=400, n_labeled=30)
+    sex = np.where(np.arange(400) % 10 == 0, "f", "m").astype(object)
+    data = data.replace(groups={"sex": sex}, ids=np.array([f"r{i}" for i in range(400)], object))
+    return ssme.evaluate(data, method="ensemble", metrics=["accuracy", "roc_auc"])
+
+
+def test_the_best_model_is_told_by_rows_on_which_models_decide_differently(
+    evaluation: Evaluation,
+) -> None:
+    found = evaluation.suggest(40, "best", uniform=0.01)
+    votes = evaluation.data.scores[:, :, 1] >= 0.5
+    differ = (votes != votes[:, [0]]).any(axis=1)
+    assert differ[found.rows].mean() > 0.95 > 1.5 * differ.mean()
+    assert set(found.reasons) <= {"forest or logistic", "forest or tree"}
+
+
+def test_suggested_rows_have_no_label_and_known_probabilities(evaluation: Evaluation) -> None:
+    found = evaluation.suggest(25, "metric:roc_auc", random_state=3)
+    assert not evaluation.data.labeled[found.rows].any()
+    assert np.unique(found.rows).size == 25
+    assert ((found.probability > 0) & (found.probability <= 1)).all()
+    assert found.ids == tuple(f"r{i}" for i in found.rows)
+    again = evaluation.suggest(25, "metric:roc_auc", random_state=3)
+    assert again.ids == found.ids
+
+
+def test_small_groups_get_more_labels_than_their_share(evaluation: Evaluation) -> None:
+    rare = evaluation.data.groups["sex"] == "f"
+    share = np.mean(
+        [rare[evaluation.suggest(20, "group:sex", random_state=s).rows].mean() for s in range(10)]
+    )
+    assert share > 0.3 > 2 * rare.mean()
+
+
+@pytest.mark.parametrize("design", ["random", "by_score", "by_class"])
+def test_every_design_has_probabilities(evaluation: Evaluation, design: str) -> None:
+    found = evaluation.suggest(30, design=design)
+    assert found.probability.size == 30
+    assert (found.probability > 0).all()
+    if design == "random":
+        np.testing.assert_allclose(found.probability, 30 / 370)
+
+
+def test_all_rows_that_are_left_can_be_asked_for(evaluation: Evaluation) -> None:
+    found = evaluation.suggest(370)
+    np.testing.assert_allclose(found.probability, 1.0)
+
+
+def test_a_part_of_many_rows_is_looked_at_and_probabilities_say_so(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssme.suggest.rows.ROWS_LOOKED_AT", 185)
+    monkeypatch.setattr("ssme.suggest.rows.ROWS_A_LABEL", 1)
+    found = evaluation.suggest(20, design="random")
+    np.testing.assert_allclose(found.probability, 20 / 370)
+
+
+def test_labels_come_back_with_their_weights(evaluation: Evaluation, tmp_path: Path) -> None:
+    found = evaluation.suggest(20)
+    data = found.fill_in([0] * 20)
+    assert data.n_labeled == 50
+    assert data.design.kind == "weights"
+    sums = []
+    for seed in range(60):
+        drawn = evaluation.suggest(20, random_state=seed)
+        sums.append(drawn.fill_in([0] * 20).design.weights.sum())
+    assert np.mean(sums) == pytest.approx(400, rel=0.1)
+    alone = ssme.evaluate(data, method="labeled", metrics="accuracy")
+    assert np.isfinite(alone.estimate("accuracy").value).all()
+    path = found.save(tmp_path / "next.csv")
+    assert list(pd.read_csv(path).columns) == ["id", "label", "probability", "round", "reason"]
+
+
+@pytest.mark.parametrize(
+    ("n", "goal", "design", "message"),
+    [
+        (25, "beauty", "goal", "goal='?beauty"),
+        (25, "metric:", "goal", "goal="),
+        (25, "metric:f2", "goal", "f2"),
+        (25, "group:age", "goal", "age"),
+        (0, "best", "goal", "n="),
+        (371, "best", "goal", "370 of 400 rows have no label"),
+        (25, "best", "sideways", "design="),
+    ],
+)
+def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluation.suggest(n, goal, design=design)
+
+
+def test_too_few_labels_are_refused(evaluation: Evaluation) -> None:
+    with pytest.raises(InputError, match="3 labels for 5 suggested rows"):
+        evaluation.suggest(5).fill_in([0, 1, 0])
