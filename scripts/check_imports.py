@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "mixture": {"errors", "progress", "engines", "transforms", "densities"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
+ALLOWED["groups"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
 ALLOWED["estimator"] = {*ALLOWED}
 ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
 ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}

@@ -10,24 +10,27 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
+from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning, argument
 from ssme.evaluation import Evaluation
-from ssme.methods.base import Belief, Estimate, Method, check_supported
+from ssme.groups.estimates import GroupEstimator
+from ssme.methods.base import Belief, DrawsPosterior, Estimate, Method, check_supported, row_numbers
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
-__all__ = ["Fit", "fit_method"]
+__all__ = ["Fit", "fit_method", "make_groups"]
 
+GROUP_DRAWS = 0x6709
+"""Branch of the seed that the draws of groups come from."""
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
 
@@ -50,21 +53,44 @@ class Fit:
         """Estimates and doubts; ``start`` is when the clock was started."""
         data, metrics, belief = self.data, self.metrics, self.belief
         rows = [group.rows for group in self.groups]
-        estimates = belief.estimate(metrics, rows)
+        estimates, groups = self._estimate()
         labels_only = _labels_only(data, metrics, rows)
-        _warn_undefined(data, metrics, self.groups, estimates)
+        _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
             method=self.method.spec.name,
             belief=belief,
             metrics=metrics,
-            groups=self.groups,
+            groups=groups,
             estimates=tuple(map(tuple, estimates)),
             labels_only=tuple(map(tuple, labels_only)),
             level=self.spec.level,
             doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
             settings=self._settings(start),
         )
+
+    def _estimate(self) -> tuple[list[list[Estimate]], tuple[Group, ...]]:
+        """Estimates [group][metric], and the groups with how much each borrows from the whole."""
+        belief, metrics = self.belief, self.metrics
+        if not isinstance(belief, DrawsPosterior) or any(metric.hard_only for metric in metrics):
+            rows = [group.rows for group in self.groups]
+            return belief.estimate(metrics, rows), self.groups
+        whole = belief.estimate(metrics, [None])
+        seed = np.random.SeedSequence(self.spec.seed, spawn_key=(GROUP_DRAWS,))
+        estimator = GroupEstimator(
+            belief, self.data, metrics, tuple(whole[0]), self.spec.group_target, seed
+        )
+        estimates, groups = list(whole), [self.groups[0]]
+        for number, by in enumerate(dict.fromkeys(group.by for group in self.groups[1:])):
+            members = [group for group in self.groups[1:] if group.by == by]
+            inside = [row_numbers(group.rows, self.data.n_rows) for group in members]
+            found = estimator.estimate(inside, number)
+            estimates += found.estimates
+            groups += [
+                replace(group, borrowed=1.0 - float(own))
+                for group, own in zip(members, found.own, strict=True)
+            ]
+        return estimates, tuple(groups)
 
     def _settings(self, start: float) -> dict[str, Any]:
         from ssme import __version__
@@ -88,7 +114,7 @@ class Fit:
         }
 
 
-def fit_method(data: ScoreSet, spec: RunSpec) -> Fit:
+def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = None) -> Fit:
     """Fit the method of ``spec`` to ``data``.
 
     Parameters
@@ -97,11 +123,13 @@ def fit_method(data: ScoreSet, spec: RunSpec) -> Fit:
         Scores and labels; how they were read is not looked at again.
     spec : RunSpec
         What to estimate and how; its seed has to be settled (`RunSpec.with_seed`).
+    groups : sequence of Group, optional
+        The groups to report on, all rows first (default: those that ``spec`` asks for).
     """
     chosen = _metrics(spec, data)
     method = spec.make_method()
     check_supported(method.spec, data, chosen)
-    groups = _groups(data, spec.by)
+    groups = make_groups(data, spec) if groups is None else groups
     if len(groups) > 1 and not method.spec.groups:
         raise InputError(
             f"method {method.spec.name!r} cannot report on groups",
@@ -148,30 +176,15 @@ def _config_of(spec: RunSpec) -> dict[str, Any]:
         return {"config": None, "no_config": str(error)}
 
 
-def _groups(data: ScoreSet, by: Sequence[str] | None) -> list[Group]:
-    columns = list(data.groups) if by is None else list(by)
+def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
+    """All rows, and the groups of every grouping that ``spec`` asks for."""
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
-    for column in columns:
-        if column not in data.groups:
-            raise InputError(
-                f"there is no group column {column!r}",
-                allowed=", ".join(data.groups) or "none: the data has no group columns",
-            )
-        for value, rows in _rows_by_value(data.groups[column]):
+    for text in spec.groupings(data.groups):
+        group_by = parse_group_by(text, data.groups).settle(data.groups)
+        for name, rows, pooled in divide(group_by, data.groups, spec.pooling):
             labeled = int(data.labeled[rows].sum())
-            groups.append(Group(f"{column}={value}", rows, labeled, rows.size - labeled))
+            groups.append(Group(name, rows, labeled, rows.size - labeled, text, pooled))
     return groups
-
-
-def _rows_by_value(values: NDArray[np.object_]) -> list[tuple[Any, NDArray[np.int64]]]:
-    """The values of a group column in order, with the numbers of the rows that have each."""
-    listed = values.tolist()
-    distinct = sorted({*listed}, key=lambda v: (str(type(v)), v))
-    place = {value: number for number, value in enumerate(distinct)}
-    codes = np.array([place[value] for value in listed], dtype=np.int64)
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(distinct)))
-    return list(zip(distinct, np.split(order, ends[:-1]), strict=True))
 
 
 def _labels_only(
@@ -192,6 +205,8 @@ def _warn_undefined(
 ) -> None:
     undefined = []
     for group, row in zip(groups, estimates, strict=True):
+        if group.rows is not None and group.rows.size == 0:
+            continue
         for metric, estimate in zip(metrics, row, strict=True):
             names = [n for n, v in zip(data.models, estimate.value, strict=True) if np.isnan(v)]
             if names:

@@ -49,6 +49,9 @@ def evaluate(
     method: str | Method = "auto",
     metrics: MetricSpec | Mapping[str, Any] | Sequence[Any] | None = None,
     by: str | Sequence[str] | None = None,
+    min_group_rows: int = 1,
+    max_groups: int = 200,
+    group_target: str = "population",
     threshold: float | None = None,
     level: float = 0.95,
     n_draws: int | None = None,
@@ -84,7 +87,17 @@ def evaluate(
         ``(y_true, y_score) -> float``, or names with options such as
         ``{"name": "ece", "norm": "l2"}``. By default the metrics of the SSME paper.
     by : str or list of str, optional
-        Group columns to report on beside all rows; by default all that the data has.
+        Groups to report on beside all rows: a group column (``"sex"``), numbers in bins
+        (``"age:quantiles=4"``, ``"age:edges=30/50"``), or intersections of these joined by +
+        (``"sex+race"``). By default those of ``groups``, or all group columns that the data has.
+    min_group_rows : int, default 1
+        Number of rows that a group needs to stand by itself. Smaller ones are put together into
+        one group, whose name says how many they are.
+    max_groups : int, default 200
+        Largest number of groups of one grouping; the smaller ones beyond it are put together too.
+    group_target : {"population", "rows"}, default "population"
+        What the intervals of groups are about: all rows that the rows of a group stand for, or
+        just the rows at hand.
     threshold : float, optional
         P(positive) from which a binary classifier says "positive" (default 0.5).
     level : float, default 0.95
@@ -143,6 +156,9 @@ def evaluate(
         options=options or {},
         metrics=metrics,  # type: ignore[arg-type]
         by=by,  # type: ignore[arg-type]
+        min_group_rows=min_group_rows,
+        max_groups=max_groups,
+        group_target=group_target,
         threshold=threshold,
         level=level,
         n_draws=n_draws,

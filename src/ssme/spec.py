@@ -18,7 +18,7 @@ A config file has these parts, whose keys are the long options of the command li
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +26,7 @@ from typing import Any, cast
 import numpy as np
 
 from ssme.config import WRITTEN_AS, config_text, read_config, write_config
+from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError, argument
 from ssme.methods.base import Method
@@ -56,6 +57,7 @@ from ssme.wording import did_you_mean
 __all__ = ["ENGINES", "SAMPLE_ROWS", "RunSpec", "fresh_seed"]
 
 ENGINES = ("memory", "stream", "dask")
+GROUP_TARGETS = ("population", "rows")
 SAMPLE_ROWS = 20_000
 
 _METRIC = OneOf(Text(), Table())
@@ -115,7 +117,14 @@ class RunSpec(Declared):
         Names of metrics, or ``{"name": "ece", "norm": "l2"}`` with options; `ssme.Metric` objects
         and functions can be run. None stands for the metrics of the SSME paper.
     by : tuple of str or None
-        Group columns to report on, beside all rows. None stands for all that the data has.
+        Groupings to report on, beside all rows: ``"sex"``, ``"age:quantiles=4"``,
+        ``"age:edges=30/50"`` or intersections such as ``"sex+race"`` (`ssme.data.grouping`). None
+        stands for those that ``read`` names, or else for all group columns that the data has.
+    min_group_rows, max_groups : int
+        Groups of fewer rows, and the smallest of more groups than this, are put together.
+    group_target : {"population", "rows"}
+        What the intervals of groups are about: all rows that the group's rows stand for, or just
+        the rows at hand.
     threshold : float or None
         P(positive) from which a binary classifier says "positive".
     level : float
@@ -171,8 +180,25 @@ class RunSpec(Declared):
     )
     by: tuple[str, ...] | None = option(
         None,
-        "Group columns to report on, beside all rows.",
+        "Groups to report on, beside all rows: sex, age:quantiles=4, age:edges=30/50, or several "
+        "joined by + for their intersections.",
         OneOf(Null("all group columns"), _Columns()),
+    )
+    min_group_rows: int = option(
+        1,
+        "Number of rows that a group needs to stand by itself; smaller ones are put together.",
+        Whole(least=1),
+    )
+    max_groups: int = option(
+        200,
+        "Largest number of groups of one grouping; the smaller ones beyond it are put together.",
+        Whole(least=1, most=LARGEST_NUMBER_OF_GROUPS),
+    )
+    group_target: str = option(
+        "population",
+        'What the intervals of groups are about: the "population" that the rows of a group stand '
+        'for, or just the "rows" at hand.',
+        Choice(*GROUP_TARGETS),
     )
     threshold: float | None = option(
         None,
@@ -278,6 +304,18 @@ class RunSpec(Declared):
             raise ValueError("the seed is not settled")
         return self.random_state
 
+    @property
+    def pooling(self) -> Pooling:
+        """Which groups are put together."""
+        return Pooling(self.min_group_rows, self.max_groups)
+
+    def groupings(self, columns: Iterable[str]) -> list[str]:
+        """The groupings to report on for data with these group ``columns``."""
+        if self.by is not None:
+            return list(self.by)
+        named = self.read.get("groups")
+        return list(named) if isinstance(named, tuple) else list(columns)
+
     def with_seed(self) -> RunSpec:
         """The same run with the seed it will use: a fresh one where none was asked for."""
         return replace(self, random_state=fresh_seed()) if self.random_state is None else self
@@ -320,6 +358,11 @@ class RunSpec(Declared):
             "method": self.method,
             "metrics": metrics,
             "by": self.by,
+            **{
+                name: getattr(self, name)
+                for name in _GROUPS
+                if getattr(self, name) != _DECLARED[name].default
+            },
             "threshold": self.threshold,
             "level": self.level,
             "n_draws": self.n_draws,
@@ -394,12 +437,16 @@ _RUN = (
     "method",
     "metrics",
     "by",
+    "min_group_rows",
+    "max_groups",
+    "group_target",
     "threshold",
     "level",
     "n_draws",
     "random_state",
     "options",
 )
+_GROUPS = ("min_group_rows", "max_groups", "group_target")
 _READING: dict[str, Option] = {each.name: each for each in declared(ReadOptions)}
 _LABELS_FILE = Option("labels_file", Text(), None, "File with the labels, joined by id.")
 _NO_LABELS = Option("no_labels", Flag(), False, "Whether no row has a label.")

@@ -103,7 +103,7 @@ def test_a_group_that_is_not_there_is_refused(run, history, monkeypatch):
     assert "town" in result.stderr
     result = run("bench", "gaussian", "--group", "town")
     assert result.exit_code == 2
-    assert "--group town: there is no such group column" in result.stderr
+    assert "there is no group column 'town'" in result.stderr
 
 
 def test_how_to_read_a_file_is_refused_for_a_data_set_by_name(run):

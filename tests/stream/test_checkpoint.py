@@ -24,7 +24,7 @@ def counted() -> Progress:
     progress = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
     progress.groups.add_rows(
         (key, {"ranking": rng.random((2, 5)) * (rng.random((2, 5)) > 0.5)}, 10, 1)
-        for key in (GroupKey.of("site", "\u00e9=\x1f"), GroupKey.of("site", 7))
+        for key in (GroupKey("site", "site=\u00e9=\x1f"), GroupKey("site", "site=7"))
     )
     return progress
 

@@ -27,6 +27,7 @@ from ssme.bench.protocol import Cell, Protocol, Split, seen_rows, split_rows
 from ssme.bench.provenance import content_checksum, here
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
+from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, ordered_map
 from ssme.errors import InputError, SsmeWarning
@@ -125,7 +126,8 @@ class Runner:
                 seen,
                 method=get_method(cell.method, **options),
                 metrics=metrics,
-                by=list(protocol.by),
+                by=list(_settled(self.load, cell.dataset, protocol.by)),
+                max_groups=LARGEST_NUMBER_OF_GROUPS,
                 level=protocol.level,
                 random_state=cell.run,
             )
@@ -157,6 +159,7 @@ _KEPT = (
     "labels_only",
     "labels_only_low",
     "labels_only_high",
+    "labels_only_from",
 )
 _TRACED = ("ssme", "source", "numpy", "python")
 
@@ -292,6 +295,13 @@ def _loaded(load: Loader, dataset: str) -> ScoreSet:
     return data
 
 
+@lru_cache(maxsize=64)
+def _settled(load: Loader, dataset: str, by: tuple[str, ...]) -> tuple[str, ...]:
+    """Groupings whose bins are those of the whole data set, the same in every split."""
+    columns = _loaded(load, dataset).groups
+    return tuple(parse_group_by(text, columns).settle(columns).fixed_text for text in by)
+
+
 @lru_cache(maxsize=4096)
 def _content(load: Loader, dataset: str) -> str:
     return content_checksum(_loaded(load, dataset))
@@ -313,9 +323,10 @@ def _truth_of_run(
     rows = split_rows(data.labels, data.n_classes, 0, run, seed=seed, dataset=dataset).truth
     held = data.take(rows)
     masks: dict[str, Any] = {"all": slice(None)}
-    for column in by:
-        for value in set(held.groups[column].tolist()):
-            masks[f"{column}={value}"] = np.flatnonzero(held.groups[column] == value)
+    every = Pooling(most_groups=LARGEST_NUMBER_OF_GROUPS)
+    for text in _settled(load, dataset, by):
+        group_by = parse_group_by(text, held.groups)
+        masks |= {each.name: each.rows for each in divide(group_by, held.groups, every)}
     truth = {}
     for group, part in masks.items():
         mass = one_hot_mass(held.labels[part], held.n_classes)

@@ -7,6 +7,11 @@ Per data set, size, method and metric, with e = |estimate - truth| averaged over
     bias     mean signed error
     coverage share of (run, classifier) whose interval holds the truth
     width    mean interval width, and its ratio to that of labels alone
+
+A table by group also has
+
+    fallback share of (run, classifier) in which the labels of a group do not determine the metric,
+             so that labels alone are those of all rows
 """
 
 from __future__ import annotations
@@ -35,8 +40,13 @@ def summarize(table: Any) -> Any:
     rows["covered"] = inside.astype(float).where(has_interval)
     rows["width"] = rows["high"] - rows["low"]
     rows["alone_width"] = rows["labels_only_high"] - rows["labels_only_low"]
+    by_group = "labels_only_from" in rows and bool((rows["group"] != "all").any())
+    if by_group:
+        borrowed = (rows["labels_only_from"] == "all") & (rows["group"] != "all")
+        rows["fallback"] = borrowed.astype(float)
     keys = CELL
     measured = ["error", "signed", "alone", "covered", "width", "alone_width"]
+    measured += ["fallback"] * by_group
     per_run = rows.groupby([*keys, "run"], dropna=False, sort=True)[measured].mean()
     by_cell = per_run.groupby(keys, dropna=False, sort=True)
     mean, spread, count = by_cell.mean(), by_cell["error"].std(ddof=1), by_cell["error"].count()
@@ -48,6 +58,8 @@ def summarize(table: Any) -> Any:
     out["coverage"] = mean["covered"]
     out["width"] = mean["width"]
     out["width_ratio"] = mean["width"] / mean["alone_width"]
+    if by_group:
+        out["fallback"] = mean["fallback"]
     out["runs"] = count
     return out.reset_index().assign(**provenance(table))
 

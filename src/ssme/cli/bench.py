@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["bench"]
 
 METHODS = ("auto", "ssme", "ensemble", "labeled")
+FALLBACK = (
+    "* in {:.0%} of the splits the group's labels do not determine it, and labels alone are those "
+    "of all rows"
+)
+"""Below a table of a group whose labels sometimes say nothing."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ def bench(
 
     [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
 
-    [cyan]ssme bench adult --group sex --methods auto,labeled[/cyan]
+    [cyan]ssme bench adult --group sex --group age:edges=30/50 --methods auto,labeled[/cyan]
     """
     from ssme.bench import Protocol, Runner, run_protocol, summarize
     from ssme.cli.tables import plain_table
@@ -140,11 +145,15 @@ def bench(
         )
         columns = ("method", "error", "of labels alone", "interval holds truth", "width")
         shown = plain_table(title, *columns, right=columns[1:])
+        borrowed = float(part["fallback"].max()) if groups else 0.0
+        if borrowed > 0.0:
+            shown.caption = FALLBACK.format(borrowed)
+            shown.caption_justify = "left"
         for row in part.sort_values("mae").to_dict("records"):
             shown.add_row(
                 row["method"],
                 _shown(row["mae"], ".4f") + " ± " + _shown(row["ci95"], ".4f"),
-                _shown(row["rmae"], ".2f", "x"),
+                _shown(row["rmae"], ".2f", "x*" if borrowed > 0.0 else "x"),
                 _shown(row["coverage"], ".0%"),
                 _shown(row["width"], ".3f"),
             )
@@ -161,14 +170,12 @@ def _shown(value: float, form: str, unit: str = "") -> str:
 
 
 def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
-    """The group columns to report on beside all rows: those that were named."""
+    """The groupings to report on beside all rows: those that were named."""
+    from ssme.data.grouping import parse_group_by
+
     named = names_in(read.group, "--group") if read.group else []
     for name in named:
-        if name not in data.groups:
-            raise InputError(
-                f"--group {name}: there is no such group column",
-                allowed=", ".join(data.groups) or "none: the data has no group columns",
-            )
+        parse_group_by(name, data.groups).settle(data.groups)
     return tuple(named)
 
 

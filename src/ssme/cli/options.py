@@ -144,6 +144,12 @@ class MetricOptions:
         list[str] | None, _run("metrics", "--metric", "-k", autocompletion=_complete_metrics)
     ] = None
     by: Annotated[list[str] | None, _run("by", "--by")] = None
+    min_group_rows: Annotated[int | None, _run("min_group_rows", "--min-group-rows")] = None
+    max_groups: Annotated[int | None, _run("max_groups", "--max-groups")] = None
+    group_target: Annotated[
+        str | None,
+        _run("group_target", "--group-target", autocompletion=lambda: ["population", "rows"]),
+    ] = None
     no_groups: Annotated[
         bool | None,
         Option("--no-groups", help="Report on all rows only.", rich_help_panel=RUN),

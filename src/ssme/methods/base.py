@@ -24,6 +24,7 @@ from ssme.metrics.kinds import DEFAULT_THRESHOLD, is_same_metric
 
 __all__ = [
     "Belief",
+    "DrawsPosterior",
     "Estimate",
     "GroupRows",
     "Method",
@@ -134,6 +135,22 @@ class Belief(Protocol):
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Estimates [group][metric]; each entry of ``rows`` says which rows are in the group."""
+
+
+@runtime_checkable
+class DrawsPosterior(Protocol):
+    """A belief whose posterior itself is drawn, so that groups can be estimated from it."""
+
+    @property
+    def soft(self) -> FloatArray:
+        """P(y = k | scores) per row (n, K), whatever the row's label."""
+
+    @property
+    def label_shift(self) -> FloatArray:
+        """What (K,) the log-odds of labeled rows have beyond this: zero where labels are random."""
+
+    def posterior_draws(self, rows: IntArray) -> FloatArray:
+        """P(y | s) (D, r, K) of ``rows`` in every draw, labeled rows as all others."""
 
 
 def row_numbers(rows: GroupRows, n_rows: int) -> IntArray:

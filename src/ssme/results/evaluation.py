@@ -114,7 +114,9 @@ class BaseEvaluation:
             ``labels_only_from``, which is "group" where that comes from the group's own labels,
             "all" where it comes from the labels of all rows (always so for the group "all", and
             for a group whose own labels do not determine it), "none" where there is no value;
-            ``n_labeled`` and ``n_unlabeled`` rows of the group; ``method``.
+            ``n_labeled`` and ``n_unlabeled`` rows of the group; ``borrowed``, the share of the
+            group's estimates that comes from all rows; ``effective_labels``, as many labels as
+            labels alone would need for an interval as narrow; ``method``.
 
         Examples
         --------

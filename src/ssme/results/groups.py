@@ -20,17 +20,27 @@ class Group:
     Attributes
     ----------
     name : str
-        ``"all"``, or ``column=value``.
+        ``"all"``, or what its rows have in common: ``sex=f``, ``30<=age<50``, ``sex=f & site=b``.
     rows : array of int, or None
         The numbers of the rows that belong to the group; None means all of them.
     n_labeled, n_unlabeled : int
         How many rows with and without a label the group has.
+    by : str
+        The grouping that it belongs to, such as ``age:quantiles=4``; empty for all rows.
+    pooled : int
+        How many groups, too small or too many to stand by themselves, are together in it.
+    borrowed : float
+        Share of its estimates that comes from all rows rather than from its own labels: 1 for a
+        group without labels; NaN where the method does not say.
     """
 
     name: str
     rows: GroupRows
     n_labeled: int
     n_unlabeled: int
+    by: str = ""
+    pooled: int = 0
+    borrowed: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,14 @@ table does so too and says so: ``labels_only_from`` is
     "group"   the value is that of the group's own labeled rows
     "all"     the value is that of all labeled rows
     "none"    neither determines it, and the value is NaN
+
+How much there is behind an estimate: ``borrowed`` is the share of a group's estimates that comes
+from all rows rather than from its own labels, and ``effective_labels`` the evidence as a number of
+labels. With n labels in all and w the width of an interval,
+
+    effective_labels = n (w of labels alone on all rows / w of the estimate)^2,
+
+as many labels as labels alone would need for an interval as narrow as the estimate's.
 """
 
 from __future__ import annotations
@@ -35,6 +43,8 @@ COLUMNS = (
     "labels_only_from",
     "n_labeled",
     "n_unlabeled",
+    "borrowed",
+    "effective_labels",
     "method",
 )
 """Columns of the table, in a frame, in CSV and in JSON alike."""
@@ -71,6 +81,7 @@ def tabulate(
         Name of the method.
     """
     overall = [_ends(estimate, level) for estimate in labels_only[0]]
+    n_labels = groups[0].n_labeled
     for g, group in enumerate(groups):
         for m, metric in enumerate(metrics):
             value, low, high = _ends(estimates[g][m], level)
@@ -92,12 +103,21 @@ def tabulate(
                     "labels_only_from": _source(group, own, known),
                     "n_labeled": group.n_labeled,
                     "n_unlabeled": group.n_unlabeled,
+                    "borrowed": group.borrowed,
+                    "effective_labels": _effective(
+                        n_labels, overall[m][2][j] - overall[m][1][j], high[j] - low[j]
+                    ),
                     "method": method,
                 }
 
 
 def _ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     return estimate.value, *estimate.interval(level)
+
+
+def _effective(n_labels: int, alone: float, width: float) -> float:
+    """Labels that would make an interval of labels alone as narrow as ``width``."""
+    return float(n_labels * (alone / width) ** 2) if width > 0.0 else float("nan")
 
 
 def _source(group: Group, own: bool, known: bool) -> str:

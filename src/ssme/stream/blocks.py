@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from ssme.data.scoreset import UNLABELED
 from ssme.data.simplex import to_simplex
 from ssme.errors import InputError
 from ssme.stream.columns import Reading
-from ssme.stream.group_keys import Grouping
+from ssme.stream.group_keys import Grouping, GroupTable
 from ssme.stream.source import Part
 
 __all__ = ["Block", "labeled_rows", "read_block", "read_numbers"]
@@ -28,15 +28,15 @@ FloatArray = NDArray[np.float64]
 class Block:
     """The rows of a part, scores as the columns of the file.
 
-    ``labeled`` are the positions of labeled rows, ``labels`` theirs; ``groups`` has the grouping of
-    the rows by each group column.
+    ``labeled`` are the positions of labeled rows, ``labels`` theirs; ``groups`` has each
+    grouping of the rows.
     """
 
     part: Part
     reading: Reading
     numbers: tuple[tuple[FloatArray, ...], ...]
     weights: FloatArray | None
-    groups: dict[str, Grouping]
+    groups: tuple[Grouping, ...]
     labeled: NDArray[np.int64]
     labels: list[Hashable]
 
@@ -85,8 +85,10 @@ def labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[
     return valid[known], [raw.values[code] for code in raw.codes[known]]
 
 
-def read_block(table: Any, part: Part, reading: Reading) -> Block:
-    """The rows of ``table`` as a block."""
+def read_block(
+    table: Any, part: Part, reading: Reading, tables: Sequence[GroupTable] = ()
+) -> Block:
+    """The rows of ``table`` as a block, grouped as ``tables`` say."""
     columns = reading.columns
     labeled, labels = labeled_rows(table, reading)
     weights = None if columns.weight is None else read_numbers(table, columns.weight)
@@ -96,9 +98,7 @@ def read_block(table: Any, part: Part, reading: Reading) -> Block:
             f"weight {weights[row]} at row {part.first_row + row}",
             allowed="finite weights of 0 or more",
         )
-    groups = {
-        name: Grouping.of_arrow(name, table[column]) for name, column in columns.groups.items()
-    }
+    groups = tuple(each.of_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
         tuple(read_numbers(table, name) for name in of) for of in columns.scores.values()
     )

@@ -29,7 +29,7 @@ from ssme.stream.blocks import Block, read_block
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading
 from ssme.stream.files import refuse_changed
-from ssme.stream.group_keys import Grouping, GroupKey
+from ssme.stream.group_keys import GroupKey, GroupTable
 from ssme.stream.source import Part, Source, read_table
 from ssme.stream.tally import Sums, Tally
 
@@ -46,7 +46,7 @@ SECONDS_BETWEEN_CHECKPOINTS = 10.0
 @dataclass(frozen=True, eq=False)
 class Counting:
     """What is counted: ``predictor`` gives P(y | s), ``clamps`` whether known labels replace it,
-    ``classes`` the numbers of the classes, ``group_columns`` the columns counted by; weights are
+    ``classes`` the numbers of the classes, ``group_tables`` the groups counted by; weights are
     multiplied by ``weight_unit``, the same for all parts."""
 
     reading: Reading
@@ -54,12 +54,14 @@ class Counting:
     predictor: Predictor
     clamps: bool
     classes: dict[Any, int]
-    group_columns: tuple[str, ...]
+    group_tables: tuple[GroupTable, ...]
     weight_unit: float = 1.0
 
     def count(self, part: Part) -> Progress:
         """Sums over the rows of a part."""
-        block = read_block(read_table(part, self.reading.columns.names), part, self.reading)
+        block = read_block(
+            read_table(part, self.reading.columns.names), part, self.reading, self.group_tables
+        )
         labels = np.full(part.n_rows, -1, dtype=np.int64)
         labels[block.labeled] = [self._class(label, part) for label in block.labels]
         total = Progress()
@@ -70,14 +72,13 @@ class Counting:
 
     def count_sample(self, sample: ScoreSet) -> Progress:
         """The same sums over the rows of the sample."""
-        groupings = [Grouping.of_values(c, sample.groups[c]) for c in self.group_columns]
+        groupings = [table.of_values(sample.groups) for table in self.group_tables]
         members = (each for grouping in groupings for each in grouping.members())
         return self._count_rows(sample.scores, sample.labels, sample.weights, members)
 
     def _count_chunk(self, block: Block, labels: IntArray, rows: slice) -> Progress:
         weights = None if block.weights is None else block.weights[rows] * self.weight_unit
-        groupings = [block.groups[column] for column in self.group_columns]
-        members = (each for grouping in groupings for each in grouping.members(rows))
+        members = (each for grouping in block.groups for each in grouping.members(rows))
         return self._count_rows(block.scores(rows), labels[rows], weights, members)
 
     def _count_rows(

@@ -32,25 +32,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.grouping import parse_group_by
 from ssme.data.readers.frames import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import weight_unit
 from ssme.engines.executors import open_executor, ordered_map, run_beside
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import UnsupportedError, argument
 from ssme.evaluation import Evaluation
 from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate, Method
 from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
-from ssme.results.groups import Group, StreamPass
+from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.stream.blocks import labeled_rows, read_numbers
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
 from ssme.stream.files import close_files
-from ssme.stream.group_keys import GroupKey
+from ssme.stream.group_keys import GroupKey, GroupTable, count_groups
 from ssme.stream.source import Part, Source, find_source, join_tables, read_table, take_rows
 from ssme.stream.tally import Sums, Tally, plan_tally
 
@@ -65,6 +66,8 @@ def evaluate_parquet(
     method: str | Method = "auto",
     metrics: MetricSpec | Sequence[MetricSpec] | None = None,
     by: str | Sequence[str] | None = None,
+    min_group_rows: int = 1,
+    max_groups: int = 200,
     threshold: float | None = None,
     level: float = 0.95,
     n_draws: int | None = None,
@@ -85,7 +88,9 @@ def evaluate_parquet(
     ----------
     paths : str, Path or list of these
         Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide.
-    method, metrics, by, threshold, level, n_draws, random_state, options
+    method, metrics, threshold, level, n_draws, random_state, options
+        As in `ssme.evaluate`.
+    by, min_group_rows, max_groups
         As in `ssme.evaluate`. The method has to know P(y | s) of rows it has not seen, and the
         metrics have to add up over rows.
     sample_rows : int, default 20,000
@@ -103,8 +108,8 @@ def evaluate_parquet(
     Evaluation
         Like that of `ssme.evaluate`. Its ``sample`` (which is also its ``data``) and ``belief`` are
         those of the sample; ``streamed`` holds rows, parts and the largest error bound of each
-        metric. A group of which no row is in the sample has an estimate and no interval; such
-        groups are listed there too.
+        metric. A group of which no row is in the sample has an estimate; its interval is that of a
+        group of which nothing is known, where the method has one. Such groups are listed there.
 
     Raises
     ------
@@ -118,6 +123,8 @@ def evaluate_parquet(
         options=options or {},
         metrics=metrics,  # type: ignore[arg-type]
         by=by,  # type: ignore[arg-type]
+        min_group_rows=min_group_rows,
+        max_groups=max_groups,
         threshold=threshold,
         level=level,
         n_draws=n_draws,
@@ -147,11 +154,13 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
             sample, unit = _sample(pool, source, reading, spec)
-            fit = fit_method(sample, spec)
-            counting = _counting(fit, reading, unit)
+            tables = _group_tables(pool, source, reading, spec, sample)
+            fit = fit_method(sample, spec, _sampled_groups(sample, tables))
+            counting = _counting(fit, reading, unit, tables)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
-            mark = RunMark.of(source.files, [names, counting.group_columns], center)
+            groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
+            mark = RunMark.of(source.files, [names, groups], center)
             estimating = run_beside(fit.evaluation, start)
             place = None if spec.checkpoint is None else Path(spec.checkpoint)
             counted = count_all(pool, source, counting, place, mark)
@@ -161,7 +170,35 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     return _combined(fitted, center, counted, counting, start, len(source.parts))
 
 
-def _counting(fit: Fit, reading: Reading, unit: float) -> Counting:
+def _group_tables(
+    pool: Executor, source: Source, reading: Reading, spec: RunSpec, sample: ScoreSet
+) -> tuple[GroupTable, ...]:
+    """The groups of all rows; quantiles are those of the sample."""
+    if spec.group_target != "population":
+        raise UnsupportedError(
+            f"{argument('group_target', spec.group_target)} with {argument('engine', spec.engine)}",
+            allowed="population: the rows of a stream are not held",
+            fix=f"leave it out, or use {argument('engine', 'memory')}",
+        )
+    texts = spec.groupings(sample.groups)
+    groupings = [parse_group_by(text, sample.groups).settle(sample.groups) for text in texts]
+    return count_groups(pool, source, groupings, reading.columns.groups, spec.pooling)
+
+
+def _sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
+    """The groups as far as the sample holds them; those it does not have no rows."""
+    groups = [Group(ALL, None, sample.n_labeled, sample.n_unlabeled)]
+    for table in tables:
+        members = dict(table.of_values(sample.groups).members())
+        for number, key in enumerate(table.keys, start=1):
+            rows = members.get(key, np.zeros(0, dtype=np.int64))
+            labeled = int(sample.labeled[rows].sum())
+            pooled = table.pooled if number == len(table.keys) else 0
+            groups.append(Group(key.name, rows, labeled, rows.size - labeled, key.by, pooled))
+    return groups
+
+
+def _counting(fit: Fit, reading: Reading, unit: float, tables: tuple[GroupTable, ...]) -> Counting:
     predictor = fit.belief.predictor
     if predictor is None:
         raise UnsupportedError(
@@ -169,14 +206,13 @@ def _counting(fit: Fit, reading: Reading, unit: float) -> Counting:
             allowed="auto, ssme, ensemble and others that learn a function of the scores",
             fix="choose one of these for streaming",
         )
-    named = fit.data.groups if fit.spec.by is None else fit.spec.by
     return Counting(
         reading=reading,
         tally=plan_tally(fit.metrics, fit.data.scores),
         predictor=predictor,
         clamps=fit.belief.clamps_labels,
         classes={name: index for index, name in enumerate(fit.data.classes)},
-        group_columns=tuple(named),
+        group_tables=tables,
         weight_unit=unit,
     )
 
@@ -244,19 +280,17 @@ def _combined(
     estimates, bound = move(fitted.estimates[0], center.sums, counted.sums)
     groups = [_with_counts(whole, counted.n_rows, counted.n_labeled)]
     moved, alone, bounds = [estimates], [fitted.labels_only[0]], {whole.name: bound}
-    places = {group.name: g for g, group in enumerate(fitted.groups)}
     unsampled = []
-    for key in _in_order(counted, counting.group_columns):
+    for g, group in enumerate(fitted.groups[1:], start=1):
+        key = GroupKey(group.by, group.name)
         if key in center.groups:
-            g = places[key.name]
-            group, before = fitted.groups[g], center.groups.sums(key)
+            before = center.groups.sums(key)
             estimates, bound = move(fitted.estimates[g], before, counted.groups.sums(key))
-            alone.append(fitted.labels_only[g])
         else:
             unsampled.append(key.name)
-            group = Group(key.name, np.zeros(0, dtype=np.int64), 0, 0)
-            estimates, bound = _counted_alone(counting.tally, counted.groups.sums(key))
-            alone.append(tuple(Estimate(np.full_like(e.value, np.nan)) for e in estimates))
+            found = _counted_alone(counting.tally, fitted.estimates[g], counted.groups.sums(key))
+            estimates, bound = found
+        alone.append(fitted.labels_only[g])
         groups.append(_with_counts(group, *counted.groups.counts(key)))
         moved.append(estimates)
         bounds[key.name] = bound
@@ -289,16 +323,6 @@ def _with_counts(group: Group, n_rows: int, n_labeled: int) -> Group:
     return replace(group, n_labeled=n_labeled, n_unlabeled=n_rows - n_labeled)
 
 
-def _in_order(counted: Progress, columns: Sequence[str]) -> list[GroupKey]:
-    """The groups that were met, as the evaluation in memory orders them."""
-    keys = sorted(counted.groups.numbers, key=lambda key: (columns.index(key.column), key.order))
-    names = [key.name for key in keys]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two groups are called {twice!r}", fix="rename a group column")
-    return keys
-
-
 def _moved_group(
     metrics: Sequence[Metric],
     tally: Tally,
@@ -320,10 +344,23 @@ def _moved_group(
     return moved, _error_bounds(metrics, after)
 
 
-def _counted_alone(tally: Tally, sums: Sums) -> tuple[tuple[Estimate, ...], dict[str, float]]:
-    """A group of which no row is in the sample: the metric of the fitted posterior, no interval."""
+def _counted_alone(
+    tally: Tally, empty: Sequence[Estimate], sums: Sums
+) -> tuple[tuple[Estimate, ...], dict[str, float]]:
+    """A group of which no row is in the sample: the metric of the fitted posterior.
+
+    Its draws are those of a group of which nothing is known, ``empty``, around that; it has none
+    where the method says nothing about such a group.
+    """
     values = tally.values(sums)
-    return tuple(Estimate(value) for value, _ in values), _error_bounds(tally.metrics, values)
+    found = []
+    for metric, estimate, (value, _) in zip(tally.metrics, empty, values, strict=True):
+        draws = None
+        if estimate.draws is not None and np.isfinite(estimate.draws).any():
+            moved = value + (estimate.draws - estimate.value)
+            draws = np.clip(moved, metric.low, metric.high)
+        found.append(Estimate(value, draws))
+    return tuple(found), _error_bounds(tally.metrics, values)
 
 
 def _error_bounds(

@@ -1,90 +1,60 @@
 """The groups of rows that a pass meets, named as in memory.
 
-A group is a column and one of its values. Values are not known before the pass: each part tells
-those it met, and what has the same key is the same group.
+Values of group columns are not known before the files are read. A first pass over these columns
+alone counts the rows of every group (`count_groups`), so that it is known which groups stand by
+themselves and which are put together before anything is summed: memory follows the groups that are
+reported, not those that there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.grouping import (
+    Binning,
+    GroupBy,
+    GroupValue,
+    Pooling,
+    group_name,
+    pooled_name,
+    values_of,
+)
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.validation import as_groups
+from ssme.engines.executors import ordered_map
+from ssme.errors import InputError, argument
+from ssme.progress import tell
+from ssme.stream.source import Part, Source, read_table
 
-__all__ = ["GroupKey", "Grouping"]
+__all__ = ["GroupKey", "GroupTable", "Grouping", "count_groups"]
 
 IntArray = NDArray[np.int64]
-READ_BACK: dict[str, Any] = {
-    str(int): int,
-    str(float): float,
-    str(bool): lambda text: text == "True",
-}
+Values = tuple[GroupValue, ...]
+MOST_VALUES = 1_000_000
+"""Groups of one grouping that are counted before the smaller ones are put together."""
 
 
 class GroupKey(NamedTuple):
-    """A group in plain text, so that it can be kept in a file: column, type and value."""
+    """A group in plain text, so that it can be kept in a file: its grouping and its name."""
 
-    column: str
-    kind: str
-    text: str
-
-    @classmethod
-    def of(cls, column: str, value: Any) -> GroupKey:
-        return cls(column, str(type(value)), str(value))
-
-    @property
-    def name(self) -> str:
-        """As in the table of an evaluation."""
-        return f"{self.column}={self.text}"
-
-    @property
-    def order(self) -> tuple[str, Any]:
-        """Where the group stands among those of its column: as in memory."""
-        return self.kind, READ_BACK.get(self.kind, str)(self.text)
+    by: str
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Which group of one column each row is in: ``keys[codes[i]]``."""
+    """Which group of one grouping each row is in: ``keys[codes[i]]``."""
 
     keys: tuple[GroupKey, ...]
     codes: IntArray
-
-    @classmethod
-    def of_values(cls, column: str, values: NDArray[Any]) -> Grouping:
-        """By the values of a `ScoreSet`'s group column."""
-        places: dict[GroupKey, int] = {}
-        known: dict[Any, int] = {}
-        codes = np.empty(len(values), dtype=np.int64)
-        for row, value in enumerate(values.tolist()):
-            mark = type(value), value
-            if mark not in known:
-                known[mark] = places.setdefault(GroupKey.of(column, value), len(places))
-            codes[row] = known[mark]
-        return cls(tuple(places), codes)
-
-    @classmethod
-    def of_arrow(cls, column: str, values: Any) -> Grouping:
-        """By a ``ChunkedArray``; each distinct value is looked at once."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        whole = values.combine_chunks().dictionary_encode()
-        distinct = as_groups(
-            {column: from_arrow(pa.chunked_array([whole.dictionary]))}, len(whole.dictionary)
-        )[column]
-        grouping = cls.of_values(column, np.append(distinct, [None]))
-        indices = np.from_dlpack(pc.fill_null(whole.indices, len(distinct)).cast(pa.int64()))
-        used = np.unique(grouping.codes[indices])
-        place = np.zeros(len(grouping.keys), dtype=np.int64)
-        place[used] = np.arange(used.size)
-        keys = tuple(grouping.keys[code] for code in used)
-        return cls(keys, place[grouping.codes[indices]])
 
     def members(self, rows: slice = slice(None)) -> Iterator[tuple[GroupKey, IntArray]]:
         """Each group that some of ``rows`` are in, and which of these."""
@@ -93,3 +63,133 @@ class Grouping:
         present, first = np.unique(codes[order], return_index=True)
         for code, inside in zip(present, np.split(order, first[1:]), strict=True):
             yield self.keys[code], inside
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTable:
+    """The groups of one settled grouping: those that stand by themselves, then all others.
+
+    ``pooled`` is how many groups the last key stands for; none where it is zero.
+    """
+
+    group_by: GroupBy
+    keys: tuple[GroupKey, ...]
+    pooled: int
+
+    @classmethod
+    def of(cls, group_by: GroupBy, counts: Mapping[Values, int], pooling: Pooling) -> GroupTable:
+        """From the rows of every group."""
+        listed = sorted(counts, key=lambda values: [(v.kind, v.order) for v in values])
+        names = [group_name(values) for values in listed]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"two groups are called {twice!r}", fix="rename a group column")
+        sizes = np.array([counts[values] for values in listed], dtype=np.int64)
+        kept = pooling.kept(sizes, group_by.text)
+        keys = [
+            GroupKey(group_by.text, name) for name, keep in zip(names, kept, strict=True) if keep
+        ]
+        pooled = int((~kept).sum())
+        if pooled:
+            keys.append(GroupKey(group_by.text, pooled_name(group_by.text, pooled)))
+        return cls(group_by, tuple(keys), pooled)
+
+    def of_values(self, columns: Mapping[str, NDArray[np.object_]]) -> Grouping:
+        """The groups of rows in memory."""
+        return self._grouping(*values_of(self.group_by, columns))
+
+    def of_arrow(self, table: Any, names: Mapping[str, str]) -> Grouping:
+        """The groups of rows of a pyarrow table; ``names`` are its columns by group column."""
+        return self._grouping(*_values_of_arrow(self.group_by, table, names))
+
+    def _grouping(self, listed: Sequence[Values], codes: IntArray) -> Grouping:
+        places = {key.name: number for number, key in enumerate(self.keys)}
+        last = len(self.keys) - 1
+        number = np.array([places.get(group_name(v), last) for v in listed], dtype=np.int64)
+        return Grouping(self.keys, number[codes])
+
+
+def count_groups(
+    pool: Executor,
+    source: Source,
+    groupings: Sequence[GroupBy],
+    names: Mapping[str, str],
+    pooling: Pooling,
+) -> tuple[GroupTable, ...]:
+    """The groups of every settled grouping, from one pass over the group columns alone."""
+    totals: list[Counter[Values]] = [Counter() for _ in groupings]
+    count = partial(_count_part, groupings=tuple(groupings), names=dict(names))
+    for done, counted in enumerate(ordered_map(pool, count, source.parts) if groupings else ()):
+        tell("counting groups", done + 1, len(source.parts))
+        for group_by, total, more in zip(groupings, totals, counted, strict=True):
+            total.update(more)
+            if len(total) > MOST_VALUES:
+                raise InputError(
+                    f"{group_by.text!r} has more than {MOST_VALUES:,} groups",
+                    allowed=f"at most {MOST_VALUES:,}",
+                    fix=f"leave it out of {argument('by')}, or put numbers into bins "
+                    f"({group_by.text}:quantiles=10)",
+                )
+    found = zip(groupings, totals, strict=True)
+    return tuple(GroupTable.of(group_by, total, pooling) for group_by, total in found)
+
+
+def _count_part(
+    part: Part, groupings: tuple[GroupBy, ...], names: dict[str, str]
+) -> list[dict[Values, int]]:
+    wanted = {names[column] for group_by in groupings for column in group_by.columns}
+    table = read_table(part, sorted(wanted))
+    counted = []
+    for group_by in groupings:
+        listed, codes = _values_of_arrow(group_by, table, names)
+        sizes = np.bincount(codes, minlength=len(listed)).tolist()
+        counted.append({v: size for v, size in zip(listed, sizes, strict=True) if size})
+    return counted
+
+
+def _values_of_arrow(
+    group_by: GroupBy, table: Any, names: Mapping[str, str]
+) -> tuple[list[Values], IntArray]:
+    """As `values_of`, each distinct value looked at once."""
+    columns, codes = {}, []
+    for part in group_by.parts:
+        distinct, own = _distinct(part, table[names[part.column]])
+        columns[part.column] = distinct
+        codes.append(own)
+    if len(codes) == 1:
+        listed, of_distinct = values_of(group_by, columns)
+        return listed, of_distinct[codes[0]]
+    rows = np.stack(codes, axis=1)
+    joint, inverse = np.unique(rows, axis=0, return_inverse=True)
+    taken = {
+        part.column: columns[part.column][joint[:, place]]
+        for place, part in enumerate(group_by.parts)
+    }
+    listed, of_joint = values_of(group_by, taken)
+    return listed, of_joint[inverse.ravel()]
+
+
+def _distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
+    """Distinct values of a ``ChunkedArray``, None last, and which each row has.
+
+    Numbers that go into bins are told apart by their bin alone: the lowest of each stands for all.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if part.edges is not None and (
+        pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+    ):
+        numbers = np.asarray(from_arrow(values), dtype=np.float64)
+        edges = np.array(part.edges, dtype=np.float64)
+        bins = np.searchsorted(edges, numbers, side="right")
+        missing = np.isnan(numbers)
+        bins[missing] = edges.size + 1
+        lows = [edges[0] - 1.0, *edges.tolist()] if edges.size else [0.0]
+        return np.array([*lows, None], dtype=object), bins.astype(np.int64)
+    whole = values.combine_chunks().dictionary_encode()
+    distinct = as_groups(
+        {part.column: from_arrow(pa.chunked_array([whole.dictionary]))}, len(whole.dictionary)
+    )[part.column]
+    indices = np.from_dlpack(pc.fill_null(whole.indices, len(distinct)).cast(pa.int64()))
+    return np.append(distinct, [None]), indices.astype(np.int64)

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from ssme.data.design import DESIGNS
+from ssme.data.grouping import named_columns
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
@@ -142,7 +143,8 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
-        return {name: table.require(name, "group column") for name in options.groups}
+        named = named_columns(options.groups, table.columns)
+        return {name: table.require(name, "group column") for name in named}
     found = [
         name
         for name in table.columns

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import check_arrays
+from ssme.data.grouping import named_columns
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
 from ssme.data.readers.columns import USUAL_NAMES, design_column, refuse_two_designs
@@ -149,7 +150,8 @@ def _find_groups(file: Path, arrays: Arrays, options: ReadOptions) -> dict[str, 
     }
     if options.groups is None:
         return {name: arrays[array] for name, array in stored.items()}
-    return {name: _find_array(file, arrays, stored.get(name, name)) for name in options.groups}
+    named = named_columns(options.groups, [*stored, *arrays])
+    return {name: _find_array(file, arrays, stored.get(name, name)) for name in named}
 
 
 def _find_design(file: Path, arrays: Arrays, options: ReadOptions) -> Any:

@@ -133,7 +133,8 @@ or leave it out.
     )
     groups: tuple[str, ...] | None = option(
         None,
-        "Columns with groups to report on.",
+        "Columns with groups to report on: sex, age:quantiles=4, age:edges=30/50, or several "
+        "joined by + for their intersections.",
         OneOf(Nothing("columns named group or group_*"), ModelNames()),
     )
     id: str | None = _column("Column that names the rows.", "a column named id or row_id")

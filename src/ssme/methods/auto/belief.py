@@ -19,7 +19,7 @@ from ssme.methods.auto.binary import binary_posterior
 from ssme.methods.auto.constants import ALL_POOLS, Constants
 from ssme.methods.auto.correction import Correction
 from ssme.methods.auto.independence import Pooling
-from ssme.methods.auto.model import Design, as_labeled
+from ssme.methods.auto.model import Design, as_labeled, posterior_draws
 from ssme.methods.auto.pool import clip_scores, present_scores
 from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.auto.worlds import draw_worlds
@@ -153,6 +153,10 @@ class AutoBelief:
             each = zip(metrics, values, draws, corrections, strict=True)
             out.append([self._estimate(*of) for of in each])
         return out
+
+    def posterior_draws(self, rows: IntArray) -> FloatArray:
+        """W_d (D, r, K) of ``rows``, labeled ones as all others."""
+        return posterior_draws(self.design.features(rows), self.design.log_share, self.draws)
 
     def _estimate(
         self, metric: Metric, value: FloatArray, draws: FloatArray, correction: Correction

@@ -1,0 +1,368 @@
+"""Which rows are reported on together: values of columns, numbers in bins, intersections.
+
+    sex                       a group for every value of a column
+    age:quantiles=4           four groups of about equally many rows
+    age:edges=30/50           below 30, from 30 to below 50, 50 and more
+    sex+age:edges=30/50       a group for every combination that occurs
+
+A text that is itself the name of a column means that column. A grouping splits all rows into
+groups; those of fewer than ``least_rows`` rows, and the smallest ones beyond ``most_groups``, are
+put together into one group whose name says how many they were.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, argument
+from ssme.wording import did_you_mean, listing
+
+__all__ = [
+    "LARGEST_NUMBER_OF_GROUPS",
+    "Binning",
+    "Divided",
+    "GroupBy",
+    "GroupValue",
+    "Pooling",
+    "divide",
+    "group_name",
+    "named_columns",
+    "parse_group_by",
+    "pooled_name",
+    "values_of",
+]
+
+IntArray = NDArray[np.int64]
+LARGEST_NUMBER_OF_GROUPS = 20_000
+"""Groups of one grouping that may be asked for."""
+MOST_QUANTILES = 1000
+MARKS = ("+", ":quantiles=", ":edges=")
+GRAMMAR = (
+    "a column, column:quantiles=4, column:edges=30/50, or several of these joined by + "
+    "(sex+age:quantiles=4)"
+)
+
+
+class GroupValue(NamedTuple):
+    """The value of a row in one column of a grouping: how it is called and where it stands.
+
+    Attributes
+    ----------
+    name : str
+        ``column=value``, ``age<30`` or ``30<=age<50``.
+    kind : str
+        Type of the value; values of one type stand together.
+    order : object
+        Number of the bin, or the value itself.
+    """
+
+    name: str
+    kind: str
+    order: Any
+
+
+@dataclass(frozen=True)
+class Binning:
+    """One column of a grouping: by its values, by quantiles or by edges."""
+
+    column: str
+    quantiles: int | None = None
+    edges: tuple[float, ...] | None = None
+
+    @property
+    def binned(self) -> bool:
+        """Whether the values have to be numbers."""
+        return self.quantiles is not None or self.edges is not None
+
+    @property
+    def text(self) -> str:
+        """As it is written in a grouping."""
+        if self.quantiles is not None:
+            return f"{self.column}:quantiles={self.quantiles}"
+        if self.edges is not None:
+            return f"{self.column}:edges={'/'.join(map(_written, self.edges))}"
+        return self.column
+
+    def settle(self, values: NDArray[np.object_]) -> Binning:
+        """The same with the edges that the quantiles of ``values`` (n,) give."""
+        if not self.binned:
+            return self
+        numbers = self.numbers(values)
+        if self.quantiles is None:
+            return self
+        known = numbers[~np.isnan(numbers)]
+        if not known.size:
+            return Binning(self.column, edges=())
+        shares = np.arange(1, self.quantiles) / self.quantiles
+        inner = np.unique(np.quantile(known, shares))
+        return Binning(self.column, edges=tuple(inner[inner > known.min()].tolist()))
+
+    def numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
+        """``values`` as numbers, NaN where there is none; text is refused with its row."""
+        out = np.full(len(values), np.nan)
+        for row, value in enumerate(values.tolist()):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                out[row] = value
+            elif value is not None:
+                raise InputError(
+                    f"group column {self.column!r} holds {value!r} in row {row}, which is no "
+                    f"number and cannot be put into bins ({self.text!r})",
+                    allowed="columns of numbers for quantiles and edges",
+                    fix=f"write {argument('by', repr(self.column))} for one group per value",
+                )
+        return out
+
+    def value_of(self, value: Any) -> GroupValue:
+        """The group of one value of the column; ``edges`` have to be settled."""
+        if self.edges is None or value is None or value != value:
+            plain = None if value is None or (self.binned and value != value) else value
+            return GroupValue(f"{self.column}={plain}", str(type(plain)), _sortable(plain))
+        place = int(np.searchsorted(self.edges, value, side="right"))
+        return GroupValue(_bin_name(self.column, self.edges, place), str(int), place)
+
+
+@dataclass(frozen=True)
+class GroupBy:
+    """One grouping of the rows: a column, or the intersections of several."""
+
+    text: str
+    parts: tuple[Binning, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it looks at."""
+        return tuple(part.column for part in self.parts)
+
+    def settle(self, columns: Mapping[str, NDArray[np.object_]]) -> GroupBy:
+        """The same with quantiles turned into the edges that ``columns`` give."""
+        parts = tuple(part.settle(columns[part.column]) for part in self.parts)
+        return GroupBy(self.text, parts)
+
+    @property
+    def fixed_text(self) -> str:
+        """The grouping as text whose groups do not depend on the rows."""
+        return "+".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Pooling:
+    """Which groups are too small or too many to stand by themselves."""
+
+    least_rows: int = 1
+    most_groups: int = 200
+
+    def kept(self, sizes: IntArray, text: str) -> NDArray[np.bool_]:
+        """Which of the groups with ``sizes`` rows stand by themselves; the larger ones do."""
+        large = sizes >= self.least_rows
+        if sizes.size and not large.any():
+            raise InputError(
+                f"no group of {text!r} has {self.least_rows:,} rows or more; the largest has "
+                f"{int(sizes.max()):,}",
+                allowed=f"{argument('min_group_rows')} of at most {int(sizes.max()):,}",
+                fix=f"give a smaller {argument('min_group_rows')}, or coarser groups",
+            )
+        if large.sum() > self.most_groups:
+            order = np.argsort(-sizes, kind="stable")[: self.most_groups]
+            chosen = np.zeros(sizes.size, dtype=bool)
+            chosen[order] = True
+            large &= chosen
+        return large
+
+
+class Divided(NamedTuple):
+    """A group of a grouping: its name, its rows, and how many groups it stands for."""
+
+    name: str
+    rows: IntArray
+    pooled: int
+
+
+def parse_group_by(text: str, known: Iterable[str]) -> GroupBy:
+    """Read a grouping.
+
+    Parameters
+    ----------
+    text : str
+        A column, ``column:quantiles=4``, ``column:edges=30/50``, or several of these joined by +.
+    known : iterable of str
+        Names of columns that there are.
+
+    Examples
+    --------
+    >>> parse_group_by("sex+age:edges=30/50", ["sex", "age"]).columns
+    ('sex', 'age')
+    >>> parse_group_by("a+b", ["a+b"]).columns
+    ('a+b',)
+    """
+    names = list(known)
+    if text in names:
+        return GroupBy(text, (Binning(text),))
+    parts = tuple(_parse_part(part.strip(), text, names) for part in text.split("+"))
+    columns = [part.column for part in parts]
+    if len(set(columns)) < len(columns):
+        raise InputError(f"the grouping {text!r} names a column twice", allowed="each column once")
+    return GroupBy(text, parts)
+
+
+def named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
+    """The columns that groupings name, each once; a text without a rule is a column as it stands.
+
+    Examples
+    --------
+    >>> named_columns(["sex", "sex+age:quantiles=4"], ["sex", "age", "y"])
+    ('sex', 'age')
+    """
+    names = list(known)
+    found: list[str] = []
+    for text in texts:
+        plain = text in names or not any(mark in text for mark in MARKS)
+        found += (text,) if plain else parse_group_by(text, names).columns
+    return tuple(dict.fromkeys(found))
+
+
+def values_of(
+    group_by: GroupBy, columns: Mapping[str, NDArray[np.object_]]
+) -> tuple[list[tuple[GroupValue, ...]], IntArray]:
+    """The groups of a settled grouping, in order, and which of them each row is in."""
+    codes: IntArray | None = None
+    listed: list[tuple[GroupValue, ...]] = [()]
+    for part in group_by.parts:
+        names, own = _one_column(part, columns[part.column])
+        if codes is None:
+            codes, listed = own, [(name,) for name in names]
+            continue
+        joint, codes = np.unique(codes * len(names) + own, return_inverse=True)
+        listed = [
+            (*listed[first], names[second])
+            for first, second in zip(*np.divmod(joint, len(names)), strict=True)
+        ]
+    assert codes is not None
+    return listed, codes
+
+
+def group_name(values: Sequence[GroupValue]) -> str:
+    """The name of a group: its values, joined."""
+    return " & ".join(value.name for value in values)
+
+
+def pooled_name(text: str, count: int) -> str:
+    """The name of groups that were put together."""
+    return f"{text}: {count:,} smaller group{'s' if count > 1 else ''} together"
+
+
+def divide(
+    group_by: GroupBy, columns: Mapping[str, NDArray[np.object_]], pooling: Pooling
+) -> list[Divided]:
+    """The groups of a settled grouping in order, small ones together at the end."""
+    listed, codes = values_of(group_by, columns)
+    sizes = np.bincount(codes, minlength=len(listed))
+    order = np.argsort(codes, kind="stable")
+    rows = np.split(order, np.cumsum(sizes)[:-1]) if len(listed) else []
+    kept = pooling.kept(sizes, group_by.text)
+    groups = [Divided(group_name(listed[g]), rows[g], 0) for g in np.flatnonzero(kept).tolist()]
+    left = np.flatnonzero(~kept)
+    if left.size:
+        together = np.sort(np.concatenate([rows[g] for g in left]))
+        groups.append(Divided(pooled_name(group_by.text, left.size), together, left.size))
+    return groups
+
+
+def _parse_part(part: str, text: str, known: list[str]) -> Binning:
+    if part in known:
+        return Binning(part)
+    column, colon, rule = part.rpartition(":")
+    name, equals, value = rule.partition("=")
+    if colon and equals and name.strip() == "quantiles":
+        found = Binning(column.strip(), quantiles=_quantiles(value.strip(), text))
+    elif colon and equals and name.strip() == "edges":
+        found = Binning(column.strip(), edges=_edges(value.strip(), text))
+    elif colon and equals and column in known:
+        raise InputError(
+            f"the grouping {text!r} has the rule {name.strip()!r}",
+            allowed="quantiles=4 or edges=30/50",
+            fix=did_you_mean(name.strip(), ["quantiles", "edges"]) or f"write {GRAMMAR}",
+        )
+    else:
+        found = Binning(part)
+    if found.column not in known:
+        raise InputError(
+            f"there is no group column {found.column!r}",
+            allowed=listing(known) if known else "none: the data has no group columns",
+            fix=did_you_mean(found.column, known) or f"write {GRAMMAR}",
+        )
+    return found
+
+
+def _quantiles(value: str, text: str) -> int:
+    if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
+        raise InputError(
+            f"the grouping {text!r} has quantiles={value}",
+            allowed=f"a whole number between 2 and {MOST_QUANTILES:,}",
+            fix="write quantiles=4 for four groups of about equally many rows",
+        )
+    return int(value)
+
+
+def _edges(value: str, text: str) -> tuple[float, ...]:
+    try:
+        edges = tuple(float(each) for each in value.split("/"))
+    except ValueError:
+        edges = ()
+    if not edges or not all(map(math.isfinite, edges)):
+        raise InputError(
+            f"the grouping {text!r} has edges={value}",
+            allowed="numbers with / between them",
+            fix="write edges=30/50 for below 30, from 30 to below 50, 50 and more",
+        )
+    if any(high <= low for low, high in itertools.pairwise(edges)):
+        raise InputError(
+            f"the grouping {text!r} has the edges {value}, which do not increase",
+            allowed="numbers that increase, each once",
+            fix=f"write edges={'/'.join(map(_written, sorted(set(edges))))}",
+        )
+    return edges
+
+
+def _one_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupValue], IntArray]:
+    """The groups of one column in order, and which each row is in; each value is named once."""
+    if part.binned:
+        part.numbers(values)
+    listed = values.tolist()
+    found: dict[tuple[type, Any], GroupValue] = {}
+    for value in listed:
+        mark = (type(value), value)
+        if mark not in found:
+            found[mark] = part.value_of(value)
+    ordered = sorted(set(found.values()), key=lambda value: (value.kind, value.order))
+    place = {value: number for number, value in enumerate(ordered)}
+    number = {mark: place[value] for mark, value in found.items()}
+    codes = np.fromiter(
+        (number[type(value), value] for value in listed), dtype=np.int64, count=len(listed)
+    )
+    return ordered, codes
+
+
+def _sortable(value: Any) -> Any:
+    """A value that can be compared with others of its type."""
+    return 0 if value is None else value
+
+
+def _bin_name(column: str, edges: tuple[float, ...], place: int) -> str:
+    if not edges:
+        return f"{column}: any number"
+    if place == 0:
+        return f"{column}<{_written(edges[0])}"
+    if place == len(edges):
+        return f"{column}>={_written(edges[-1])}"
+    return f"{_written(edges[place - 1])}<={column}<{_written(edges[place])}"
+
+
+def _written(number: float) -> str:
+    return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)

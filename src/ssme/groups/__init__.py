@@ -1,0 +1,1 @@
+"""Estimates of groups of rows, which borrow strength from all rows."""

@@ -1,0 +1,66 @@
+"""Numbers that decide how far a group may differ from the whole, and how much it borrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["GroupConstants"]
+
+
+@dataclass(frozen=True)
+class GroupConstants:
+    """Constants of the estimates of groups; chosen on adult (sex, race, decades of age).
+
+    ``benchmarks/decide/groups.py`` measures them on sets that had no part in the choice.
+    """
+
+    scale: float = 0.15
+    """Median, before the labels, of the standard deviation tau of a group's shift in log-odds."""
+
+    scale_spread: float = 0.7
+    """Standard deviation of log tau before the labels."""
+
+    slope: float = 0.7
+    """Standard deviation of a group's change of slope, as a multiple of tau."""
+
+    scale_grid: tuple[float, float, int] = (0.02, 1.5, 15)
+    """Least and largest tau that are weighed, and how many in between."""
+
+    newton_steps: int = 5
+    """Steps to the coefficients of the groups."""
+
+    farthest: float = 5.0
+    """Largest coefficient that a step may reach."""
+
+    whole_rows: float = 1.0
+    """Rows that the whole adds to a group: prior weight of the scores of all rows."""
+
+    whole_sample: int = 30
+    """Rows of the whole that stand for all of them in this."""
+
+    half: float = 500.0
+    """Labels of a group at which half of what they say beyond the posterior is believed."""
+
+    least_labels: int = 20
+    """Labels of a group from which this is computed."""
+
+    leftover: float = 2.5
+    """How often the variance that the correction leaves counts."""
+
+    label_draws: int = 50
+    """Label draws behind the correction of a group, and behind estimates for the rows at hand."""
+
+    smooth_rows: int = 100
+    """Rows of a group from which a metric of the rows at hand has no visible steps."""
+
+    stretch_range: tuple[float, float] = (0.5, 1.5)
+    """Bounds of the factor by which draws of the posterior are drawn together or apart."""
+
+    most_rows: int = 2000
+    """Rows of a group on which draws are computed."""
+
+    batch_cells: int = 1 << 22
+    """Cells (draws x rows x classes) held at once."""
+
+    joint_cells: int = 1 << 23
+    """Draws x rows up to which a row has the same weight in every grouping."""

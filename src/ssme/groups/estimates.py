@@ -1,0 +1,377 @@
+"""Estimates of the groups of a grouping from a posterior that is drawn (`DrawsPosterior`).
+
+With W_d a draw of the whole's posterior, shifted by a draw of the group's own calibration
+(`ssme.groups.shifts`), and the group's rows weighed anew, e_i ~ Exp(1),
+
+    draws_d   = m(W_d of the group, rows weighed by e)
+    estimate  = m(W of the group, its rows) + w R + (1 - w) [E - m(W, all rows)]
+
+- E is the method's estimate on all rows: what it does beyond its posterior holds for groups too.
+- R is the metric on the group's labels minus what its posterior expects there, w = r / (1 + r) with
+  r = (labels / 500)^2: with many labels a group needs the whole no more.
+- The scores of all rows count as one row more of every group, since few rows of a group do
+  not show all scores that it has (a Dirichlet process around the whole; Ferguson, Annals of
+  Statistics 1, 1973). Not so for calibration errors, whose bins they would blur.
+- W_d has the spread around W that the method's own draws have on all rows.
+
+That is the target ``"population"``, all rows that those of the group stand for. For the target
+``"rows"``, the rows at hand, labels are drawn from W_d instead, known ones kept, and no row is
+weighed anew: with every row labeled nothing is uncertain any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.groups.constants import GroupConstants
+from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
+from ssme.methods.base import DrawsPosterior, Estimate
+from ssme.methods.beliefs.posterior import child_seed, draw_labels
+from ssme.methods.parts.row_weights import mean_defined
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.kinds import Calibration
+from ssme.progress import tell
+
+__all__ = ["GroupEstimator", "Grouped"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The estimates of one grouping: [group][metric], the coefficients, the shares of own labels.
+
+    ``own`` (G,) is how much of each group's estimate comes from its own labels.
+    """
+
+    estimates: list[list[Estimate]]
+    own: FloatArray
+    shifts: GroupShifts
+
+
+@dataclass(frozen=True, eq=False)
+class GroupEstimator:
+    """Estimates groups of ``data``; ``whole`` are the estimates of ``metrics`` on all rows."""
+
+    belief: DrawsPosterior
+    data: ScoreSet
+    metrics: tuple[Metric, ...]
+    whole: tuple[Estimate, ...]
+    target: str = "population"
+    seed: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(0))
+    constants: GroupConstants = field(default_factory=GroupConstants)
+
+    def estimate(self, groups: Sequence[IntArray], number: int = 0) -> Grouped:
+        """The groups of grouping ``number``, each given by its rows; no row is in two of them."""
+        shifts, labeled = self._shifts(groups)
+        rng = np.random.default_rng(child_seed(child_seed(self.seed, number), 0))
+        drawn = shifts.draw(self.n_draws, rng)
+        made = self._population if self.target == "population" else self._rows
+        estimates: list[list[Estimate]] = []
+        own = []
+        for g, soft in self._posteriors(groups, drawn):
+            tell("groups", g + 1, len(groups))
+            known = labeled[g]
+            weight = self._correction_weight(known.size)
+            coefficients = shifts.point[g]
+            estimates.append(made(groups[g], known, soft, coefficients, drawn[:, g], weight, rng))
+            own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
+        return Grouped(estimates, np.array(own), shifts)
+
+    @cached_property
+    def n_draws(self) -> int:
+        """Number of draws of the posterior."""
+        return len(self.belief.posterior_draws(np.zeros(1, dtype=np.int64)))
+
+    @cached_property
+    def directions(self) -> ShiftDirections:
+        """What the coefficients of groups multiply."""
+        return ShiftDirections.of(self.belief.soft)
+
+    @cached_property
+    def _whole_part(self) -> IntArray:
+        """Rows that stand for all rows."""
+        rng = np.random.default_rng(child_seed(self.seed, 1 << 20))
+        most = min(self.constants.whole_sample, self.data.n_rows)
+        return np.sort(rng.choice(self.data.n_rows, most, replace=False))
+
+    @cached_property
+    def _whole_soft(self) -> FloatArray:
+        return self._drawn_posterior(self._whole_part)
+
+    def _drawn_posterior(self, rows: IntArray) -> FloatArray:
+        """Draws of the posterior (D, r, K) with the spread that the method itself gives them."""
+        drawn = self.belief.posterior_draws(rows)
+        if self._stretch == 1.0:
+            return drawn
+        drawn = np.maximum(drawn, LEAST) ** self._stretch
+        drawn *= np.maximum(self.belief.soft[rows], LEAST) ** (1.0 - self._stretch)
+        drawn /= drawn.sum(axis=2, keepdims=True)
+        return drawn
+
+    @cached_property
+    def _stretch(self) -> float:
+        """Spread of the method's draws on all rows over that of its posterior's draws.
+
+        A method that draws its draws together, or apart, does so for groups as well.
+        """
+        least, most = self.constants.stretch_range
+        part = self._part(np.arange(self.data.n_rows))
+        n_draws = len(self.belief.posterior_draws(part[:1]))
+        rng = np.random.default_rng(child_seed(self.seed, 1 << 24))
+        noise = rng.standard_exponential((n_draws, part.size)) - 1.0
+        weights = 1.0 + noise * np.sqrt(part.size / self.data.n_rows)
+        mass = self._weighted(self.belief.posterior_draws(part) * weights[:, :, None], part)
+        found = []
+        for metric, estimate in zip(self.metrics, self.whole, strict=True):
+            if estimate.draws is not None:
+                raw = _half_width(metric.plan(self.data.scores[part])(mass))
+                found.append(_half_width(estimate.draws) / np.maximum(raw, LEAST))
+        ratios = np.concatenate(found) if found else np.ones(1)
+        ratios = ratios[np.isfinite(ratios)]
+        return float(np.clip(np.median(ratios), least, most)) if ratios.size else 1.0
+
+    @cached_property
+    def _row_weights(self) -> FloatArray | None:
+        """Weights e (D, n), the same in every grouping; None where there are too many."""
+        shape = (self.n_draws, self.data.n_rows)
+        if shape[0] * shape[1] > self.constants.joint_cells:
+            return None
+        return np.random.default_rng(child_seed(self.seed, 1 << 21)).standard_exponential(shape)
+
+    @cached_property
+    def _beyond(self) -> list[FloatArray]:
+        """What the method says beyond its posterior, per metric (M,): E - m(W, all rows)."""
+        soft = self._weighted(self.belief.soft[None], np.arange(self.data.n_rows))
+        found = []
+        for metric, estimate in zip(self.metrics, self.whole, strict=True):
+            plugged = metric.plan(self.data.scores)(soft)[0]
+            beyond = estimate.value - plugged
+            found.append(np.where(np.isfinite(beyond), beyond, 0.0))
+        return found
+
+    def _shifts(self, groups: Sequence[IntArray]) -> tuple[GroupShifts, list[IntArray]]:
+        """The posterior of the groups' calibration, and the labeled rows of each."""
+        labeled = [rows[self.data.labeled[rows]] for rows in groups]
+        known = np.concatenate([np.zeros(0, dtype=np.int64), *labeled])
+        codes = np.repeat(np.arange(len(groups)), [rows.size for rows in labeled])
+        soft = self._as_labeled(self.belief.soft[known])
+        point = np.zeros((len(groups), self.directions.size))
+        labels, farthest = self.data.labels[known], self.constants.farthest
+        for _ in range(self.constants.newton_steps):
+            evidence = self.directions.evidence(soft, labels, codes, point)
+            found = shift_posterior(*evidence, self.constants)
+            point = np.clip(found.point, -farthest, farthest)
+        return found, labeled
+
+    def _posteriors(
+        self, groups: Sequence[IntArray], drawn: FloatArray
+    ) -> Iterator[tuple[int, tuple[IntArray, FloatArray]]]:
+        """Each group's rows behind the draws and their posteriors (D, r, K), shifted."""
+        parts = [self._part(rows) for rows in groups]
+        most = max(1, self.constants.batch_cells // (self.n_draws * self.data.n_classes))
+        first = 0
+        while first < len(parts):
+            last, total = first + 1, parts[first].size
+            while last < len(parts) and total + parts[last].size <= most:
+                total += parts[last].size
+                last += 1
+            rows = np.concatenate(parts[first:last])
+            sizes = [part.size for part in parts[first:last]]
+            coefficients = np.repeat(drawn[:, first:last], sizes, axis=1)
+            soft = self.directions.shift(self._drawn_posterior(rows), coefficients)
+            start = 0
+            for g, size in enumerate(sizes, start=first):
+                yield g, (parts[g], soft[:, start : start + size])
+                start += size
+            first = last
+
+    def _population(
+        self,
+        rows: IntArray,
+        known: IntArray,
+        soft: tuple[IntArray, FloatArray],
+        point: FloatArray,
+        drawn: FloatArray,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> list[Estimate]:
+        """Estimates for all rows that ``rows`` stand for."""
+        part, drawn_soft = soft
+        shrink = float(np.sqrt(part.size / max(1, rows.size)))
+        noise = self._noise(part, rng) * shrink
+        draws_mass = self._weighted(drawn_soft * (1.0 + noise)[:, :, None], part)
+        center_mass = self._weighted(self.directions.shift(self.belief.soft[rows], point), rows)
+        scores, center_scores = self.data.scores[part], self.data.scores[rows]
+        mean = float(self._weight_of(rows).mean()) if rows.size else 1.0
+        more, more_center = self._whole_mass(drawn, point, mean, rng)
+        n_part, n_rows = part.size, rows.size
+        draws_mass = np.concatenate([draws_mass, more], axis=1)
+        center_mass = np.concatenate([center_mass, more_center], axis=0)
+        whole = self.data.scores[self._whole_part]
+        scores, center_scores = (np.concatenate([s, whole]) for s in (scores, center_scores))
+        normal = rng.standard_normal((self.n_draws, self.constants.label_draws))
+        out = []
+        for metric, beyond in zip(self.metrics, self._beyond, strict=True):
+            alone = isinstance(metric.kind, Calibration) and n_rows > 0
+            upto, upto_part = (n_rows, n_part) if alone else (None, None)
+            plan = metric.plan(center_scores[:upto])
+            draws_plan = plan if n_part == n_rows else metric.plan(scores[:upto_part])
+            value = plan(center_mass[None, :upto])[0]
+            draws = draws_plan(draws_mass[:, :upto_part])
+            if weight > 0.0:
+                residual, chance = self._residual(metric, known, point)
+                value = value + weight * residual
+                left = weight**2 + self.constants.leftover * weight * (1.0 - weight)
+                draws = draws + np.sqrt(left / len(chance)) * (normal @ chance)
+            value = np.clip(value + (1.0 - weight) * beyond, metric.low, metric.high)
+            out.append(Estimate(value, move_draws(metric, value, draws)))
+        return out
+
+    def _rows(
+        self,
+        rows: IntArray,
+        known: IntArray,
+        soft: tuple[IntArray, FloatArray],
+        point: FloatArray,
+        drawn: FloatArray,
+        weight: float,
+        rng: np.random.Generator,
+    ) -> list[Estimate]:
+        """Estimates for ``rows`` themselves: labels drawn, known ones kept."""
+        part, drawn_soft = soft
+        labels = self._clamped(_draw_each(drawn_soft, rng), part)
+        center = self.directions.shift(self.belief.soft[part], point)
+        center_labels = self._clamped(draw_labels(center, self.constants.label_draws, rng), part)
+        open_share = 1.0 - known.size / max(1, rows.size)
+        spread = float(np.sqrt(part.size / max(1, rows.size)))
+        out = []
+        for metric, beyond in zip(self.metrics, self._beyond, strict=True):
+            plan = metric.plan(self.data.scores[part])
+            value = mean_defined(plan(self._hard(center_labels, part)))
+            value = np.clip(value + open_share * beyond, metric.low, metric.high)
+            draws = plan(self._hard(labels, part))
+            if rows.size >= self.constants.smooth_rows:
+                draws = move_draws(metric, value, value + spread * (draws - value))
+            out.append(Estimate(value, draws))
+        return out
+
+    def _noise(self, part: IntArray, rng: np.random.Generator) -> FloatArray:
+        """e - 1 (D, r) of the rows ``part``."""
+        if self._row_weights is not None:
+            return self._row_weights[:, part] - 1.0
+        return rng.standard_exponential((self.n_draws, part.size)) - 1.0
+
+    def _whole_mass(
+        self, drawn: FloatArray, point: FloatArray, mean: float, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Mass (D, b, K) and (b, K) of the rows of the whole that count for a group."""
+        part = self._whole_part
+        each = mean * self.constants.whole_rows / part.size
+        soft = self.directions.shift(self._whole_soft, drawn[:, None, :])
+        gamma = rng.standard_gamma(self.constants.whole_rows / part.size, soft.shape[:2])
+        center = self.directions.shift(self.belief.soft[part], point)
+        return soft * (mean * gamma)[:, :, None], center * each
+
+    def _residual(
+        self, metric: Metric, known: IntArray, point: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """R (M,) of the labels ``known``, and what it would be by chance (B, M)."""
+        soft = self._as_labeled(self.directions.shift(self.belief.soft[known], point))
+        rng = np.random.default_rng(child_seed(self.seed, 1 << 22))
+        plan = metric.plan(self.data.scores[known])
+        labels = draw_labels(soft, self.constants.label_draws, rng)
+        drawn = plan(self._hard(labels, known))
+        mean = mean_defined(drawn)
+        observed = plan(self._hard(self.data.labels[known][None], known))[0]
+        residual = np.where(np.isfinite(observed - mean), observed - mean, 0.0)
+        return residual, np.where(np.isfinite(drawn), drawn - mean, 0.0)
+
+    def _correction_weight(self, n_labeled: int) -> float:
+        if n_labeled < self.constants.least_labels:
+            return 0.0
+        ratio = (n_labeled / self.constants.half) ** 2
+        return ratio / (1.0 + ratio)
+
+    def _as_labeled(self, soft: FloatArray) -> FloatArray:
+        """``soft`` (l, K) of rows that were chosen for a label."""
+        out: FloatArray = soft * np.exp(self.belief.label_shift - self.belief.label_shift.max())
+        out /= out.sum(axis=1, keepdims=True)
+        return out
+
+    def _part(self, rows: IntArray) -> IntArray:
+        """At most ``most_rows`` of ``rows``, labeled ones among them as they come."""
+        most = self.constants.most_rows
+        if rows.size <= most:
+            return rows
+        rng = np.random.default_rng(child_seed(self.seed, 1 << 23))
+        return np.sort(rng.choice(rows, most, replace=False))
+
+    def _clamped(self, labels: IntArray, rows: IntArray) -> IntArray:
+        """``labels`` (D, r) with the labels of ``rows`` that are known."""
+        own = self.data.labels[rows]
+        return np.where(own >= 0, own, labels)
+
+    def _hard(self, labels: IntArray, rows: IntArray) -> FloatArray:
+        return self._weighted(one_hot_mass(labels, self.data.n_classes), rows)
+
+    def _weight_of(self, rows: IntArray) -> FloatArray:
+        weights = self.data.weights
+        return np.ones(rows.size) if weights is None else weights[rows]
+
+    def _weighted(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
+        """Mass (..., r, K) of labelings, rows counting by their weight."""
+        if self.data.weights is None:
+            return labelings
+        out: FloatArray = labelings * self.data.weights[rows][:, None]
+        return out
+
+
+def move_draws(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
+    """``draws`` (D, M) moved to have ``value`` (M,) as their median, inside the metric's range.
+
+    On the logit scale of the range where that is finite and larger is better, else by adding.
+    """
+    out: FloatArray = np.full_like(draws, np.nan)
+    span = metric.high - metric.low
+    bounded = bool(metric.greater_is_better) and np.isfinite(span)
+    for m in np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0)):
+        column = draws[:, m]
+        defined = np.isfinite(column)
+        if not defined.all():
+            column = np.resize(column[defined], column.size)
+        if bounded:
+            z = _logit((column - metric.low) / span)
+            target = _logit(np.array((value[m] - metric.low) / span))
+            column = metric.low + span / (1.0 + np.exp(np.median(z) - target - z))
+        moved = column + (value[m] - np.median(column))
+        out[:, m] = np.clip(moved, metric.low, metric.high)
+    return out
+
+
+def _half_width(draws: FloatArray) -> FloatArray:
+    """Half of the central 90 % (M,) of ``draws`` (D, M); NaN where there are none."""
+    known = np.isfinite(draws).any(axis=0)
+    out = np.full(draws.shape[1], np.nan)
+    low, high = np.nanquantile(draws[:, known], [0.05, 0.95], axis=0)
+    out[known] = (high - low) / 2.0
+    return out
+
+
+def _logit(share: FloatArray) -> FloatArray:
+    inside = np.clip(share, 1e-9, 1.0 - 1e-9)
+    out: FloatArray = np.log(inside) - np.log1p(-inside)
+    return out
+
+
+def _draw_each(soft: FloatArray, rng: np.random.Generator) -> IntArray:
+    """One label vector (D, r) from each of the posteriors ``soft`` (D, r, K)."""
+    below = np.cumsum(soft, axis=2)[:, :, :-1]
+    labels: IntArray = (rng.random(soft.shape[:2])[:, :, None] >= below).sum(axis=2)
+    return labels

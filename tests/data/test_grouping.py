@@ -1,0 +1,111 @@
+"""Groupings: values, bins, intersections, what is put together, and what is refused."""
+
+from __future__ import annotations
+
+import doctest
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ssme.data import grouping
+from ssme.data.grouping import Pooling, divide, named_columns, parse_group_by
+from ssme.errors import InputError
+
+COLUMNS: dict[str, Any] = {
+    "sex": np.array(["f", "m", "f", "m", "f", None], dtype=object),
+    "age": np.array([10, 20, 30, 40, 50, None], dtype=object),
+    "a+b": np.array(list("xxyyzz"), dtype=object),
+}
+
+
+def rows_of(text: str, **pooling: int) -> dict[str, list[int]]:
+    group_by = parse_group_by(text, COLUMNS).settle(COLUMNS)
+    return {d.name: d.rows.tolist() for d in divide(group_by, COLUMNS, Pooling(**pooling))}
+
+
+def test_examples_run() -> None:
+    assert doctest.testmod(grouping).failed == 0
+
+
+def test_values_edges_and_quantiles() -> None:
+    assert rows_of("sex") == {"sex=None": [5], "sex=f": [0, 2, 4], "sex=m": [1, 3]}
+    assert rows_of("age:edges=20/40") == {
+        "age=None": [5],
+        "age<20": [0],
+        "20<=age<40": [1, 2],
+        "age>=40": [3, 4],
+    }
+    halves = rows_of("age:quantiles=2")
+    assert halves["age<30"] == [0, 1]
+    assert halves["age>=30"] == [2, 3, 4]
+
+
+def test_every_row_is_in_one_group_of_a_grouping() -> None:
+    for text in ("sex", "age:edges=15", "age:quantiles=3", "sex+age:edges=25", "a+b"):
+        rows = sorted(row for of in rows_of(text).values() for row in of)
+        assert rows == list(range(6))
+
+
+def test_intersections_hold_what_their_parts_hold() -> None:
+    both = rows_of("sex+age:edges=25")
+    assert both["sex=f & age<25"] == [0]
+    assert both["sex=f & age>=25"] == [2, 4]
+    assert "sex=None & age<25" not in both
+
+
+def test_a_column_whose_name_reads_like_a_grouping_is_that_column() -> None:
+    assert list(rows_of("a+b")) == ["a+b=x", "a+b=y", "a+b=z"]
+    assert named_columns(["a+b", "sex+age:quantiles=2"], COLUMNS) == ("a+b", "sex", "age")
+
+
+def test_small_groups_and_those_beyond_the_limit_are_put_together_by_name() -> None:
+    assert rows_of("sex", least_rows=2) == {
+        "sex=f": [0, 2, 4],
+        "sex=m": [1, 3],
+        "sex: 1 smaller group together": [5],
+    }
+    assert rows_of("sex", most_groups=1) == {
+        "sex=f": [0, 2, 4],
+        "sex: 2 smaller groups together": [1, 3, 5],
+    }
+
+
+def test_equal_values_make_fewer_quantiles_and_no_empty_group() -> None:
+    column = {"x": np.array([1, 1, 1, 1, 2], dtype=object)}
+    group_by = parse_group_by("x:quantiles=4", column).settle(column)
+    found = divide(group_by, column, Pooling())
+    assert sum(d.rows.size for d in found) == 5
+    assert all(d.rows.size for d in found)
+
+
+def test_a_settled_grouping_reads_back_as_text() -> None:
+    settled = parse_group_by("sex+age:quantiles=4", COLUMNS).settle(COLUMNS)
+    again = parse_group_by(settled.fixed_text, COLUMNS)
+    assert again.parts == settled.parts
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("sexx", "there is no group column 'sexx'.*did you mean 'sex'"),
+        ("sex:quantiles=4", "'f' in row 0, which is no number"),
+        ("sex+sex", "names a column twice"),
+        ("age:edges=40/20", "do not increase.*edges=20/40"),
+        ("age:edges=20/20", "do not increase"),
+        ("age:edges=", "edges="),
+        ("age:edges=1/x", "numbers with / between them"),
+        ("age:edges=nan", "numbers with / between them"),
+        ("age:quantiles=1", "between 2 and 1,000"),
+        ("age:quantiles=many", "between 2 and 1,000"),
+        ("age:quantile=4", "did you mean 'quantiles'"),
+    ],
+)
+def test_bad_groupings_say_what_is_allowed(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        rows_of(text)
+
+
+def test_a_minimum_that_no_group_reaches_is_refused() -> None:
+    with pytest.raises(InputError, match=r"no group of 'sex' has 50 rows or more.*largest has 3"):
+        rows_of("sex", least_rows=50)
