@@ -16,4 +16,5 @@ __all__ = [
     "methods",
     "metrics",
     "report",
+    "serve",
 ]

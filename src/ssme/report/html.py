@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ssme.report.summary import percent
-from ssme.wording import printable, shorten
+from ssme.markup import make_environment
 
 __all__ = ["render_html"]
-
-SEPARATORS = re.compile(r"(?<=[_\-./=:,;|+@&])(?=\w)")
-SHORT = 60
-"""Characters of a name shown; the whole name is in its title."""
 
 
 def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) -> str:
@@ -62,40 +56,12 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
 
 @cache
 def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_visible,
-    )
-    environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
-    environment.filters["percent"] = percent
-    environment.filters["breakable"] = _breakable
-    environment.filters["short"] = lambda name: shorten(name, SHORT)
-    return environment.from_string(_file("report.html"))
+    return make_environment().from_string(_file("report.html"))
 
 
 @cache
 def _file(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
-
-
-def _breakable(name: str) -> Any:
-    """A name that may be broken after ``_``, ``-`` and the like, not in the middle of a word."""
-    from markupsafe import Markup, escape
-
-    pieces = SEPARATORS.split(printable(name))
-    return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
-
-
-def _visible(value: Any) -> Any:
-    """Text with its control characters escaped, so that a reader sees that they are there."""
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value)
-    return value
 
 
 def _hash(text: str) -> str:

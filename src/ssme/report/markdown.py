@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ssme.report.summary import DOUBT_NAMES, percent
+from ssme.markup import percent
+from ssme.report.summary import DOUBT_NAMES
 from ssme.wording import printable, shorten
 
 __all__ = ["render_markdown"]

@@ -13,12 +13,13 @@ from typing import Any
 
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
+from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group
 from ssme.spec import RunSpec
 
-__all__ = ["DOUBT_NAMES", "percent", "summarize"]
+__all__ = ["DOUBT_NAMES", "summarize"]
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
@@ -258,13 +259,6 @@ def _group(group: Group) -> dict[str, Any]:
 
 def _brief(value: Any) -> bool:
     return len(json.dumps(value)) <= 200
-
-
-def percent(value: float | None) -> str:
-    """A probability from a few hundred draws: never quite 0 or 1."""
-    if value is None:
-        return "-"
-    return "> 99 %" if value > 0.99 else "< 1 %" if value < 0.01 else f"{value * 100:.0f} %"
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,111 @@
+"""Which rows to label next, with what an annotator needs to see of them; in a worker.
+
+Rows are drawn uniformly at random among those without a label. Of U such rows, k drawn, each has
+the inclusion probability k / U, which goes with its label into the memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.readers.sources import find_reader, open_table
+from ssme.data.readers.tables import Table
+from ssme.data.scoreset import ScoreSet
+from ssme.data.values import is_missing
+from ssme.serve.evaluating import read_labeled
+from ssme.spec import RunSpec
+
+__all__ = ["choose_rows"]
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+LONGEST = 20_000
+"""Characters of a cell that are shown."""
+
+
+def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The next rows to label, as the page shows them.
+
+    Parameters
+    ----------
+    request : mapping
+        ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, ``known`` rows that were
+        chosen before, ``count`` of rows wanted, ``shown`` columns (None: all that play no other
+        part).
+
+    Returns
+    -------
+    list of dict
+        ``row``, ``cells`` (name, kind, text), ``probability`` and ``reason`` of each.
+    """
+    spec = RunSpec.from_dict(request["config"])
+    data, _ = read_labeled(spec, request["labels"])
+    names: list[Any] = list(range(data.n_rows)) if data.ids is None else data.ids.tolist()
+    known = {*request["known"]}
+    free = np.array([i for i in np.flatnonzero(~data.labeled) if names[i] not in known], dtype=int)
+    size = min(int(request["count"]), free.size)
+    seed = hashlib.sha256(repr((len(known), request["config"])).encode()).digest()
+    rng = np.random.default_rng(np.frombuffer(seed, dtype=np.uint32))
+    chosen = rng.choice(free, size, replace=False)
+    cells = _cells(spec, data, chosen, request["shown"])
+    return [
+        {
+            "row": names[i],
+            "cells": cells[number],
+            "probability": size / free.size,
+            "reason": "drawn at random",
+        }
+        for number, i in enumerate(chosen)
+    ]
+
+
+def _cells(
+    spec: RunSpec, data: ScoreSet, chosen: NDArray[np.int64], shown: Sequence[str] | None
+) -> list[list[tuple[str, str, str]]]:
+    """(column, kind, text) of the columns to show, for each chosen row."""
+    layout = data.layout
+    groups = [
+        [(name, "text", str(values[i])) for name, values in data.groups.items()] for i in chosen
+    ]
+    if layout is None or not isinstance(spec.source, str):
+        return groups
+    file = Path(spec.source)
+    if find_reader(file).kind == "arrays":
+        return groups
+    delimiter, classes = spec.read.get("delimiter"), spec.read.get("classes")
+    table = Table(open_table(file, delimiter=delimiter, classes=classes), file.name)
+    wanted = [*layout.ignored, *layout.groups] if shown is None else list(shown)
+    columns = [name for name in table.columns if name in wanted]
+    places = _places(table, data, chosen)
+    values = {name: table.values(name)[places] for name in columns}
+    return [
+        [_cell(name, values[name][number]) for name in columns] for number in range(len(chosen))
+    ]
+
+
+def _places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of the table that hold the chosen rows of the set: the same, unless it is long."""
+    if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
+        return chosen
+    first: dict[Any, int] = {}
+    for number, name in enumerate(table.values(data.layout.id).tolist()):
+        first.setdefault(name, number)
+    ids = data.ids if data.ids is not None else np.arange(data.n_rows)
+    return np.array([first[ids[i]] for i in chosen], dtype=np.int64)
+
+
+def _cell(name: str, value: Any) -> tuple[str, str, str]:
+    if is_missing(np.array([value], dtype=object))[0]:
+        return name, "empty", ""
+    if isinstance(value, bool | int | float | np.number):
+        return name, "number", f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = str(value)
+    if text.lower().endswith(IMAGES) and "\n" not in text and len(text) < 1000:
+        return name, "image", text
+    cut = len(text) - LONGEST
+    return name, "text", text if cut <= 0 else f"{text[:LONGEST]}… ({cut:,} more characters)"

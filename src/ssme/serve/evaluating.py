@@ -1,0 +1,170 @@
+"""An evaluation of a file with labels given by hand, written as a folder of results; in a worker.
+
+    file + labels by hand --> ScoreSet --> Evaluation --> summary, pictures, CSV, report, config
+
+The file's own labels count too; where both label a row, the one given by hand does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.evaluation import Evaluation
+from ssme.progress import tell
+from ssme.report.charts import draw_charts
+from ssme.report.html import render_html
+from ssme.report.summary import summarize
+from ssme.report.writing import can_draw
+from ssme.run import execute, read_scores
+from ssme.spec import RunSpec
+from ssme.writing import csv_text, write_text
+
+__all__ = ["add_labels", "draw_report", "evaluate_file", "read_labeled"]
+
+LABELS_FILE = "labels.csv"
+"""The file of all labels, beside which the config can be run again."""
+BINS = 20
+
+
+def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
+    """The scores that ``spec`` names with the labels ``given``, and rows that are not there.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        How the file is read.
+    given : list of (row, label)
+        Labels by the name of the row, or by its position where rows have no names.
+    """
+    tell("reading the file", 0, 1)
+    data = read_scores(spec)
+    found = add_labels(data, given)
+    tell("reading the file", 1, 1)
+    return found
+
+
+def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
+    """``data`` with the labels ``given`` beside its own, and those rows that it does not have."""
+    if not given:
+        return data, []
+    names = range(data.n_rows) if data.ids is None else data.ids.tolist()
+    place = {name: number for number, name in enumerate(names)}
+    values = data.label_values.copy()
+    vanished = []
+    for row, label in given:
+        if row in place:
+            values[place[row]] = label
+        else:
+            vanished.append(row)
+    return data.with_labels(values), vanished
+
+
+def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
+    """Evaluate as ``request`` says and write the numbers that the pages show into ``folder``."""
+    result, asked = _evaluate(request)
+    summary = summarize(result, request["title"])
+    files = {
+        "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
+        "estimates.csv": csv_text(list(result.rows())),
+        "differences.json": json.dumps(_differences(result)),
+        "facts.json": json.dumps(_facts(result, summary)),
+        "config.toml": asked.to_text(".toml"),
+        LABELS_FILE: _labels_csv(result.data),
+    }
+    for name, text in files.items():
+        write_text(folder / name, text)
+
+
+def draw_report(request: Mapping[str, Any], folder: Path) -> None:
+    """The same evaluation once more, to the bit, with its pictures and its report."""
+    result, _ = _evaluate(request)
+    charts = draw_charts(result) if can_draw() else []
+    page = render_html(summarize(result, request["title"]), charts)
+    write_text(folder / "charts.json", json.dumps(charts, ensure_ascii=False))
+    write_text(folder / "report.html", page)
+
+
+def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
+    spec = RunSpec.from_dict(request["config"])
+    data, vanished = read_labeled(spec, request["labels"])
+    if data.n_labeled == 0:
+        raise InputError(
+            "no row of the file has a label yet",
+            allowed="a few labels; ten are a start",
+            fix="label some rows on the page “Label”, then evaluate",
+        )
+    asked = _with_labels_file(spec, data) if request["labels"] else spec
+    tell("estimating", 0, 1)
+    result = execute(asked, data)
+    tell("estimating", 1, 1)
+    return replace(result, settings={**result.settings, "vanished": vanished[:100]}), asked
+
+
+def _with_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
+    """The run with its labels in a file beside it, where rows have names to join by."""
+    if data.ids is None or data.layout is None or data.layout.id is None:
+        return spec
+    classes = {} if "positive" in spec.read else {"classes": list(data.classes)}
+    reading = {**spec.read, **classes, "labels": Path(LABELS_FILE), "label": "label"}
+    return replace(spec, read={**reading, "id": data.layout.id})
+
+
+def _labels_csv(data: ScoreSet) -> str:
+    names = np.arange(data.n_rows) if data.ids is None else data.ids
+    id_column = data.layout.id if data.layout is not None and data.layout.id else "row"
+    rows = np.flatnonzero(data.labeled)
+    values = data.label_values
+    return csv_text([{id_column: names[i], "label": values[i]} for i in rows])
+
+
+def _differences(result: Evaluation) -> list[dict[str, Any]]:
+    """The pick against every other model, by the first metric."""
+    metric = result.metrics[0]
+    if metric.greater_is_better is None or result.data.n_models < 2:
+        return []
+    pick = result.choose(metric.name).pick
+    rows = result.compare(metric.name, pick).rows
+    names = ("a", "b", "difference", "low", "high", "p_better")
+    return [{name: _plain(getattr(row, name)) for name in names} for row in rows]
+
+
+def _facts(result: Evaluation, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What the memory keeps of the evaluation."""
+    from ssme import __version__
+
+    return {
+        "method": result.method,
+        "version": __version__,
+        "n_rows": summary["data"]["rows"],
+        "n_labeled": summary["data"]["labeled"],
+        "config": result.settings.get("config"),
+        "vanished": result.settings["vanished"],
+        "estimates": [
+            {name: row[name] for name in ("model", "metric", "group", "estimate", "low", "high")}
+            | {"labels_only": row["labels_only"]}
+            for row in result.to_dict()["estimates"]
+        ],
+        "decision": summary["decision"],
+        "scores": {
+            model: [float(share) for share in _shares(result.data.scores[:, j, -1])]
+            for j, model in enumerate(result.data.models)
+        },
+    }
+
+
+def _shares(scores: Any) -> Any:
+    known = scores[~np.isnan(scores)]
+    counts = np.histogram(known, BINS, (0.0, 1.0))[0]
+    return counts / max(known.size, 1)
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value

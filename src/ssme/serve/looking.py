@@ -1,0 +1,205 @@
+"""What is in a file and how it was understood: what the page "Open" shows, run in a worker.
+
+Large tables are looked at in part: all labeled rows and a random part of the others, up to
+`SAMPLE` rows. The page says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data import ScoreSet, as_score_set
+from ssme.data.readers.columns import USUAL_NAMES, find_roles
+from ssme.data.readers.frames import read_table
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import find_reader, local_path, open_table
+from ssme.data.readers.tables import Table
+from ssme.data.values import is_missing
+from ssme.diagnostics.registry import check_all
+from ssme.errors import InputError, MissingExtraError, UnsupportedError
+from ssme.methods.base import check_supported
+from ssme.methods.registry import method_class, method_names
+from ssme.metrics import default_metrics, metric_names
+from ssme.progress import tell
+from ssme.serve.spelling import spell_for_page
+from ssme.spec import RunSpec
+from ssme.wording import shorten
+
+__all__ = ["SAMPLE", "look_at"]
+
+SAMPLE = 20_000
+"""Rows of a larger table that are looked at."""
+EXAMPLES = 3
+WIDTH = 80
+"""Characters of an example that are shown."""
+
+
+def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What is in a file: columns with examples, and either what was understood or what is wrong.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    read, run : mapping
+        The mapping, as sections of a config file (`RunSpec.from_dict`).
+
+    Returns
+    -------
+    dict
+        Plain values; ``error`` is None where the file can be read with this mapping.
+    """
+    found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
+    try:
+        spec = RunSpec.from_dict({"file": path, "read": dict(read), "run": dict(run)})
+        file = local_path(path)
+        tell("reading the file", 0, 2)
+        if find_reader(file).kind == "arrays":
+            data = as_score_set(file, spec.read.get("labels"), **_reading(spec))
+            found |= {"rows": data.n_rows, "looked_at": data.n_rows}
+        else:
+            data = _read_table(file, spec, found)
+        tell("reading the file", 1, 2)
+        found |= _describe(data)
+        found["understood"] = {} if data.layout is None else data.layout.describe()
+        _mark_roles(found["columns"], data)
+        found["config"] = spec.to_dict()
+        tell("reading the file", 2, 2)
+    except InputError as error:
+        found["error"] = spell_for_page(error)
+    except (MissingExtraError, OSError) as error:
+        found["error"] = {"got": str(error), "allowed": "", "fix": "", "fields": []}
+    return found
+
+
+def _reading(spec: RunSpec) -> dict[str, Any]:
+    return {name: value for name, value in spec.read.items() if name != "labels"}
+
+
+def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
+    options = ReadOptions(**_reading(spec))
+    frame = open_table(file, delimiter=options.delimiter, classes=options.classes)
+    table = Table(frame, file.name)
+    found["rows"] = found["looked_at"] = table.n_rows
+    labels = spec.read.get("labels")
+    if table.n_rows > SAMPLE and not _is_long(table, options):
+        rows = _sample_rows(table, options, labels)
+        frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)
+        table = Table(frame, file.name)
+        found["looked_at"] = len(rows)
+    found["columns"] = [_column(table, name) for name in table.columns]
+    _guess_roles(table, found["columns"], options)
+    return read_table(table, labels, options, source=file.name)
+
+
+def _is_long(table: Table, options: ReadOptions) -> bool:
+    usual = {name.lower() for name in table.columns}
+    return options.layout == "long" or all(
+        usual & {*USUAL_NAMES[part]} for part in ("model", "score")
+    )
+
+
+def _sample_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.int64]:
+    """Labeled rows and a random part of the others, in the order of the table."""
+    label = find_roles(table, options, labels).label
+    missing = np.ones(table.n_rows, dtype=bool)
+    if label is not None:
+        missing = is_missing(table.values(label))
+    labeled, others = np.flatnonzero(~missing)[:SAMPLE], np.flatnonzero(missing)
+    size = min(SAMPLE - labeled.size, others.size)
+    drawn = np.random.default_rng(0).choice(others, size, replace=False)
+    return np.sort(np.concatenate([labeled, drawn]))
+
+
+def _column(table: Table, name: str) -> dict[str, Any]:
+    values = table.values(name)
+    known = values[~is_missing(values)]
+    examples = list(dict.fromkeys(_shown(value) for value in known[:200]))
+    kind = {"other": "text"}.get(table.kind(name), table.kind(name))
+    return {
+        "name": name,
+        "kind": kind,
+        "examples": examples[:EXAMPLES],
+        "filled": int(known.size),
+        "role": "out",
+    }
+
+
+def _shown(value: Any) -> str:
+    return shorten(f"{value:.6g}" if isinstance(value, float) else str(value), WIDTH)
+
+
+def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptions) -> None:
+    """Parts that columns may play, for the form; whether they do, the reader says."""
+    usual = {part: {*USUAL_NAMES[part]} for part in ("label", "id", "weight")}
+    named = {getattr(options, part): part for part in usual}
+    for column in columns:
+        name = column["name"]
+        part = named.get(name) or next((p for p in usual if name.lower() in usual[p]), None)
+        if part is None and name in (options.groups or ()):
+            part = "group"
+        if part is None and column["kind"] == "number" and options.models is None:
+            part = "score" if _are_probabilities(table.values(name)) else None
+        elif part is None and options.models is not None and name in options.models:
+            part = "score"
+        column["role"] = part or "shown"
+
+
+def _are_probabilities(values: NDArray[Any]) -> bool:
+    known = values[~is_missing(values)].astype(float)
+    return bool(known.size and (known >= 0.0).all() and (known <= 1.0).all())
+
+
+def _mark_roles(columns: list[dict[str, Any]], data: ScoreSet) -> None:
+    """The part that each column was found to play."""
+    layout = data.layout
+    if layout is None:
+        return
+    scores = {name for of in layout.columns.values() for name in of}
+    for column in columns:
+        name = column["name"]
+        if name in scores:
+            column["role"] = "score"
+        elif name == layout.label:
+            column["role"] = "label"
+        elif name == layout.id:
+            column["role"] = "id"
+        elif name == layout.weight:
+            column["role"] = "weight"
+        elif name in layout.groups:
+            column["role"] = "group"
+        else:
+            column["role"] = "shown"
+
+
+def _describe(data: ScoreSet) -> dict[str, Any]:
+    can, cannot = [], {}
+    for name in method_names():
+        try:
+            check_supported(method_class(name).spec, data, [])
+            can.append(name)
+        except UnsupportedError as error:
+            cannot[name] = error.got
+    gaps = np.isnan(data.scores[:, :, 0]).sum(axis=0)
+    counts = np.bincount(data.labels[data.labeled], minlength=data.n_classes)
+    classes = [name if isinstance(name, str | bool | int) else str(name) for name in data.classes]
+    return {
+        "models": list(data.models),
+        "classes": classes,
+        "labeled": data.n_labeled,
+        "labels": [[str(c), int(k)] for c, k in zip(classes, counts, strict=True)],
+        "missing_scores": {m: int(n) for m, n in zip(data.models, gaps, strict=True) if n},
+        "has_ids": data.ids is not None,
+        "groups": list(data.groups),
+        "methods": can,
+        "methods_not": cannot,
+        "metrics": list(metric_names(data.n_classes)),
+        "default_metrics": [str(name) for name in default_metrics(data.n_classes)],
+        "doubts": [asdict(doubt) for doubt in check_all(data)],
+    }

@@ -1,0 +1,215 @@
+"""The page "Label": one row at a time, by keyboard; and the intervals as they tighten."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ssme.errors import InputError
+from ssme.memory.records import make_key
+from ssme.serve.desk import Records
+from ssme.serve.drawing import draw_tightening
+from ssme.serve.files import find_image
+from ssme.serve.labeling import Bench, give_label, look_back, skip, take_seat, undo
+from ssme.serve.pages import form_of, fragment, go_to, project_of, render, session_of, wants_json
+from ssme.serve.project import OpenFile, Project
+from ssme.serve.settling import ADJUDICATED, settle
+from ssme.writing import csv_text
+
+__all__ = ["routes"]
+
+
+async def show(request: Request) -> Response:
+    """The next row for the person who asks."""
+    project, session = project_of(request), session_of(request)
+    file = await project.open(request.path_params["file"])
+    if not file.is_ready or not session.annotator:
+        return render(request, "label.html", file=file, bench=None, job=None)
+    choosing = None if project.settings.read_only else await project.choose_rows(file)
+    bench = await project.desk.ask(take_seat, file.data, session.annotator)
+    job = choosing if bench.row is None and choosing is not None else None
+    if job is not None and job.state == "done":
+        job = None
+    return render(
+        request,
+        "label.html",
+        file=file,
+        bench=bench,
+        job=job,
+        card=_card(request, file, bench),
+        tightening=await _tightening(project, file),
+    )
+
+
+async def mark(request: Request) -> Response:
+    """Take a label, "unsure", a skip, a step back or an undo, and give the next row."""
+    project, session = project_of(request), session_of(request)
+    file = await project.open(request.path_params["file"])
+    if not session.annotator or file.look is None:
+        raise InputError("nobody is named here", fix="say who you are on the page “Label”")
+    form = await form_of(request)
+    does, key = form.get("do", ["label"])[0], form.get("key", [""])[0] or make_key()
+    row = json.loads(form.get("row", ["null"])[0])
+    data, person = file.data, session.annotator
+    said, bench = "", cast(Bench | None, None)
+    if does == "label":
+        label = _class(file, form)
+        await project.desk.ask(give_label, data, person, row, label, key)
+        said = f"Labeled {label}."
+    elif does == "unsure":
+        await project.desk.ask(give_label, data, person, row, None, key)
+        said = "Noted as unsure."
+    elif does == "skip":
+        await project.desk.ask(skip, data, person, row)
+        said = "Put off."
+    elif does == "undo":
+        back = await project.desk.ask(undo, data, person, key)
+        said = "Nothing to take back." if back is None else "Taken back."
+    elif does == "back":
+        bench = await project.desk.ask(look_back, data, person, row)
+        said = "The row before."
+    job = await _go_on(project, file) if does in ("label", "unsure", "undo") else None
+    if not wants_json(request):
+        return go_to(f"/files/{file.record.id}/label")
+    if bench is None:
+        bench = await project.desk.ask(take_seat, data, person)
+    return JSONResponse(
+        {
+            "card": _card(request, file, bench),
+            "said": said,
+            "mine": bench.mine,
+            "settled": bench.settled,
+            "job": job,
+        }
+    )
+
+
+def _class(file: OpenFile, form: dict[str, list[str]]) -> Any:
+    assert file.look is not None
+    classes = file.look["classes"]
+    text = form.get("label", [""])[0]
+    if not text.isdecimal() or int(text) >= len(classes):
+        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
+    return classes[int(text)]
+
+
+async def _go_on(project: Project, file: OpenFile) -> int | None:
+    """After a batch of labels, ask for an evaluation and for more rows."""
+    await project.choose_rows(file)
+    if await project.labels_since(file) < project.settings.batch or not file.is_ready:
+        return None
+    job = await project.evaluate(file)
+    return job.id
+
+
+def _card(request: Request, file: OpenFile, bench: Bench) -> str:
+    assert file.look is not None
+    shown = request.query_params.get("scores") == "shown"
+    return fragment(
+        "card.html",
+        bench=bench,
+        key=make_key(),
+        row=None if bench.row is None else json.dumps(bench.row.row),
+        classes=file.look["classes"],
+        file=file,
+        csrf=session_of(request).csrf,
+        shown=shown,
+    )
+
+
+async def tightening(request: Request) -> Response:
+    """The intervals after each evaluation, as a part of the page."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+    return JSONResponse({"html": await _tightening(project, file)})
+
+
+async def _tightening(project: Project, file: OpenFile) -> str:
+    def read(records: Records) -> list[Any]:
+        return list(records.memory(file.data).evaluations().values())
+
+    records = await project.desk.ask(read)
+    metric, order, decision = "", [], None
+    if records:
+        last = records[-1]
+        metric = last.estimates[0].metric
+        rows = [e for e in last.estimates if (e.metric, e.group) == (metric, "all")]
+        decision = last.decisions[0] if last.decisions else None
+        best = (
+            {}
+            if decision is None
+            else {decision.pick: -2, **dict.fromkeys(decision.possible_best, -1)}
+        )
+        order = [e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))]
+    return fragment(
+        "tightening.html",
+        pictures=draw_tightening(records, metric, order),
+        metric=metric,
+        decision=decision,
+        labeled=records[-1].n_labeled if records else 0,
+    )
+
+
+async def export(request: Request) -> Response:
+    """All labels given by hand, one line per label, as CSV."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+
+    def read(records: Records) -> list[dict[str, Any]]:
+        events = records.memory(file.data).label_events()
+        rows = settle(events)
+        return [
+            {
+                "id": event.row,
+                "label": event.label,
+                "annotator": event.annotator,
+                "given_at": event.given_at,
+                "probability": event.probability,
+                "reason": event.reason,
+                "counts": rows[event.row].label is not None
+                and rows[event.row].label == event.label
+                and (event.annotator in rows[event.row].given or event.reason == ADJUDICATED),
+            }
+            for event in events
+        ]
+
+    text = (
+        csv_text(await project.desk.ask(read))
+        or "id,label,annotator,given_at,probability,reason,counts\n"
+    )
+    return Response(
+        text.encode("utf-8", "backslashreplace"),
+        media_type="text/csv",
+        headers={"content-disposition": 'attachment; filename="labels.csv"'},
+    )
+
+
+async def image(request: Request) -> Response:
+    """A picture that a cell of a row to label names."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+    text = request.query_params.get("path", "")
+
+    def known(records: Records) -> bool:
+        rows = records.store.suggestions(file.data)
+        return any(cell == text and kind == "image" for s in rows for _, kind, cell in s.cells)
+
+    if not await project.desk.ask(known):
+        raise InputError("no row to label names this picture", fix="load the page again")
+    content, kind = find_image(project.settings, file.record, text)
+    return Response(
+        content, media_type=kind, headers={"content-security-policy": "default-src 'none'; sandbox"}
+    )
+
+
+routes = [
+    Route("/files/{file:int}/label", show),
+    Route("/files/{file:int}/label", mark, methods=["POST"]),
+    Route("/files/{file:int}/tightening", tightening),
+    Route("/files/{file:int}/labels.csv", export),
+    Route("/files/{file:int}/image", image),
+]

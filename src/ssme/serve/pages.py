@@ -1,0 +1,130 @@
+"""How an answer is made: templates, forms, errors as messages in the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from ssme import __version__
+from ssme.errors import InputError
+from ssme.markup import make_environment
+from ssme.serve.project import OpenFile, Project
+from ssme.serve.security import Asgi, Scope
+from ssme.serve.spelling import spell_for_page
+from ssme.serve.store import Session
+from ssme.wording import printable
+
+__all__ = [
+    "answer_error",
+    "form_of",
+    "fragment",
+    "go_to",
+    "parse_message",
+    "project_of",
+    "refusal",
+    "render",
+    "session_of",
+    "wants_json",
+]
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import PackageLoader
+
+    return make_environment(PackageLoader("ssme.serve", "templates"))
+
+
+def project_of(request: Request) -> Project:
+    """The project that the app serves."""
+    found: Project = request.app.state.project
+    return found
+
+
+def session_of(request: Request) -> Session:
+    """The session of a request that the guard let through."""
+    found: Session = request.state.session
+    return found
+
+
+async def form_of(request: Request) -> dict[str, list[str]]:
+    """The fields of a form; each may have several values."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return parse_qs(body, keep_blank_values=True, max_num_fields=20_000)
+
+
+def render(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    file: OpenFile | None = None,
+    **context: Any,
+) -> Response:
+    """A page."""
+    session = request.scope.get("state", {}).get("session")
+    page = (
+        _environment()
+        .get_template(template)
+        .render(
+            session=session,
+            settings=request.app.state.project.settings,
+            version=__version__,
+            here=request.url.path,
+            file=file,
+            **context,
+        )
+    )
+    return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
+
+
+def fragment(template: str, **context: Any) -> str:
+    """A part of a page."""
+    text: str = _environment().get_template(template).render(**context)
+    return text
+
+
+def go_to(path: str) -> Response:
+    """Send the browser to another page of this server."""
+    return RedirectResponse(path, 303)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a script asks, not a person."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def answer_error(request: Request, error: Exception) -> Response:
+    """An error in the words of the page: as a page, or as JSON for a script."""
+    if isinstance(error, InputError):
+        said: Mapping[str, Any] = spell_for_page(error)
+    else:
+        said = {"got": printable(str(error)), "allowed": "", "fix": "", "fields": []}
+    status = 507 if "full" in said["got"] else 400
+    if wants_json(request):
+        return JSONResponse({"error": said}, status)
+    return render(request, "message.html", status=status, title="This did not work", error=said)
+
+
+def refusal(scope: Scope, status: int, title: str, text: str) -> Asgi:
+    """The answer of the guard."""
+    request = Request(scope)
+    if wants_json(request):
+        return JSONResponse({"error": {"got": title, "allowed": "", "fix": text}}, status)  # type: ignore[no-any-return]
+    page = _environment().get_template("refused.html").render(title=title, text=text)
+    return HTMLResponse(page, status)  # type: ignore[no-any-return]
+
+
+def parse_message(text: str) -> Any:
+    """The message of a job that ended: an error as the worker told it, or plain words."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {"got": text, "allowed": "", "fix": "", "fields": []} if text else None
+    return found or None

@@ -1,0 +1,155 @@
+"""The pages "People" and "History": who labeled what, where they differ, how answers changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ssme.errors import InputError
+from ssme.memory import EvaluationRecord
+from ssme.memory.records import make_key
+from ssme.serve.desk import Records
+from ssme.serve.labeling import adjudicate
+from ssme.serve.pages import form_of, go_to, project_of, render, session_of
+from ssme.serve.settling import measure_agreement, settle
+
+__all__ = ["routes", "tell_changes"]
+
+
+async def show(request: Request) -> Response:
+    """Who labeled how many rows, how far they agree, and rows that wait for a verdict."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+
+    def read(records: Records) -> dict[str, Any]:
+        events = records.memory(file.data).label_events()
+        rows = settle(events)
+        cells = {each.row: each.cells for each in records.store.suggestions(file.data)}
+        people: dict[str, dict[str, Any]] = {}
+        for event in events:
+            person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
+            person["last"] = event.given_at[:16].replace("T", " ")
+        for row in rows.values():
+            for who, label in row.given.items():
+                people[who]["unsure" if label is None else "labels"] += 1
+        return {
+            "people": people,
+            "agreement": measure_agreement(rows),
+            "conflicts": [
+                {
+                    "row": json.dumps(row.row),
+                    "name": str(row.row),
+                    "given": row.given,
+                    "cells": cells.get(row.row, ()),
+                    "key": make_key(),
+                }
+                for row in rows.values()
+                if row.in_conflict
+            ],
+            "settled": sum(row.label is not None for row in rows.values()),
+        }
+
+    found = await project.desk.ask(read)
+    return render(request, "people.html", file=file, **found)
+
+
+async def settle_row(request: Request) -> Response:
+    """Take a verdict on a row about which people differ."""
+    project, session = project_of(request), session_of(request)
+    file = await project.open(request.path_params["file"])
+    form = await form_of(request)
+    if not session.annotator or file.look is None:
+        raise InputError("nobody is named here", fix="say who you are on the page “Label”")
+    text = form.get("label", [""])[0]
+    classes = file.look["classes"]
+    if not text.isdecimal() or int(text) >= len(classes):
+        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
+    row, key = json.loads(form["row"][0]), form.get("key", [make_key()])[0]
+    label = classes[int(text)]
+    await project.desk.ask(adjudicate, file.data, session.annotator, row, label, key)
+    return go_to(f"/files/{file.record.id}/people")
+
+
+async def history(request: Request) -> Response:
+    """All evaluations of a file, what changed from one to the next, and why."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+
+    def read(records: Records) -> dict[int, EvaluationRecord]:
+        return records.memory(file.data).evaluations()
+
+    found = await project.desk.ask(read)
+    rows, before = [], None
+    for number, record in found.items():
+        decision = record.decisions[0] if record.decisions else None
+        rows.append(
+            {
+                "number": number,
+                "record": record,
+                "when": record.made_at[:16].replace("T", " "),
+                "decision": decision,
+                "estimate": _estimate_of(record, decision.pick if decision else None),
+                "changes": tell_changes(before, record),
+            }
+        )
+        before = record
+    return render(request, "history.html", file=file, rows=rows[::-1])
+
+
+def _estimate_of(record: EvaluationRecord, model: str | None) -> Any:
+    rows = [e for e in record.estimates if e.group == "all"]
+    return next((e for e in rows if model is None or e.model == model), None)
+
+
+def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list[str]:
+    """What differs between two evaluations, in sentences.
+
+    Parameters
+    ----------
+    before : EvaluationRecord or None
+        The earlier one.
+    now : EvaluationRecord
+        The later one.
+    """
+    if before is None:
+        return ["The first evaluation."]
+    said = []
+    labels = now.n_labeled - before.n_labeled
+    if labels:
+        said.append(f"{abs(labels):,} labels {'more' if labels > 0 else 'fewer'}.")
+    if now.n_rows != before.n_rows:
+        said.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
+    for name, one, two in _differences(before.spec, now.spec):
+        said.append(f"{name} is {two} and was {one}.")
+    if now.version != before.version:
+        said.append(f"Made with ssme {now.version}, before with {before.version}.")
+    picks = [r.decisions[0].pick if r.decisions else None for r in (before, now)]
+    if picks[0] != picks[1]:
+        said.append(f"The pick is {picks[1]} and was {picks[0]}.")
+    return said or ["The same labels and settings."]
+
+
+def _differences(
+    one: Mapping[str, Any], two: Mapping[str, Any], path: Sequence[str] = ()
+) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
+    for key in sorted({*one, *two}):
+        a, b = one.get(key), two.get(key)
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            found += _differences(a or {}, b or {}, (*path, key))
+        elif a != b:
+            before, now = ("nothing" if value is None else str(value) for value in (a, b))
+            found.append((" ".join((*path[1:], key)), before, now))
+    return found
+
+
+routes = [
+    Route("/files/{file:int}/people", show),
+    Route("/files/{file:int}/adjudicate", settle_row, methods=["POST"]),
+    Route("/files/{file:int}/history", history),
+]

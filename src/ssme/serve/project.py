@@ -1,0 +1,238 @@
+"""The project as the pages see it: files, what was understood of them, results, rows to label.
+
+open --> look (job) --> mapping --> choose rows (job) --> label --> evaluate (job) --> again
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
+from ssme.serve.desk import Desk, Records
+from ssme.serve.files import data_name, fingerprint, has_changed
+from ssme.serve.jobs import JobRunner, job_key
+from ssme.serve.labeling import settled_labels
+from ssme.serve.settings import ServeSettings
+from ssme.serve.store import FileRecord, JobRecord, Suggestion
+
+__all__ = ["OpenFile", "Project", "keep_results"]
+
+AHEAD = 3
+"""Batches of rows that are chosen ahead, so that nobody waits for the next one."""
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """A file with what was understood of it.
+
+    ``look`` is what `ssme.serve.looking.look_at` found (None while it is being looked at), ``job``
+    the job that looks, ``changed`` what happened to the file on the disk since.
+    """
+
+    record: FileRecord
+    look: Mapping[str, Any] | None
+    job: JobRecord | None
+    changed: str
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the file can be read with its present mapping."""
+        return self.look is not None and self.look["error"] is None and not self.changed
+
+    @property
+    def data(self) -> str:
+        """The name of the data in the memory."""
+        return data_name(self.record, bool(self.look and self.look.get("has_ids")))
+
+
+class Project:
+    """All that the pages ask for; `start` begins to work on the queue."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.settings: ServeSettings = desk.settings
+        self.runner = JobRunner(desk, keep_results)
+
+    async def add_file(self, path: Path, name: str | None = None) -> int:
+        """Open a file, or read it again; its number."""
+        sha256, size, changed = await asyncio.to_thread(fingerprint, path)
+        number = await self.desk.ask(
+            lambda records: records.store.add_file(
+                str(path), name or path.name, sha256, size, changed
+            )
+        )
+        await self.look(number)
+        return number
+
+    async def look(
+        self,
+        number: int,
+        read: Mapping[str, Any] | None = None,
+        run: Mapping[str, Any] | None = None,
+        shown: list[str] | None = None,
+    ) -> JobRecord:
+        """Look at a file, with a new mapping where one is given."""
+        if read is not None:
+            mapping = (number, read, run or {}, shown)
+            await self.desk.ask(lambda records: records.store.set_mapping(*mapping))
+        file = await self.desk.ask(lambda records: records.store.file(number))
+        request = {**_identity(file), "read": dict(file.read), "run": dict(file.run)}
+        job = await self.runner.add(number, "look", request)
+        await self.desk.ask(lambda records: records.store.set_look(number, job.id))
+        return job
+
+    async def open(self, number: int) -> OpenFile:
+        """A file with what was understood of it."""
+
+        def find(records: Records) -> tuple[FileRecord, JobRecord | None]:
+            file = records.store.file(number)
+            return file, None if file.look is None else records.store.job(file.look)
+
+        file, job = await self.desk.ask(find)
+        look = None
+        if job is not None and job.state == "done":
+            look = _read_json(self.runner.folder_of(job) / "look.json")
+        changed = await asyncio.to_thread(has_changed, file)
+        return OpenFile(file, look, job, changed)
+
+    async def evaluate(self, file: OpenFile) -> JobRecord:
+        """Ask for an evaluation with all labels that count."""
+        request = await self.desk.ask(_evaluation_request, file)
+        return await self.runner.add(file.record.id, "evaluate", request)
+
+    async def draw(self, job: JobRecord) -> JobRecord:
+        """Ask for the pictures and the report of an evaluation."""
+        return await self.runner.add(job.file, "report", job.request)
+
+    async def choose_rows(self, file: OpenFile) -> JobRecord | None:
+        """See to it that there are rows to label; the job, where there are too few."""
+        assert file.look is not None
+        free = file.look["rows"] - file.look["labeled"]
+        ahead = AHEAD * self.settings.batch
+
+        def request(records: Records) -> dict[str, Any] | None:
+            known = [each.row for each in records.store.suggestions(file.data)]
+            events = records.memory(file.data).label_events()
+            open_rows = len(known) - len({event.row for event in events} & {*known})
+            if open_rows > ahead - self.settings.batch or len(known) >= free:
+                return None
+            return {
+                **_identity(file.record),
+                "config": file.look["config"],  # type: ignore[index]
+                "labels": settled_labels(records, file.data),
+                "known": known,
+                "count": ahead,
+                "shown": None if file.record.shown is None else list(file.record.shown),
+                "data": file.data,
+            }
+
+        found = await self.desk.ask(request)
+        return None if found is None else await self.runner.add(file.record.id, "rows", found)
+
+    async def labels_since(self, file: OpenFile) -> int:
+        """Number of labels that the newest evaluation asked for does not know."""
+
+        def count(records: Records) -> int:
+            labels = settled_labels(records, file.data)
+            jobs = records.store.jobs(file.record.id, "evaluate")
+            asked = next((job for job in jobs if job.state in ("waiting", "running", "done")), None)
+            return len(labels) - (0 if asked is None else len(asked.request["labels"]))
+
+        return await self.desk.ask(count)
+
+    async def newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
+        """The newest evaluation that is done, and the newest one asked for."""
+        jobs = await self.desk.ask(lambda records: records.store.jobs(number, "evaluate"))
+        kept = [job for job in jobs if not (job.state == "cancelled" and job.message)]
+        done = next((job for job in kept if job.state == "done"), None)
+        return done, kept[0] if kept else None
+
+    def results_of(self, job: JobRecord) -> dict[str, Any]:
+        """What an evaluation wrote: summary, differences and facts."""
+        folder = self.runner.folder_of(job)
+        return {
+            name: _read_json(folder / f"{name}.json")
+            for name in ("summary", "differences", "facts")
+        }
+
+    def charts_of(self, job: JobRecord) -> list[dict[str, Any]] | None:
+        """The pictures of an evaluation; None where they are not drawn yet."""
+        folder = self.settings.results / job_key("report", job.request)
+        found: list[dict[str, Any]] | None = _read_json(folder / "charts.json")
+        return found
+
+
+def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
+    """Put what a job found into the databases, once."""
+    if job.kind == "rows":
+        rows = _read_json(folder / "rows.json") or []
+        found = [
+            Suggestion(
+                each["row"],
+                0,
+                tuple(map(tuple, each["cells"])),
+                each["probability"],
+                each["reason"],
+            )
+            for each in rows
+        ]
+        records.store.add_suggestions(job.request["data"], found)
+    elif job.kind == "evaluate":
+        facts = _read_json(folder / "facts.json")
+        records.memory(job.request["data"]).add_evaluation(_record(facts, job))
+
+
+def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
+    decision = facts["decision"]
+    decisions = (
+        ()
+        if decision is None
+        else (
+            DecisionRecord(
+                decision["metric"],
+                decision["pick"],
+                decision["p_best"],
+                decision["regret"],
+                tuple(decision["possible_best"]),
+            ),
+        )
+    )
+    names = ("model", "metric", "group", "estimate", "low", "high", "labels_only")
+    return EvaluationRecord(
+        spec=facts["config"] or {},
+        method=facts["method"],
+        n_rows=facts["n_rows"],
+        n_labeled=facts["n_labeled"],
+        version=facts["version"],
+        estimates=tuple(EstimateRecord(*(e[name] for name in names)) for e in facts["estimates"]),
+        decisions=decisions,
+        scores={model: tuple(shares) for model, shares in facts["scores"].items()},
+        key=job.key,
+    )
+
+
+def _identity(file: FileRecord) -> dict[str, Any]:
+    return {"path": file.path, "sha256": file.sha256}
+
+
+def _evaluation_request(records: Records, file: OpenFile) -> dict[str, Any]:
+    assert file.look is not None
+    return {
+        **_identity(file.record),
+        "config": file.look["config"],
+        "labels": settled_labels(records, file.data),
+        "title": file.record.name,
+        "data": file.data,
+    }
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,149 @@
+"""The pages "Result" and "Jobs": the decision first, then everything behind it; and downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ssme.errors import InputError
+from ssme.serve.drawing import draw_intervals
+from ssme.serve.jobs import job_key
+from ssme.serve.pages import fragment, go_to, parse_message, project_of, render, wants_json
+
+__all__ = ["routes"]
+
+DOWNLOADS = {
+    "report.html": "text/html",
+    "estimates.csv": "text/csv",
+    "summary.json": "application/json",
+    "config.toml": "application/toml",
+    "labels.csv": "text/csv",
+}
+
+
+async def result(request: Request) -> Response:
+    """The newest evaluation of a file."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+    done, newest = await project.newest_result(file.record.id)
+    found, charts, chart = None, None, ""
+    if done is not None:
+        found = project.results_of(done)
+        charts = project.charts_of(done)
+        if charts is None and not project.settings.read_only:
+            await project.draw(done)
+        first = found["summary"]["metrics"][0]
+        chart = draw_intervals(first["rows"], first["name"])
+    since = await project.labels_since(file) if file.is_ready else 0
+    return render(
+        request,
+        "result.html",
+        file=file,
+        job=newest,
+        failed=parse_message(newest.message) if newest and newest.state == "failed" else None,
+        done=done,
+        found=found,
+        chart=chart,
+        drawn=charts is not None,
+        since=since,
+    )
+
+
+async def charts(request: Request) -> Response:
+    """The pictures of an evaluation as a part of the page; told to wait while they are drawn."""
+    project = project_of(request)
+    done = await project.desk.ask(lambda records: records.store.job(request.path_params["job"]))
+    found = project.charts_of(done)
+    if found is None:
+        drawing = await project.draw(done)
+        if drawing.state in ("failed", "cancelled", "done"):
+            return JSONResponse({"html": fragment("no_charts.html")})
+        return JSONResponse({"job": drawing.id})
+    shown = [{**each, "svg": _trusted(each["svg"])} for each in found]
+    return JSONResponse({"html": fragment("charts.html", charts=shown)})
+
+
+def _trusted(svg: str) -> object:
+    """A picture that our own worker drew; names in it were escaped there."""
+    from markupsafe import Markup
+
+    return Markup(svg)
+
+
+async def evaluate(request: Request) -> Response:
+    """Put an evaluation of the file into the queue."""
+    project = project_of(request)
+    file = await project.open(request.path_params["file"])
+    if not file.is_ready:
+        raise InputError(
+            "the file cannot be read as it is described",
+            fix="correct the page “What is in it” first",
+        )
+    await project.evaluate(file)
+    return go_to(f"/files/{file.record.id}/result")
+
+
+async def cancel(request: Request) -> Response:
+    """Stop a job, or take it out of the queue."""
+    project = project_of(request)
+    number = request.path_params["job"]
+    job = await project.desk.ask(lambda records: records.store.job(number))
+    await project.runner.cancel(number)
+    if wants_json(request):
+        return JSONResponse({"state": "cancelled"})
+    page = "" if job.kind == "look" else "/result"
+    return go_to(f"/files/{job.file}{page}")
+
+
+async def events(request: Request) -> Response:
+    """How a job stands, as server-sent events, until it has ended."""
+    project = project_of(request)
+    number = request.path_params["job"]
+    await project.desk.ask(lambda records: records.store.job(number))
+
+    async def stream() -> AsyncIterator[str]:
+        async for state in project.runner.follow(number):
+            yield f"data: {json.dumps(state)}\n\n" if state else ": still there\n\n"
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+async def jobs(request: Request) -> Response:
+    """The queue."""
+    project = project_of(request)
+    listed = await project.desk.ask(lambda records: records.store.jobs())
+    files = await project.desk.ask(lambda records: records.store.files())
+    names = {file.id: file.name for file in files}
+    said = {job.id: parse_message(job.message) for job in listed}
+    return render(request, "jobs.html", jobs=listed, names=names, said=said)
+
+
+async def download(request: Request) -> Response:
+    """A file that a job wrote; it is saved, never shown as a page of this server."""
+    project = project_of(request)
+    name = request.path_params["name"]
+    job = await project.desk.ask(lambda records: records.store.job(request.path_params["job"]))
+    if name not in DOWNLOADS or job.kind != "evaluate" or job.state != "done":
+        raise InputError(f"there is no file {name} of this job", fix="go back to the result")
+    folder = project.runner.folder_of(job)
+    if name == "report.html":
+        folder = project.settings.results / job_key("report", job.request)
+        if not (folder / name).is_file():
+            await project.draw(job)
+            raise InputError("the report is still being drawn", fix="try again in a few seconds")
+    return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
+
+
+routes = [
+    Route("/files/{file:int}/result", result),
+    Route("/files/{file:int}/evaluate", evaluate, methods=["POST"]),
+    Route("/jobs", jobs),
+    Route("/jobs/{job:int}/events", events),
+    Route("/jobs/{job:int}/charts", charts),
+    Route("/jobs/{job:int}/cancel", cancel, methods=["POST"]),
+    Route("/jobs/{job:int}/{name}", download),
+]

@@ -1,0 +1,84 @@
+"""The tables of ``serve.sqlite``; ``PRAGMA user_version`` holds their version."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from ssme.errors import InputError
+
+__all__ = ["VERSION", "prepare"]
+
+VERSION = 1
+
+TABLES = """
+CREATE TABLE token (id TEXT PRIMARY KEY, made_at TEXT NOT NULL, used_at TEXT) STRICT;
+CREATE TABLE session (
+    id TEXT PRIMARY KEY, csrf TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE file (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
+    read TEXT NOT NULL DEFAULT '{}',
+    run TEXT NOT NULL DEFAULT '{}',
+    shown TEXT,
+    look INTEGER,
+    opened_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE job (
+    id INTEGER PRIMARY KEY,
+    file INTEGER NOT NULL REFERENCES file (id),
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request TEXT NOT NULL,
+    state TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0,
+    message TEXT NOT NULL DEFAULT '',
+    made_at TEXT NOT NULL,
+    ended_at TEXT
+) STRICT;
+CREATE INDEX job_state ON job (state, kind);
+CREATE INDEX job_key ON job (key);
+CREATE TABLE suggestion (
+    data TEXT NOT NULL,
+    row TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    cells TEXT NOT NULL,
+    probability REAL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (data, row)
+) STRICT;
+CREATE TABLE claim (
+    data TEXT NOT NULL,
+    row TEXT NOT NULL,
+    annotator TEXT NOT NULL,
+    at TEXT NOT NULL,
+    skipped INTEGER NOT NULL,
+    PRIMARY KEY (data, row, annotator)
+) STRICT
+"""
+
+
+def prepare(connection: sqlite3.Connection, name: str) -> None:
+    """Make the tables where there are none; a file of a newer version is refused."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise InputError(
+                f"{name} was written by a newer ssme",
+                fix="install a newer ssme, or name another project folder",
+            )
+        if version == 0:
+            for statement in TABLES.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

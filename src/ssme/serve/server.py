@@ -1,0 +1,122 @@
+"""Start the server: bind, say where it is and what it exposes, open the browser."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ssme.errors import InputError, MissingExtraError
+from ssme.serve.desk import Desk
+from ssme.serve.security import make_secret
+from ssme.serve.settings import ServeSettings, is_loopback
+
+__all__ = ["bind", "run_server", "tell_exposure"]
+
+GRACE = 1
+"""Seconds that open connections have to end when the server stops."""
+
+
+def run_server(
+    settings: ServeSettings,
+    say: Callable[[str], None],
+    *,
+    file: Path | None = None,
+    open_browser: bool = True,
+) -> None:
+    """Serve the project until it is interrupted.
+
+    Parameters
+    ----------
+    settings : ServeSettings
+        Where to listen, what may be read, how much may be used.
+    say : callable
+        Told each line for the person who started it.
+    file : Path, optional
+        A file to open at once.
+    open_browser : bool
+        Whether to show the first page in a browser.
+    """
+    try:
+        import uvicorn
+
+        from ssme.serve.app import make_app
+    except ImportError:
+        raise MissingExtraError("ssme serve", "web") from None
+    settings.make_folders()
+    listener = bind(settings)
+    port = listener.getsockname()[1]
+    shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
+    token = make_secret()
+    with Desk(settings) as desk:
+        desk.ask_now(lambda records: records.store.add_token(token))
+        app: Any = make_app(desk)
+        address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
+        for line in tell_exposure(settings, port):
+            say(line)
+        say(f"Labels, settings and results are kept in {settings.project.resolve()}")
+        say(f"Open {address}")
+        say("The token in this address works once. Ctrl-C stops the server.")
+        server = _server(uvicorn, app, file, address if open_browser else None)
+        try:
+            server.run([listener])
+        finally:
+            listener.close()
+
+
+def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
+    """A uvicorn server that opens the file and the browser once it listens."""
+    project = app.app.state.project
+
+    class Server(uvicorn.Server):  # type: ignore[misc]
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            if file is not None:
+                await project.add_file(file.resolve())
+            if address is not None:
+                webbrowser.open(address)
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        h11_max_incomplete_event_size=65_536,
+        limit_concurrency=500,
+    )
+    return Server(config)
+
+
+def bind(settings: ServeSettings) -> socket.socket:
+    """A socket that listens; an error says who else might."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"cannot listen at {settings.host}, port {settings.port}: {error.strerror}",
+            fix="stop the other program, or give another --port (0 takes a free one)",
+        ) from None
+    return listener
+
+
+def tell_exposure(settings: ServeSettings, port: int) -> list[str]:
+    """What others can reach, in sentences; nothing where only this machine can."""
+    if is_loopback(settings.host):
+        return []
+    reads = "the files given through the page"
+    if settings.root is not None:
+        reads += f" and every file of scores and every picture in {settings.root.resolve()}"
+    changes = "" if settings.read_only else ", label rows and start evaluations"
+    return [
+        f"Everybody who can reach this machine at port {port} and knows the password can see "
+        f"{reads}{changes}.",
+        "The connection is not encrypted: in a network that you do not trust, use an SSH tunnel "
+        "and --host 127.0.0.1 instead.",
+    ]

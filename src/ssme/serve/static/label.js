@@ -1,0 +1,78 @@
+"use strict";
+(() => {
+  const place = document.querySelector(".workplace");
+  if (!place) return;
+  const { say, follow } = window.ssme;
+  const card = document.getElementById("card"), problem = document.getElementById("problem");
+  const working = document.getElementById("working");
+  let busy = false, again = null;
+
+  // A label keeps its key until the server has it, so that sending it twice stores it once.
+  const send = async (body) => {
+    busy = true;
+    try {
+      const answer = await fetch(place.dataset.mark, {
+        method: "POST",
+        headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
+        body,
+      });
+      const found = await answer.json();
+      if (found.error) {
+        complain([found.error.got, found.error.allowed, found.error.fix].filter(Boolean).join(" "), body);
+        return;
+      }
+      problem.hidden = true;
+      again = null;
+      card.innerHTML = found.card;
+      say(`${found.said} ${card.querySelector("h2").textContent.trim()}`);
+      if (found.job) watch(found.job);
+      if (card.querySelector("input[name=row]").value === "null") setTimeout(look, 1500);
+    } catch {
+      complain("The server does not answer. Your label is kept here until it does.", body);
+    } finally {
+      busy = false;
+    }
+  };
+
+  const complain = (text, body) => {
+    again = body;
+    problem.hidden = false;
+    problem.querySelector("p").textContent = text;
+  };
+  problem.querySelector("button").addEventListener("click", () => { if (again) send(again); });
+
+  const look = () => { if (!busy) location.reload(); };
+
+  const watch = (job) => {
+    working.hidden = false;
+    follow(job, () => {}, async () => {
+      working.hidden = true;
+      const answer = await fetch(place.dataset.tightening, { headers: { accept: "application/json" } });
+      if (answer.ok) {
+        document.getElementById("tightening").innerHTML = (await answer.json()).html;
+        say("The intervals are up to date.");
+      }
+    });
+  };
+
+  const press = (button) => {
+    if (busy || again) return;
+    const form = card.querySelector("form"), body = new URLSearchParams();
+    for (const field of form.querySelectorAll("input")) body.set(field.name, field.value);
+    body.set(button.name, button.value);
+    send(body);
+  };
+
+  card.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (event.submitter) press(event.submitter);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target.matches("input, select, textarea")) return;
+    const key = event.key.toLowerCase();
+    const button = [...card.querySelectorAll("button[data-key]")].find((b) => b.dataset.key === key && key);
+    if (button) { event.preventDefault(); press(button); }
+  });
+})();

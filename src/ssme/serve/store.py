@@ -1,0 +1,346 @@
+"""What the server itself has to remember over a restart: people, files, the queue, rows to label.
+
+Labels and evaluations are not here but in `ssme.memory`. One thread uses it (`ssme.serve.desk`).
+Every write is one transaction that is on the disk when the method returns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssme.errors import InputError
+from ssme.memory.records import tell_time
+from ssme.serve.schema import prepare
+
+__all__ = ["FileRecord", "JobRecord", "Session", "Store", "Suggestion"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A browser that was let in, and the person who uses it."""
+
+    id: str
+    csrf: str
+    annotator: str
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file of scores: where it is, what it held when it was opened, how it is to be read.
+
+    ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
+    columns that annotators see. ``look`` is the newest job that looked at the file.
+    """
+
+    id: int
+    path: str
+    name: str
+    sha256: str
+    size: int
+    changed_ns: int
+    read: Mapping[str, Any]
+    run: Mapping[str, Any]
+    shown: tuple[str, ...] | None
+    look: int | None
+    opened_at: str
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job of the queue; ``state`` is waiting, running, done, failed or cancelled."""
+
+    id: int
+    file: int
+    kind: str
+    key: str
+    request: Mapping[str, Any]
+    state: str
+    tries: int
+    message: str
+    made_at: str
+    ended_at: str | None
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A row to be labeled, as annotators see it, with how it came to be chosen."""
+
+    row: Any
+    place: int
+    cells: tuple[tuple[str, str, str], ...]
+    probability: float | None
+    reason: str
+
+
+FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, look, opened_at"
+JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
+
+
+class Store:
+    """The tables of ``serve.sqlite``.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made where there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._naming():
+            self._connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
+            prepare(self._connection, str(path))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # people
+
+    def add_token(self, token: str) -> None:
+        """A token that lets one browser in, once."""
+        with self._writing() as on:
+            on.execute("INSERT INTO token (id, made_at) VALUES (?, ?)", (_hash(token), tell_time()))
+
+    def use_token(self, token: str) -> bool:
+        """Whether the token was good; from now on it is not."""
+        with self._writing() as on:
+            found = on.execute(
+                "UPDATE token SET used_at = ? WHERE id = ? AND used_at IS NULL",
+                (tell_time(), _hash(token)),
+            )
+            return bool(found.rowcount)
+
+    def add_session(self, cookie: str, csrf: str, annotator: str) -> None:
+        with self._writing() as on:
+            on.execute(
+                "INSERT INTO session (id, csrf, annotator, made_at) VALUES (?, ?, ?, ?)",
+                (_hash(cookie), csrf, annotator, tell_time()),
+            )
+
+    def session(self, cookie: str) -> Session | None:
+        found = self._one("SELECT id, csrf, annotator FROM session WHERE id = ?", _hash(cookie))
+        return None if found is None else Session(*found)
+
+    def name_session(self, session: str, annotator: str) -> None:
+        with self._writing() as on:
+            on.execute("UPDATE session SET annotator = ? WHERE id = ?", (annotator, session))
+
+    # files
+
+    def add_file(self, path: str, name: str, sha256: str, size: int, changed_ns: int) -> int:
+        """The number of a file; one that was opened before keeps its number and its mapping."""
+        with self._writing() as on:
+            on.execute(
+                "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
+                " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns",
+                (path, name, sha256, size, changed_ns, tell_time()),
+            )
+            found = on.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
+            return int(found[0])
+
+    def file(self, number: int) -> FileRecord:
+        found = self._one(f"SELECT {FILE} FROM file WHERE id = ?", number)
+        if found is None:
+            raise InputError(f"there is no file {number} here", fix="choose one on the first page")
+        return _file(found)
+
+    def files(self) -> list[FileRecord]:
+        return [_file(row) for row in self._all(f"SELECT {FILE} FROM file ORDER BY id DESC")]
+
+    def set_mapping(
+        self,
+        number: int,
+        read: Mapping[str, Any],
+        run: Mapping[str, Any],
+        shown: Iterable[str] | None,
+    ) -> None:
+        columns = None if shown is None else json.dumps(list(shown))
+        with self._writing() as on:
+            on.execute(
+                "UPDATE file SET read = ?, run = ?, shown = ? WHERE id = ?",
+                (json.dumps(dict(read)), json.dumps(dict(run)), columns, number),
+            )
+
+    def set_look(self, number: int, job: int) -> None:
+        with self._writing() as on:
+            on.execute("UPDATE file SET look = ? WHERE id = ?", (job, number))
+
+    # jobs
+
+    def add_job(self, file: int, kind: str, key: str, request: Mapping[str, Any]) -> JobRecord:
+        """Put a job into the queue; one of that kind and file that still waits is replaced."""
+        with self._writing() as on:
+            on.execute(
+                "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
+                " ended_at = ? WHERE file = ? AND kind = ? AND state = 'waiting' AND key != ?",
+                (tell_time(), file, kind, key),
+            )
+            same = on.execute(
+                f"SELECT {JOB} FROM job WHERE key = ? AND state IN ('waiting', 'running', 'done')"
+                " ORDER BY id DESC LIMIT 1",
+                (key,),
+            ).fetchone()
+            if same is not None:
+                return _job(same)
+            made = on.execute(
+                "INSERT INTO job (file, kind, key, request, state, made_at)"
+                " VALUES (?, ?, ?, ?, 'waiting', ?)",
+                (file, kind, key, json.dumps(dict(request)), tell_time()),
+            )
+            number = made.lastrowid
+            return _job(on.execute(f"SELECT {JOB} FROM job WHERE id = ?", (number,)).fetchone())
+
+    def job(self, number: int) -> JobRecord:
+        found = self._one(f"SELECT {JOB} FROM job WHERE id = ?", number)
+        if found is None:
+            raise InputError(f"there is no job {number} here", fix="look at the list of jobs")
+        return _job(found)
+
+    def jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
+        """The newest jobs first, of one file or kind or of all."""
+        query = f"SELECT {JOB} FROM job WHERE ? IN (-1, file) AND ? IN ('', kind)"
+        rows = self._all(f"{query} ORDER BY id DESC LIMIT 100", file or -1, kind or "")
+        return [_job(row) for row in rows]
+
+    def next_job(self, kinds: Iterable[str]) -> JobRecord | None:
+        """The oldest job that waits, from now on running."""
+        names = json.dumps(list(kinds))
+        with self._writing() as on:
+            found = on.execute(
+                f"SELECT {JOB} FROM job WHERE state = 'waiting' AND kind IN"
+                " (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1",
+                (names,),
+            ).fetchone()
+            if found is None:
+                return None
+            on.execute(
+                "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = ?", (found[0],)
+            )
+            return _job(found)
+
+    def end_job(self, number: int, state: str, message: str = "") -> None:
+        """A job that has ended stays as it ended."""
+        with self._writing() as on:
+            on.execute(
+                "UPDATE job SET state = ?, message = ?, ended_at = ?"
+                " WHERE id = ? AND state IN ('waiting', 'running')",
+                (state, message, tell_time(), number),
+            )
+
+    def forget_job(self, number: int) -> None:
+        """A job whose results are gone has not been done."""
+        with self._writing() as on:
+            on.execute(
+                "UPDATE job SET state = 'failed', message = 'Its results were deleted.'"
+                " WHERE id = ? AND state = 'done'",
+                (number,),
+            )
+
+    def resume_jobs(self, tries: int) -> None:
+        """Jobs that were cut off wait again; those cut off too often have failed."""
+        with self._writing() as on:
+            on.execute(
+                "UPDATE job SET state = 'failed', message = ?, ended_at = ?"
+                " WHERE state = 'running' AND tries >= ?",
+                (f"The server was stopped {tries} times while it ran.", tell_time(), tries),
+            )
+            on.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
+
+    # rows to label
+
+    def add_suggestions(self, data: str, rows: Iterable[Suggestion]) -> int:
+        """Rows to be labeled, behind those that are there; a row is there once."""
+        with self._writing() as on:
+            before = on.total_changes
+            on.executemany(
+                "INSERT INTO suggestion (data, row, place, cells, probability, reason)"
+                " VALUES (?, ?, (SELECT coalesce(max(place) + 1, 0) FROM suggestion"
+                " WHERE data = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
+                [
+                    (data, json.dumps(s.row), data, json.dumps(s.cells), s.probability, s.reason)
+                    for s in rows
+                ],
+            )
+            return on.total_changes - before
+
+    def suggestions(self, data: str) -> list[Suggestion]:
+        rows = self._all(
+            "SELECT row, place, cells, probability, reason FROM suggestion WHERE data = ?"
+            " ORDER BY place",
+            data,
+        )
+        return [
+            Suggestion(json.loads(row), place, tuple(map(tuple, json.loads(cells))), *rest)
+            for row, place, cells, *rest in rows
+        ]
+
+    def claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
+        """Note that somebody has the row before them, or put it off."""
+        with self._writing() as on:
+            on.execute(
+                "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
+                (data, json.dumps(row), annotator, tell_time(), int(skipped)),
+            )
+
+    def claims(self, data: str) -> list[tuple[Any, str, str, bool]]:
+        """(row, annotator, when, skipped), the oldest first."""
+        rows = self._all(
+            "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
+        )
+        return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
+
+    def _one(self, query: str, *values: Any) -> Any:
+        with self._naming():
+            return self._connection.execute(query, values).fetchone()
+
+    def _all(self, query: str, *values: Any) -> list[Any]:
+        with self._naming():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._naming():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self.path}: {error}",
+                fix="check that the disk has room and that no other program holds the file; "
+                "nothing that was stored before is lost",
+            ) from error
+
+
+def _hash(secret: str) -> str:
+    """Secrets are kept as their hash: who reads the file cannot use them."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _file(row: tuple[Any, ...]) -> FileRecord:
+    number, path, name, sha256, size, changed, read, run, shown, look, opened = row
+    columns = None if shown is None else tuple(json.loads(shown))
+    read, run = json.loads(read), json.loads(run)
+    return FileRecord(number, path, name, sha256, size, changed, read, run, columns, look, opened)
+
+
+def _job(row: tuple[Any, ...]) -> JobRecord:
+    number, file, kind, key, request, *rest = row
+    return JobRecord(number, file, kind, key, json.loads(request), *rest)

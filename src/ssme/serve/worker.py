@@ -1,0 +1,157 @@
+"""One job in a process of its own, which may be killed at any moment: ``python -m ...worker``.
+
+The server writes the job as one line of JSON to stdin and reads lines of JSON from stdout: how far
+it is, and at last how it ended. Results are written to a folder that takes its name when all of it
+is there. If the server goes away, stdin ends and so does the process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, MissingExtraError
+from ssme.progress import listen
+from ssme.sample import sample_path
+from ssme.serve.choosing import choose_rows
+from ssme.serve.evaluating import draw_report, evaluate_file
+from ssme.serve.looking import look_at
+from ssme.serve.spelling import spell_for_page
+from ssme.writing import write_text
+
+__all__ = ["main", "work"]
+
+PAUSE = 0.1
+"""Seconds between two reports of progress."""
+
+
+def work(job: dict[str, Any]) -> None:
+    """Do a job and publish its results under ``job["folder"]``, whole or not at all."""
+    target = Path(job["folder"])
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    unfinished.mkdir(mode=0o700)
+    try:
+        _refuse_changed(job["request"])
+        KINDS[job["kind"]](job["request"], unfinished)
+        if target.exists():
+            shutil.rmtree(target)
+        os.rename(unfinished, target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _refuse_changed(request: dict[str, Any]) -> None:
+    """Refuse a file that is not the one that was opened."""
+    path = Path(request["path"])
+    if not path.is_file():
+        raise InputError(
+            f"{path.name} is no longer there",
+            fix="put it back, or open another file; the labels are kept",
+        )
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != request["sha256"]:
+        raise InputError(
+            f"{path.name} was changed on the disk since it was opened",
+            fix="choose “Read it again” on the page of the file; the labels are kept",
+        )
+
+
+def _look(request: dict[str, Any], folder: Path) -> None:
+    found = look_at(request["path"], request["read"], request["run"])
+    write_text(folder / "look.json", json.dumps(found))
+
+
+def _choose(request: dict[str, Any], folder: Path) -> None:
+    write_text(folder / "rows.json", json.dumps(choose_rows(request)))
+
+
+KINDS: dict[str, Callable[[dict[str, Any], Path], None]] = {
+    "look": _look,
+    "rows": _choose,
+    "evaluate": evaluate_file,
+    "report": draw_report,
+}
+"""Kind of job -> what does it."""
+
+
+def main() -> None:
+    """Wait for a job on stdin, do it, say how it ended."""
+    _warm_up()
+    line = sys.stdin.readline()
+    if not line:
+        return
+    threading.Thread(target=_leave_with_server, daemon=True).start()
+    job = json.loads(line)
+    _limit_memory(job["job_mb"])
+    warnings.simplefilter("ignore")
+    told = 0.0
+
+    def hear(title: str, done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= PAUSE or done in (0, total):
+            told = now
+            _say({"doing": title, "done": done, "of": total})
+
+    try:
+        with listen(hear):
+            work(job)
+        _say({"ended": "done"})
+    except InputError as error:
+        _say({"ended": "failed", "error": spell_for_page(error)})
+    except (MissingExtraError, OSError) as error:
+        _say({"ended": "failed", "error": _plain_error(str(error))})
+    except MemoryError:
+        fix = "give fewer rows, or start the server with a larger --job-mb"
+        said = f"the memory of {job['job_mb']:,} MB that a job may use is not enough"
+        _say({"ended": "failed", "error": spell_for_page(InputError(said, fix=fix))})
+
+
+def _warm_up() -> None:
+    """Import what a job will need while there is none: it is seconds that nobody waits for."""
+    import scipy.optimize
+    import scipy.special
+    import scipy.stats  # noqa: F401
+
+    ScoreSet.read(sample_path(), label="label", id="id")
+
+
+def _plain_error(text: str) -> dict[str, Any]:
+    return {"got": text, "allowed": "", "fix": "", "fields": []}
+
+
+def _say(message: dict[str, Any]) -> None:
+    print(json.dumps(message), flush=True)  # noqa: T201
+
+
+def _leave_with_server() -> None:
+    """End the process when the server has closed its end."""
+    while sys.stdin.readline():
+        pass
+    os._exit(1)
+
+
+def _limit_memory(megabytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    limit = megabytes * 1_000_000
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or limit < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""A project on the disk, a client that is let in, and jobs that are run without a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_sets import binary_set
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from ssme.serve.app import make_app
+from ssme.serve.desk import Desk, Records
+from ssme.serve.jobs import LANES
+from ssme.serve.project import keep_results
+from ssme.serve.settings import ServeSettings
+from ssme.serve.worker import work
+
+ADDRESS = "http://127.0.0.1:8477"
+
+
+class House:
+    """A server without a network: its pages, its jobs, and a browser that is in."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self.settings = settings
+        settings.make_folders()
+        self.desk = Desk(settings)
+        self.app = make_app(self.desk, work=False)
+        self.client = self.browser()
+        self.csrf = ""
+
+    def browser(self) -> Any:
+        from starlette.testclient import TestClient
+
+        return TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=True)
+
+    def enter(self, name: str = "Ada", client: Any = None) -> str:
+        """Let a browser in; its CSRF token."""
+        client = client or self.client
+        token = f"token-{name}"
+        self.desk.ask_now(lambda records: records.store.add_token(token))
+        assert client.get("/enter", params={"token": token, "name": name}).status_code == 200
+        page = client.get("/")
+        assert page.status_code == 200
+        csrf = page.text.split('name="csrf" content="')[1].split('"')[0]
+        if client is self.client:
+            self.csrf = csrf
+        return str(csrf)
+
+    def post(self, path: str, /, client: Any = None, csrf: str | None = None, **fields: Any) -> Any:
+        client = client or self.client
+        return client.post(
+            path,
+            data={"csrf": self.csrf if csrf is None else csrf, **fields},
+            headers={"origin": ADDRESS},
+            follow_redirects=False,
+        )
+
+    def mark(self, path: str, /, client: Any = None, csrf: str | None = None, **fields: Any) -> Any:
+        """Press a button of the page "Label", as its script does."""
+        client = client or self.client
+        return client.post(
+            path,
+            data={"csrf": self.csrf if csrf is None else csrf, **fields},
+            headers={"origin": ADDRESS, "accept": "application/json"},
+        ).json()
+
+    def upload(self, path: Path, name: str | None = None) -> Any:
+        return self.client.put(
+            "/upload",
+            params={"name": name or path.name},
+            content=path.read_bytes(),
+            headers={"origin": ADDRESS, "x-csrf": self.csrf, "accept": "application/json"},
+        )
+
+    def work(self) -> list[str]:
+        """Do all jobs that wait, in this process; how they ended."""
+        ended = []
+        kinds = [kind for lane in LANES for kind in lane]
+        while True:
+            job = self.desk.ask_now(lambda records: records.store.next_job(kinds))
+            if job is None:
+                return ended
+            folder = self.settings.results / job.key
+            order = {"kind": job.kind, "folder": str(folder), "request": dict(job.request)}
+
+            def end(records: Records, state: str, message: str = "", job: Any = job) -> None:
+                if state == "done":
+                    keep_results(records, job, self.settings.results / job.key)
+                records.store.end_job(job.id, state, message)
+
+            try:
+                work(order)
+                self.desk.ask_now(end, "done")
+                ended.append(f"{job.kind} done")
+            except ValueError as error:
+                self.desk.ask_now(end, "failed", str(error))
+                ended.append(f"{job.kind} failed: {error}")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ServeSettings:
+    root = tmp_path / "root"
+    root.mkdir()
+    return ServeSettings(tmp_path / "project", root, batch=5)
+
+
+@pytest.fixture
+def house(settings: ServeSettings) -> Iterator[House]:
+    found = House(settings)
+    yield found
+    found.desk.close()
+
+
+@pytest.fixture
+def open_house(house: House) -> House:
+    """A house that has been entered."""
+    house.enter()
+    return house
+
+
+@pytest.fixture(scope="session")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small file: 80 rows with names and text, two models, 12 labels, one group."""
+    path = tmp_path_factory.mktemp("scores") / "scores.csv"
+    data = binary_set(("good", "bad"), n=80, n_labeled=12)
+    lines = ["id,text,y,good,bad,group_site"]
+    for i, ((good, bad), label) in enumerate(
+        zip(data.scores[:, :, 1], data.label_values, strict=True)
+    ):
+        given = "" if label is None else label
+        lines.append(f"row-{i},text {i},{given},{good:.4f},{bad:.4f},{'ab'[i % 2]}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def restarted(house: House, **changes: Any) -> House:
+    """The same project, served again."""
+    house.desk.close()
+    return House(replace(house.settings, **changes))

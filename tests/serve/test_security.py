@@ -1,0 +1,200 @@
+"""Who gets in, from where, and what a page may do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.serve.conftest import ADDRESS, House, restarted
+
+from ssme.errors import InputError
+from ssme.serve.security import is_own_host
+from ssme.serve.settings import ServeSettings
+
+PAGES = ("/", "/jobs", "/files/1", "/files/1/label", "/files/1/result", "/files/1/labels.csv")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_is_shown_to_a_stranger(house: House, path: str) -> None:
+    answer = house.client.get(path)
+    assert answer.status_code == 401
+    assert "Who is there?" in answer.text
+
+
+def test_a_token_works_once(house: House) -> None:
+    house.enter()
+    stranger = house.browser()
+    assert stranger.get("/enter?token=token-Ada").status_code == 403
+    assert stranger.get("/enter?token=wrong").status_code == 403
+    assert stranger.get("/").status_code == 401
+    assert house.client.get("/").status_code == 200
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(house: House) -> None:
+    house.desk.ask_now(lambda records: records.store.add_token("t"))
+    cookie = house.client.get("/enter?token=t").headers["set-cookie"]
+    assert cookie.startswith("ssme-8477=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+
+
+def test_secrets_are_not_on_the_disk(open_house: House) -> None:
+    content = b"".join(p.read_bytes() for p in open_house.settings.project.glob("serve.sqlite*"))
+    assert b"token-Ada" not in content
+    assert open_house.client.cookies["ssme-8477"].encode() not in content
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8477", "127.0.0.1.evil.example", ""]
+)
+def test_a_foreign_host_is_refused(open_house: House, host: str) -> None:
+    answer = open_house.client.get("/", headers={"host": host})
+    assert answer.status_code == 421
+    assert "Files" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8477", "localhost:8477", "[::1]:8477"])
+def test_own_hosts(host: str) -> None:
+    assert is_own_host(ServeSettings(Path("p")), host)
+
+
+def test_a_server_for_others_answers_to_addresses_but_not_to_names_of_others() -> None:
+    settings = ServeSettings(Path("p"), host="0.0.0.0", password="long enough")
+    assert is_own_host(settings, "192.168.0.7:8477")
+    assert not is_own_host(settings, "evil.example:8477")
+    assert not is_own_host(ServeSettings(Path("p")), "192.168.0.7:8477")
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", None])
+def test_nothing_changes_from_a_foreign_origin(open_house: House, origin: str | None) -> None:
+    headers = {} if origin is None else {"origin": origin}
+    form = {"csrf": open_house.csrf, "sample": "1"}
+    answer = open_house.client.post("/open", data=form, headers=headers)
+    assert answer.status_code == 403
+    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+
+
+@pytest.mark.parametrize("csrf", ["", "wrong"])
+def test_nothing_changes_without_the_token_of_the_page(open_house: House, csrf: str) -> None:
+    assert open_house.post("/open", csrf=csrf, sample="1").status_code == 403
+    headers = {"origin": ADDRESS, "x-csrf": csrf}
+    answer = open_house.client.put("/upload?name=a.csv", content=b"a", headers=headers)
+    assert answer.status_code == 403
+    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+
+
+def test_other_sites_cannot_embed_or_fetch(open_house: House) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}
+    assert open_house.client.get("/", headers=headers).status_code == 403
+    policy = open_house.client.get("/").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_pages_hold_no_script_and_no_style(open_house: House, scores: Path) -> None:
+    open_house.upload(scores)
+    open_house.work()
+    for path in PAGES[:-1]:
+        text = open_house.client.get(path).text
+        assert "<style" not in text
+        assert " style=" not in text
+        assert text.count("<script") == text.count('<script src="/static/')
+
+
+def test_read_only_changes_nothing(open_house: House, scores: Path) -> None:
+    open_house.upload(scores)
+    open_house.work()
+    quiet = restarted(open_house, read_only=True)
+    quiet.enter("Bob")
+    before = quiet.desk.ask_now(lambda records: len(records.store.jobs()))
+    for path in PAGES[:-1]:
+        assert quiet.client.get(path).status_code == 200
+    for path in ("/open", "/files/1/evaluate", "/files/1/label", "/files/1/again", "/invite"):
+        assert quiet.post(path, sample="1").status_code == 403
+    assert quiet.desk.ask_now(lambda records: len(records.store.jobs())) == before
+    quiet.desk.close()
+
+
+def test_a_password_is_asked_for_and_a_wrong_one_refused(
+    settings: ServeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssme.serve.entering.PAUSE", 0.0)
+    monkeypatch.setattr("ssme.serve.entering._failures", [])
+    house = House(replace(settings, password="open sesame"))
+    assert house.client.get("/").status_code == 401
+    for _ in range(10):
+        assert house.post("/login", name="Eve", password="guess").status_code == 403
+    locked = house.post("/login", name="Eve", password="open sesame")
+    assert "Too many" in locked.text
+    monkeypatch.setattr("ssme.serve.entering._failures", [])
+    assert house.post("/login", name="Ada", password="open sesame").status_code == 200
+    assert "Ada" in house.client.get("/").text
+    house.desk.close()
+
+
+def test_other_machines_need_a_password() -> None:
+    with pytest.raises(InputError, match="no password was given"):
+        ServeSettings(Path("p"), host="0.0.0.0")
+
+
+@pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "link.csv", "a\0b.csv"])
+def test_no_file_outside_the_root_is_opened(
+    open_house: House, tmp_path: Path, scores: Path, path: str
+) -> None:
+    (tmp_path / "secret.csv").write_bytes(scores.read_bytes())
+    (tmp_path / "root" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    answer = open_house.post("/open", path=path)
+    assert answer.status_code == 400
+    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+
+
+def test_a_file_inside_the_root_is_opened(open_house: House, tmp_path: Path, scores: Path) -> None:
+    (tmp_path / "root" / "mine.csv").write_bytes(scores.read_bytes())
+    assert open_house.post("/open", path="mine.csv").status_code == 303
+    assert open_house.work() == ["look done"]
+
+
+def test_an_upload_has_a_limit_and_leaves_nothing_behind(
+    settings: ServeSettings, tmp_path: Path
+) -> None:
+    house = House(replace(settings, upload_mb=1))
+    house.enter()
+    big = tmp_path / "big.csv"
+    big.write_bytes(b"x" * 1_100_000)
+    answer = house.upload(big)
+    assert answer.status_code == 400
+    assert "larger than 1 MB" in answer.json()["error"]["got"]
+    assert [*house.settings.uploads.iterdir()] == []
+    house.desk.close()
+
+
+@pytest.mark.parametrize("name", ["x.pkl", "x.html", "../../x.csv.exe", "", "x"])
+def test_other_kinds_of_files_are_refused(open_house: House, scores: Path, name: str) -> None:
+    answer = open_house.upload(scores, name or "  ")
+    assert answer.status_code == 400
+    assert [*open_house.settings.uploads.iterdir()] == []
+
+
+def test_the_name_of_an_upload_cannot_leave_the_folder(open_house: House, scores: Path) -> None:
+    assert open_house.upload(scores, "../../../evil<b>.csv").status_code == 200
+    found = [*open_house.settings.uploads.rglob("*.csv")]
+    assert [path.name for path in found] == ["evil_b_.csv"]
+
+
+def test_unknown_pages_and_files(open_house: House) -> None:
+    for path in ("/nothing", "/static/settings.py", "/static/..%2fapp.py", "/jobs/1/report.html"):
+        assert open_house.client.get(path).status_code in (400, 404)
+
+
+def test_what_is_exposed_is_said(tmp_path: Path) -> None:
+    from ssme.serve.server import tell_exposure
+
+    said: Any = tell_exposure(
+        ServeSettings(Path("p"), tmp_path, host="0.0.0.0", password="long enough"), 8477
+    )
+    assert str(tmp_path) in said[0]
+    assert "not encrypted" in said[1]
+    assert tell_exposure(ServeSettings(Path("p")), 8477) == []
