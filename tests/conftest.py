@@ -1,6 +1,6 @@
 """Which tests may be skipped, and that CI forbids skips it did not expect.
 
-Tests marked ``data``, ``torch``, ``gpu``, ``browser`` or ``mlflow`` need something a fresh machine
+Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` need something a fresh machine
 may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
 missing requirement into an error, and any other skip or expected failure into a failure.
 """
@@ -29,6 +29,10 @@ REQUIREMENTS = {
     "mlflow": (
         lambda: importlib.util.find_spec("mlflow") is not None,
         lambda: "mlflow is not installed (extra `mlflow`)",
+    ),
+    "web": (
+        lambda: all(importlib.util.find_spec(n) for n in ("starlette", "uvicorn", "httpx2")),
+        lambda: "starlette, uvicorn or httpx2 is not installed (extra `web`)",
     ),
 }
 

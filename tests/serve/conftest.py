@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 from tests.made_sets import binary_set
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from ssme.serve.app import make_app
 from ssme.serve.desk import Desk, Records
 from ssme.serve.jobs import LANES
 from ssme.serve.project import keep_results
@@ -28,6 +24,8 @@ class House:
 
     def __init__(self, settings: ServeSettings) -> None:
         self.settings = settings
+        from ssme.serve.app import make_app
+
         settings.make_folders()
         self.desk = Desk(settings)
         self.app = make_app(self.desk, work=False)

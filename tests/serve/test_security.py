@@ -13,6 +13,8 @@ from ssme.errors import InputError
 from ssme.serve.security import is_own_host
 from ssme.serve.settings import ServeSettings
 
+pytestmark = pytest.mark.web
+
 PAGES = ("/", "/jobs", "/files/1", "/files/1/label", "/files/1/result", "/files/1/labels.csv")
 
 
