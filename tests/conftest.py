@@ -1,8 +1,8 @@
 """Which tests may be skipped, and that CI forbids skips it did not expect.
 
-Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` need something a fresh machine
-may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI) turns a
-missing requirement into an error, and any other skip or expected failure into a failure.
+Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` need something a fresh
+machine may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI)
+turns a missing requirement into an error, and any other skip or expected failure into a failure.
 """
 
 from __future__ import annotations
