@@ -326,7 +326,7 @@ def test_renamed_metrics_keep_their_name(table: Path) -> None:
         ({"name": "ece", "norm": "l3"}, "norm='l3'"),
         ({"name": "ece", "bins": 3}, "metric 'ece' has no option 'bins'"),
         ({"name": "roc_auc", "threshold": 0.3}, "has no option 'threshold'"),
-        ({"name": "expected_cost"}, "without its costs"),
+        ({"name": "expected_cost"}, "without its matrix"),
         ({"name": "expected_cost", "matrix": [[1, 2, 3], [1, 2, 3]]}, "cost matrix of shape"),
         ({"name": "f1", "threshold": 2}, "threshold=2"),
         ({"name": "nothing"}, "unknown metric"),

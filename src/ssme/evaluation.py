@@ -8,12 +8,19 @@ from typing import Any
 
 from ssme.decide.choose import Choice, choose_model
 from ssme.decide.gates import Verdict, judge
+from ssme.decide.thresholds import ThresholdChoice, choose_thresholds
 from ssme.decide.written import describe_decision
+from ssme.errors import InputError, argument
 from ssme.integrations.mlflow import log_evaluation
+from ssme.methods.base import Estimate, check_supported
+from ssme.methods.registry import method_class
+from ssme.metrics import MetricSpec, expand_metrics, get_metric
+from ssme.metrics.base import Metric
 from ssme.plots import Plots
 from ssme.report import write_report
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.suggest import LabelPlan, Suggestion, plan_labels, suggest_rows
+from ssme.wording import listing
 
 __all__ = ["Evaluation"]
 
@@ -60,7 +67,7 @@ class Evaluation(BaseEvaluation):
 
     def choose(
         self,
-        metric: str | None = None,
+        metric: MetricSpec | None = None,
         *,
         margin: float = 0.01,
         group: str = ALL,
@@ -74,8 +81,10 @@ class Evaluation(BaseEvaluation):
 
         Parameters
         ----------
-        metric : str, optional
-            The metric that decides; may be left out where only one was evaluated.
+        metric : str, mapping or Metric, optional
+            The metric that decides; may be left out where only one was evaluated. One that was not
+            evaluated is estimated now, such as ``ssme.metrics.expected_cost([[0, 1], [10, 0]])``
+            or ``expected_utility``: the model with the least expected cost.
         margin : float
             Differences up to this size make no difference in use (default 0.01).
         group : str
@@ -95,13 +104,76 @@ class Evaluation(BaseEvaluation):
         >>> r.choose("accuracy").pick
         'good'
         """
+        chosen, estimate = self._criterion(metric, group)
         return choose_model(
             self.data.models,
-            self.metrics[self.metric_index(metric)],
-            self.estimate(metric, group),
+            chosen,
+            estimate,
             where=group,
             margin=margin,
             level=self._checked(level),
+        )
+
+    def _criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:
+        """A metric and its estimate: one of the table, or another one that is estimated now."""
+        names = [each.name for each in self.metrics]
+        if metric is None or (isinstance(metric, str) and metric in names):
+            chosen = self.metrics[self.metric_index(metric)]
+            return chosen, self.estimate(chosen.name, group)
+        (spec,) = expand_metrics([metric], self.data.classes)
+        chosen = get_metric(spec, threshold=self.settings.get("threshold"))
+        if chosen.name in names and self.metrics[names.index(chosen.name)] == chosen:
+            return chosen, self.estimate(chosen.name, group)
+        if self.streamed is not None:
+            raise InputError(
+                f"metric {chosen.name!r} was not counted when the rows were passed over",
+                allowed=listing(names),
+                fix=f"name it in {argument('metrics')} and evaluate again",
+            )
+        check_supported(method_class(self.method).spec, self.data, [chosen])
+        rows = self.groups[self.group_index(group)].rows
+        return chosen, self.belief.estimate([chosen], [rows])[0][0]
+
+    def choose_thresholds(
+        self,
+        goal: MetricSpec,
+        *,
+        group: str = ALL,
+        confidence: float = 0.5,
+        level: float | None = None,
+    ) -> ThresholdChoice:
+        """Choose for each model the threshold from which it should say "positive".
+
+        Parameters
+        ----------
+        goal : str, mapping or Metric
+            ``"precision>=0.9"``, ``"recall>=0.95"`` or ``"specificity>=0.9"``, or a metric of
+            decisions to make best, such as ``"f1"`` or ``ssme.metrics.expected_cost(matrix)``.
+        group : str
+            Choose for the rows of this group (default "all").
+        confidence : float
+            Probability with which a demand has to hold at the threshold (default 0.5, which asks
+            the estimate). With 0.95 the threshold is a safer one.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        ThresholdChoice
+            A threshold with its interval for each model, the metrics at it without the optimism of
+            having chosen it (`ssme.decide.thresholds`), and the model to take at its threshold.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> found = r.choose_thresholds("recall>=0.9")
+        >>> [at.metric for at in found.picks[0].metrics]
+        ['precision', 'recall']
+        """
+        return choose_thresholds(
+            self, goal, group=group, confidence=confidence, level=self._checked(level)
         )
 
     def gate(

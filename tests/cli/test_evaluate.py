@@ -414,3 +414,40 @@ def test_differences_and_the_choice_as_gates(run: Run, scores: Path) -> None:
     assert "coin minus forest" in worse.stderr
     assert run(*asked, "--within", "1").exit_code == 0
     assert run(*asked, "--within", "-1").exit_code == 2
+
+
+def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy")
+    result = run(*asked, "--cost", "0,1;5,0", "--threshold-for", "cost", "--json", "-")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["decision"]["metric"] == "expected_cost"
+    assert found["settings"]["metrics"] == ["expected_cost", "accuracy"]
+    assert [pick["model"] for pick in found["thresholds"]["picks"]] == [
+        "forest",
+        "logistic",
+        "coin",
+    ]
+    shown = run(*asked, "--threshold-for", "recall>=0.9", "--confidence", 0.8)
+    assert "thresholds for recall>=0.9" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--cost", "0,1;5"), "rows of 2, 1 numbers"),
+        (("--cost", "a"), "numbers, with commas"),
+        (("--cost", "1,1;1,1"), "every entry is 1"),
+        (("--cost", "0,1;1,0", "--utility", "0,1;1,0"), "one of them"),
+        (("--threshold-for", "cost"), "without --cost"),
+        (("--threshold-for", "recall>=7"), "recall>=7"),
+        (("--threshold-for", "f1", "--confidence", "2"), "confidence"),
+    ],
+)
+def test_bad_costs_and_goals(
+    run: Run, scores: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, *arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr

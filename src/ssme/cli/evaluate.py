@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ssme.cli.deciding import read_threshold_goal, read_worth, show_thresholds, with_worth
 from ssme.cli.options import (
     OUT,
     EngineOptions,
@@ -21,6 +22,7 @@ from ssme.cli.program import CONDITION_FAILED, command, say
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
 from ssme.errors import InputError
 
+DECIDING = "Deciding"
 GATES = "Gates for pipelines"
 
 if TYPE_CHECKING:
@@ -68,6 +70,41 @@ def evaluate(
             autocompletion=lambda: ["serious", "warning", "never"],
         ),
     ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            "--cost",
+            help='Judge first by costs: "0,1;10,0" has a row for each true class and a column for '
+            "each predicted one.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None,
+    utility: Annotated[
+        str | None,
+        typer.Option(
+            "--utility",
+            help='Judge first by utilities, written as costs are: "0,-1;0,5".',
+            rich_help_panel=DECIDING,
+        ),
+    ] = None,
+    threshold_for: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold-for",
+            help='Choose each model\'s threshold: "precision>=0.9", "recall>=0.95", '
+            '"specificity>=0.9", a metric to make best such as "f1", or "cost" and "utility" for '
+            "the matrix of --cost and --utility.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            "--confidence",
+            help="Probability with which the demand of --threshold-for has to hold.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = 0.5,
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
@@ -97,7 +134,9 @@ def evaluate(
     Exit codes: 0 done, and every gate holds; 1 a gate does not hold; 2 bad input or command line;
     70 a fault of ssme; 130 interrupted; 141 the reader of the output went away.
     """
+    from ssme.cli.tables import LIMIT
     from ssme.decide import gates
+    from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
 
     output = Output(out, (save_config,))
@@ -105,16 +144,25 @@ def evaluate(
         accept(gates.WITHIN, within)
     if fail_on is not None:
         accept(gates.FAIL_ON, fail_on)
+    if threshold_for is not None:
+        accept(CONFIDENCE, confidence)
     demands = [gates.parse_condition(text) for text in fail_under or []]
     gated = bool(demands) or within is not None or fail_on is not None
-    spec = gather(file, read, run, config, engine)
+    worth = read_worth(cost, utility)
+    goal = None if threshold_for is None else read_threshold_goal(threshold_for, worth)
+    spec = with_worth(gather(file, read, run, config, engine), worth)
     output.refuse_inputs(inputs_of(spec))
     if save_config is not None:
         spec.save(save_config)
     in_memory = spec.engine == "memory"
     result = (_evaluate_file if in_memory else _evaluate_stream)(spec, output, demands)
     verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
-    held = {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
+    held: dict[str, Any] = (
+        {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
+    )
+    if goal is not None:
+        thresholds = result.choose_thresholds(goal, confidence=confidence)
+        held["thresholds"] = thresholds.to_dict()
     output.write(out.json, json_text({**result.to_dict(), **held}))
     output.write(out.csv, csv_text(list(result.rows())))
     if out.html is not None:
@@ -122,6 +170,8 @@ def evaluate(
 
         output.write(out.html, report_html(result))
     show(result, output, show_all)
+    if goal is not None:
+        show_thresholds(thresholds, output, None if show_all else LIMIT)
     for sentence in verdict.failures if gated else ():
         say(f"Failed: {sentence}")
     for sentence in verdict.despite if gated and verdict.passed else ():

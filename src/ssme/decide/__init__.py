@@ -2,5 +2,15 @@
 
 from ssme.decide.choose import Choice, Contender, choose_model
 from ssme.decide.gates import Verdict, judge
+from ssme.decide.thresholds import ThresholdChoice, ThresholdPick, choose_thresholds
 
-__all__ = ["Choice", "Contender", "Verdict", "choose_model", "judge"]
+__all__ = [
+    "Choice",
+    "Contender",
+    "ThresholdChoice",
+    "ThresholdPick",
+    "Verdict",
+    "choose_model",
+    "choose_thresholds",
+    "judge",
+]

@@ -90,6 +90,8 @@ class Choice:
         Probability that the pick is behind the best by no more than the margin.
     contenders : tuple of Contender
         All models, best estimate first; models whose metric is undefined are last.
+    in_points : bool
+        Whether the metric goes from 0 to 1, so that a hundredth of it is a point.
     margin, set_level, level : float
         Margin of practical equality, probability of the set, and level of the intervals.
     """
@@ -103,6 +105,7 @@ class Choice:
     regret_high: float
     p_within: float
     contenders: tuple[Contender, ...]
+    in_points: bool
     margin: float
     set_level: float
     level: float
@@ -140,7 +143,8 @@ class Choice:
         if np.isnan(self.p_best):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
         others = [name for name in self.possible_best if name != self.pick]
-        lost = f"the expected loss from taking it is {100 * self.regret:.2f} points"
+        size = f"{100 * self.regret:.2f} points" if self.in_points else f"{self.regret:.3g}"
+        lost = f"the expected loss from taking it is {size}"
         if not others:
             return (
                 f"Take {self.pick}: it is the best with {self.p_best:.0%} probability, and {lost}."
@@ -228,6 +232,7 @@ def choose_model(
         regret_high=float(ends[1]),
         p_within=float((regret <= margin + 1e-12).mean()) if regret.size else float("nan"),
         contenders=contenders,
+        in_points=(metric.low, metric.high) == (0.0, 1.0),
         margin=margin,
         set_level=set_level,
         level=level,

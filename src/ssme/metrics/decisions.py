@@ -33,6 +33,7 @@ __all__ = [
     "class_metric",
     "decision_metric",
     "expected_cost",
+    "expected_utility",
 ]
 
 
@@ -395,26 +396,83 @@ def expected_cost(
     >>> expected_cost([[0, 1], [10, 0]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
     array([[2.75]])
     """
-    cost = np.asarray(matrix, dtype=np.float64)
-    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
+    return _mean_worth(matrix, threshold, name, "cost", greater_is_better=False)
+
+
+def expected_utility(
+    matrix: Sequence[Sequence[float]] | FloatArray,
+    *,
+    threshold: float = DEFAULT_THRESHOLD,
+    name: str = "expected_utility",
+) -> Metric:
+    """Make the metric of the mean utility of decisions.
+
+    Parameters
+    ----------
+    matrix : array (K, K)
+        ``matrix[k, l]`` is what it is worth to predict class l when class k is true.
+    threshold : float
+        P(1) from which class 1 of two classes is predicted (default 0.5).
+    name : str
+        Key in tables (default "expected_utility").
+
+    Returns
+    -------
+    Metric
+        Greater values are better.
+
+    Examples
+    --------
+    A positive that is found is worth 5, a false alarm costs 1:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import expected_utility, one_hot_mass
+    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]], [[0.8, 0.2]], [[0.2, 0.8]]])
+    >>> expected_utility([[0, -1], [0, 5]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
+    array([[1.]])
+    """
+    return _mean_worth(matrix, threshold, name, "utility", greater_is_better=True)
+
+
+def _mean_worth(
+    matrix: Sequence[Sequence[float]] | FloatArray,
+    threshold: float,
+    name: str,
+    what: str,
+    *,
+    greater_is_better: bool,
+) -> Metric:
+    """Mean of ``matrix[true class, predicted class]`` over rows, a cost or a utility."""
+    try:
+        worth = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        worth = np.full(0, np.nan)
+    square = worth.ndim == 2 and worth.shape[0] == worth.shape[1] >= 2
+    if not square or not np.isfinite(worth).all():
         raise InputError(
-            f"a cost matrix of shape {cost.shape} for metric `{name}`",
-            allowed="a square matrix of finite costs with one row per true class and one column "
-            "per predicted class",
+            f"a {what} matrix of shape {worth.shape} for metric `{name}`",
+            allowed=f"a square matrix of finite {what.replace('y', 'ie')}s with one row per true "
+            "class and one column per predicted class",
             fix="give K rows of K numbers in the order of the classes",
         )
-    kind = Decision(_MeanCost(tuple(map(tuple, cost.tolist()))))
+    if worth.min() == worth.max():
+        raise InputError(
+            f"a {what} matrix for metric `{name}` in which every entry is {worth.min():g}",
+            allowed="entries of which at least two differ",
+            fix="say what a wrong decision costs beside a right one",
+        )
+    kind = Decision(_MeanCost(tuple(map(tuple, worth.tolist()))))
     metric = Metric(
         name=name,
-        title="Expected cost",
+        title=f"Expected {what}",
         plan=partial(_cost_plan, kind=kind),
         kind=kind,
-        low=float(cost.min()),
-        high=float(cost.max()),
-        greater_is_better=False,
-        binary=cost.shape[0] == 2,
-        multiclass=cost.shape[0] > 2,
-        definition=f"mean cost per row, costs (true by predicted) {cost.tolist()}",
+        low=float(worth.min()),
+        high=float(worth.max()),
+        greater_is_better=greater_is_better,
+        binary=worth.shape[0] == 2,
+        multiclass=worth.shape[0] > 2,
+        definition=f"mean {what} per row, {what} by true and predicted class {worth.tolist()}",
     )
     return at_threshold(metric, threshold)
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 from ssme.errors import InputError
 from ssme.metrics.base import Metric
 from ssme.metrics.calibration import ece
-from ssme.metrics.decisions import at_threshold, expected_cost
+from ssme.metrics.decisions import at_threshold, expected_cost, expected_utility
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.per_class import ClassTerm
 from ssme.options import (
@@ -37,6 +37,8 @@ from ssme.options import (
 
 __all__ = ["describe_metric", "make_metric"]
 
+_WORTH = {"expected_cost": expected_cost, "expected_utility": expected_utility}
+"""Metrics that are made from a matrix."""
 _ROW = Series(Number(), least=2)
 _THRESHOLD = Number(0.0, 1.0)
 
@@ -61,7 +63,7 @@ class _DecisionOptions(_Names):
 class _CostOptions(_DecisionOptions):
     matrix: tuple[tuple[float, ...], ...] = option(
         (),
-        "Costs: one row per true class, one column per predicted class.",
+        "Costs or utilities: one row per true class, one column per predicted class.",
         Series(_ROW, least=2),
     )
 
@@ -119,16 +121,16 @@ def make_metric(
     owner = f"metric {name!r}"
     names = {key: given.pop(key) for key in list(given) if key in ("as_", "title")}
     called = accept_all(_Names, names, owner)
-    if name == "expected_cost":
+    if name in _WORTH:
         options = accept_all(_CostOptions, given, owner)
         options.pop("name")
         if "matrix" not in options:
             raise InputError(
-                f"{owner} without its costs", fix="give them as matrix = [[0, 1], [10, 0]]"
+                f"{owner} without its matrix", fix="give them as matrix = [[0, 1], [10, 0]]"
             )
         if threshold is not None:
             options.setdefault("threshold", threshold)
-        made = expected_cost(options.pop("matrix"), **options)
+        made = _WORTH[name](options.pop("matrix"), **options)
     elif name == "ece" and len(given) > 1:
         options = accept_all(_CalibrationOptions, given, owner)
         options.pop("name")
@@ -195,7 +197,8 @@ def _candidates(
     if costs is not None:
         threshold = cast(Decision, kind).threshold
         matrix = [list(row) for row in costs]
-        found.append({"name": "expected_cost", "matrix": matrix, "threshold": threshold})
+        options = {"matrix": matrix, "threshold": threshold}
+        found += [{"name": name, **options} for name in _WORTH]
     return found
 
 

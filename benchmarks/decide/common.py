@@ -1,0 +1,150 @@
+"""What the studies of decisions share: arguments, splits, jobs run by run, results.
+
+    python -m benchmarks.decide.pairs --runs 10 --minutes 5 --workers 2
+
+Jobs are computed run by run, so that a study that is stopped by ``--minutes`` has whole runs. A
+study sees the rows of `ssme.bench.split_rows`: labeled and unlabeled rows of one random half, the
+truth on the other half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.auto.priors import SETS
+from benchmarks.experiment import RESULTS
+from benchmarks.provenance import record
+from ssme.bench import seen_rows, split_rows
+from ssme.bench.provenance import here
+from ssme.data.scoreset import ScoreSet
+from ssme.datasets.registry import load_dataset
+from ssme.engines.executors import open_executor, ordered_map
+from ssme.evaluation import Evaluation
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.run import evaluate
+
+__all__ = [
+    "BINARY",
+    "DEVELOPMENT",
+    "Job",
+    "load",
+    "mean_with_error",
+    "splits_of",
+    "study",
+    "truth_of",
+]
+
+DEVELOPMENT = tuple(SETS)
+"""The sets that `auto` was developed on."""
+BINARY = tuple(
+    name
+    for name in DEVELOPMENT
+    if name
+    in {"adult", "adult_shift", "civilcomments", "diabetes_readmit", "hiv_molecules", "subj"}
+)
+"""Those of two classes."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One split: a set, a number of labels and a run."""
+
+    dataset: str
+    n_labeled: int
+    run: int
+    n_unlabeled: int = 1000
+
+
+@lru_cache(maxsize=2)
+def load(name: str) -> ScoreSet:
+    """A named data set."""
+    return load_dataset(name)
+
+
+def splits_of(job: Job) -> tuple[ScoreSet, ScoreSet]:
+    """What a method sees in a job, and the held-out rows with all their labels."""
+    data = load(job.dataset)
+    split = split_rows(
+        data.labels, job.n_labeled, job.n_unlabeled, job.run, seed=0, dataset=job.dataset
+    )
+    return seen_rows(data, split), data.take(split.truth)
+
+
+def evaluated(seen: ScoreSet, job: Job, method: str, metrics: Any, **options: Any) -> Evaluation:
+    """The evaluation of what a method sees, on all rows only."""
+    return evaluate(seen, method=method, metrics=metrics, by=[], random_state=job.run, **options)
+
+
+def truth_of(metric: Metric, held: ScoreSet) -> FloatArray:
+    """The metric (M,) of every classifier on held-out rows."""
+    values: FloatArray = metric(held.scores, one_hot_mass(held.labels, held.n_classes))[0]
+    return values
+
+
+def study(
+    name: str,
+    doc: str | None,
+    compute: Callable[[Job], list[dict[str, Any]]],
+    summarize: Callable[[pd.DataFrame], dict[str, pd.DataFrame]],
+    *,
+    sets: Sequence[str] = DEVELOPMENT,
+    labels: Sequence[int] = (20, 50, 100),
+    runs: int = 10,
+) -> None:
+    """Run a study from the command line and write its tables to ``benchmarks/results``."""
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    parser.add_argument("--runs", type=int, default=runs, help="random splits")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin nothing after")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--sets", nargs="+", default=list(sets), help="data sets")
+    parser.add_argument("--labels", nargs="+", type=int, default=list(labels))
+    args = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    end = time.monotonic() + 60.0 * args.minutes
+    rows, times = [], []
+    with open_executor("processes", workers=args.workers) as pool:
+        for run in range(args.runs):
+            if time.monotonic() > end:
+                print(f"stopped after {run} runs: {args.minutes:g} minutes are over")
+                break
+            jobs = [Job(each, n, run) for each in args.sets for n in args.labels]
+            for found, seconds in ordered_map(pool, _Timed(compute), jobs, ahead=64):
+                rows += found
+                times.append({**here(), "seconds": seconds})
+    tables = summarize(pd.DataFrame(rows))
+    for each, table in tables.items():
+        path = RESULTS / f"{each}.csv"
+        table.to_csv(path, index=False, float_format="%.5g")
+        record(path, None, pd.DataFrame(times))
+        print(f"\n{each}\n{table.round(4).to_string(index=False)}")
+
+
+@dataclass(frozen=True)
+class _Timed:
+    compute: Callable[[Job], list[dict[str, Any]]]
+
+    def __call__(self, job: Job) -> tuple[list[dict[str, Any]], float]:
+        start = time.perf_counter()
+        rows = self.compute(job)
+        place = {"dataset": job.dataset, "n_labeled": job.n_labeled, "run": job.run}
+        return [{**place, **row} for row in rows], time.perf_counter() - start
+
+
+def mean_with_error(frame: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
+    """Means of ``columns`` over splits, with the standard error between the splits."""
+    splits = frame.groupby([*by, *[c for c in ("dataset", "run") if c not in by]])[columns].mean()
+    grouped = splits.groupby(by)
+    out = grouped.mean()
+    for column in columns:
+        out[f"{column}_se"] = grouped[column].std(ddof=1) / np.sqrt(grouped.size())
+    return out.reset_index()

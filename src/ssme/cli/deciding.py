@@ -1,0 +1,101 @@
+"""What the command line says about decisions: matrices of costs, thresholds, and their table."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from ssme.errors import InputError
+
+if TYPE_CHECKING:
+    from ssme.cli.output import Output
+    from ssme.decide.thresholds import ThresholdChoice
+    from ssme.spec import RunSpec
+
+__all__ = ["read_threshold_goal", "read_worth", "show_thresholds", "with_worth"]
+
+
+def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
+    """The metric of ``--cost`` or ``--utility``, as data; None without either."""
+    if cost is None and utility is None:
+        return None
+    if cost is not None and utility is not None:
+        raise InputError("--cost and --utility", allowed="one of them")
+    from ssme.metrics import get_metric
+
+    flag, text = ("--cost", cost) if cost is not None else ("--utility", utility)
+    try:
+        matrix = [[float(x) for x in row.split(",")] for row in str(text).split(";")]
+    except ValueError:
+        raise InputError(
+            f"{flag} {text!r}",
+            allowed="numbers, with commas between columns and semicolons between rows",
+            fix=f'write for example {flag} "0,1;10,0"',
+        ) from None
+    if len({len(row) for row in matrix} | {len(matrix)}) != 1:
+        raise InputError(
+            f"{flag} {text!r} with rows of {', '.join(str(len(row)) for row in matrix)} numbers",
+            allowed="as many rows as columns: one of each for every class",
+            fix=f'write for example {flag} "0,1;10,0" for two classes',
+        )
+    data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
+    get_metric(data)
+    return data
+
+
+def with_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
+    """``spec`` with the metric of a matrix before the others, so that it decides."""
+    if worth is None:
+        return spec
+    from ssme.metrics import default_metrics
+
+    asked = default_metrics(len(worth["matrix"])) if spec.metrics is None else spec.metrics
+    return dataclasses.replace(spec, metrics=(worth, *asked))
+
+
+def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
+    """What `Evaluation.choose_thresholds` takes for ``--threshold-for``."""
+    from ssme.decide.thresholds import read_goal
+
+    goal: Any = text
+    if text in ("cost", "utility"):
+        if worth is None or worth["name"] != f"expected_{text}":
+            raise InputError(
+                f"--threshold-for {text} without --{text}",
+                fix=f'give the matrix too: --{text} "0,1;10,0"',
+            )
+        goal = worth
+    read_goal(goal)
+    return goal
+
+
+def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -> None:
+    """Print each model's threshold and what it reaches there."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    from ssme.cli.tables import interval_text, number, plain_table, short
+
+    columns = ("model", "threshold", "its interval", "metric", "estimate", "interval")
+    numbers = ("threshold", "its interval", "estimate", "interval")
+    table = plain_table(f"thresholds for {found.goal}", *columns, right=numbers)
+    for pick in found.picks[:limit]:
+        for i, at in enumerate(pick.metrics):
+            first = i == 0
+            table.add_row(
+                escape(short(pick.model)) if first else "",
+                number(pick.threshold) if first else "",
+                interval_text(pick.low, pick.high) if first else "",
+                at.metric,
+                number(at.estimate),
+                interval_text(at.low, at.high),
+            )
+    output.console.print()
+    output.console.print(table)
+    if limit is not None and len(found.picks) > limit:
+        rest = len(found.picks) - limit
+        output.console.print(f"{rest} more models: --all shows them, --json keeps them")
+    if found.choice is None:
+        output.console.print(Text(f"No model reaches {found.goal} at any threshold."))
+    else:
+        output.console.print(Text(found.choice.sentence()))
