@@ -144,10 +144,10 @@ def test_contradicting_designs_are_refused() -> None:
 
 def test_a_stream_refuses_what_the_method_cannot_use(tmp_path: Path) -> None:
     frame().to_parquet(tmp_path / "set.parquet")
-    with pytest.raises(UnsupportedError, match="'ensemble' cannot use labels"):
+    with pytest.raises(UnsupportedError, match="'majority_vote' cannot use labels"):
         evaluate_parquet(
             tmp_path / "set.parquet",
             models=["bert", "gpt"],
             design="stands_for",
-            method="ensemble",
+            method="majority_vote",
         )

@@ -78,6 +78,8 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
     labeled = np.flatnonzero(labels >= 0)
     if design is None or isinstance(design, LabelDesign):
         return design or NOT_SAID
+    if isinstance(design, LabelRounds):
+        return design_of_rounds(design, labels) if labeled.size else NOT_SAID
     if labeled.size == 0 and isinstance(design, str):
         raise InputError(
             f"a design of the labels is given and none of the {labels.size} rows has one",

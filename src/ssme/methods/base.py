@@ -49,7 +49,9 @@ class MethodSpec:
     ``metrics`` names those of the registry that the method can estimate, or is None where it can
     estimate every metric, custom callables too. A metric is one of them if it is of the same kind,
     whatever it is called; ``any_threshold`` says whether at any threshold of its decisions.
-    ``designs`` are the ways of choosing rows for labeling that it allows for.
+    ``designs`` are the ways of choosing rows for labeling that it allows for. A method that learns
+    P(y | s) by likelihood allows for all that look at the scores alone, by weights or without:
+    which rows were chosen then says nothing about P(y | s).
     """
 
     name: str

@@ -386,7 +386,7 @@ CASES = [
     ),
     Bad(
         "duplicate ids among the labels",
-        frame(WIDE.drop(columns="label"), pd.DataFrame({"id": ["w", "w"], "label": [0, 1]})),
+        frame(WIDE.drop(columns="label"), pd.DataFrame({"id": ["w", "w"], "label": [1, 1]})),
         "id 'w' appears at row 0 and again at row 1",
         "each id once",
         "remove the repeated rows",

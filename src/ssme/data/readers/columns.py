@@ -33,6 +33,9 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "ids", "row_id", "example_id"),
     "weight": ("weight", "weights", "sample_weight"),
     "design": ("label_weight",),
+    "probability": ("probability",),
+    "round": ("round",),
+    "reason": ("reason",),
     "model": ("model", "model_name", "classifier"),
     "class_": ("class", "class_name"),
     "score": ("score", "probability", "prob"),
@@ -108,7 +111,11 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     design = find_design(table, options) if labels is None else None
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
     refuse_duplicates(named, "column", "one part (label, id, weight, design, group) per column")
-    replaced = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]
+    replaced = [
+        name
+        for name in table.columns
+        if name.lower() in USUAL_NAMES["label"] or name == options.label
+    ]
     set_aside = frozenset(replaced if labels is not None else ())
     return Columns(label, id, weight, design, groups, set_aside)
 

@@ -135,7 +135,9 @@ def _find_labels(
         find_reader(labels)
         return open_arrays(labels)["scores"]
     if joins_by_id(labels):
-        return joined(labels, ids, options, options.id)
+        named = options.label if options.label in arrays else None
+        own = _find_array(file, arrays, named, "labels", "y")
+        return joined(labels, ids, options, options.id, own)
     return labels
 
 

@@ -1,4 +1,9 @@
-"""Labels kept in another table, joined to the scores by id."""
+"""Labels kept in another table, joined to the scores by id.
+
+Such a table replaces the labels beside the scores. One with a column ``probability``, as
+`ssme.Evaluation.suggest` writes it, adds to them: its rows were drawn with these probabilities, in
+the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`).
+"""
 
 from __future__ import annotations
 
@@ -10,16 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.columns import USUAL_NAMES, find_design
+from ssme.data.readers.columns import USUAL_NAMES, find_design, refuse_two_designs
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
+from ssme.data.rounds import LabelRounds
 from ssme.data.validation import as_ids
 from ssme.data.values import FloatArray, as_objects, is_missing
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["joined", "joined_design", "joins_by_id"]
+__all__ = ["joined", "joined_design", "joins_by_id", "own_label_column"]
 
 
 def joins_by_id(labels: object) -> bool:
@@ -28,33 +34,135 @@ def joins_by_id(labels: object) -> bool:
 
 
 def joined(
-    labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None = None
+    labels: Any,
+    ids: NDArray[Any] | None,
+    options: ReadOptions,
+    id_name: str | None = None,
+    own: object | None = None,
 ) -> NDArray[np.object_]:
     """(n,) label of each id, None where the table of labels has none.
 
     Every id of the table of labels must be among ``ids``; ids without a label are unlabeled rows.
+    ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
     """
     table = _open(labels, options.delimiter)
-    place, id_column = _place_of_rows(table, ids, id_name)
-    values = as_objects(table.values(_label_column(table, options, id_column)))
+    id_column = _id_column(table, id_name)
+    column = _label_column(table, options, id_column)
+    _refuse_contradictions(table, id_column, column)
+    place, _ = _place_of_rows(table, ids, id_name)
+    values = as_objects(table.values(column))
     values[is_missing(values)] = None
     out: NDArray[np.object_] = np.full(place.n_rows, None, dtype=object)
     out[place.rows] = values
-    return out
+    if own is None or _find_probability(table) is None:
+        return out
+    assert ids is not None
+    return _add(out, own, as_objects(ids), options, table.what)
+
+
+def own_label_column(table: Table, options: ReadOptions) -> str | None:
+    """The label column beside the scores where labels are given apart; None without one."""
+    if options.label is not None and options.label in table.columns:
+        return options.label
+    found = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]
+    return found[0] if len(found) == 1 else None
+
+
+def _add(
+    given: NDArray[np.object_],
+    own: object,
+    ids: NDArray[np.object_],
+    options: ReadOptions,
+    what: str,
+) -> NDArray[np.object_]:
+    """The labels ``given`` by a table and the ``own`` ones; two different ones are refused."""
+    before = as_objects(own).copy()
+    missing = is_missing(before)
+    codes = options.unlabeled or ()
+    missing |= np.array([value in codes for value in before.tolist()], dtype=bool)
+    before[missing] = None
+    told = np.array([value is not None for value in given.tolist()], dtype=bool)
+    for row in np.flatnonzero(told & ~missing):
+        if given[row] != before[row]:
+            raise InputError(
+                f"row {ids[row]!r} is labeled {before[row]!r} beside the scores and "
+                f"{given[row]!r} in {what}",
+                allowed="one label per row",
+                fix="correct one of them, or leave one empty",
+            )
+    before[told] = given[told]
+    return before
+
+
+def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
+    """Refuse two different labels for one id; an id that is repeated is refused later."""
+    seen: dict[Any, Any] = {}
+    ids, values = as_objects(table.values(id_column)), as_objects(table.values(column))
+    for id, value, missing in zip(ids, values, is_missing(values), strict=True):
+        if missing:
+            continue
+        if id in seen and seen[id] != value:
+            raise InputError(
+                f"{table.what} labels row {id!r} both {seen[id]!r} and {value!r}",
+                allowed="one label per row",
+                fix="keep the right one",
+            )
+        seen[id] = value
 
 
 def joined_design(
     labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None = None
-) -> FloatArray | None:
-    """(n,) weight of each label, NaN without a label; None where the table holds no weights."""
+) -> FloatArray | LabelRounds | None:
+    """(n,) weight of each label, NaN without a label, or the rounds that they came in.
+
+    None where the table holds neither weights nor probabilities.
+    """
     table = _open(labels, options.delimiter)
     column = find_design(table, options)
+    chance = _find_probability(table)
+    if chance is not None and column is None:
+        refuse_two_designs(options, chance, table.what)
+        return _read_rounds(table, chance, ids, id_name)
     if column is None:
         return None
     place, _ = _place_of_rows(table, ids, id_name)
     out: FloatArray = np.full(place.n_rows, np.nan)
     out[place.rows] = table.floats(column)
     return out
+
+
+def _find_probability(table: Table) -> str | None:
+    return table.find(None, USUAL_NAMES["probability"], "probability")
+
+
+def _read_rounds(
+    table: Table, column: str, ids: NDArray[Any] | None, id_name: str | None
+) -> LabelRounds:
+    """Probability and round of each row that ``table`` speaks of."""
+    place, id_column = _place_of_rows(table, ids, id_name)
+    chance = table.floats(column)
+    bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
+    if bad.size:
+        id = as_objects(table.values(id_column))[bad[0]]
+        raise InputError(
+            f"probability {chance[bad[0]]:g} of row {id!r} in {table.what}",
+            allowed="probabilities above 0 and up to 1",
+            fix="give the probability with which the row was chosen, or leave it empty",
+        )
+    named = table.find(None, USUAL_NAMES["round"], "round")
+    number = np.ones(table.n_rows) if named is None else table.floats(named)
+    number = np.where(np.isnan(number), 1.0, number)
+    if ((number < 1.0) | (number != np.rint(number)) | (number > 1e9)).any():
+        raise InputError(
+            f"round {number[(number < 1.0) | (number != np.rint(number)) | (number > 1e9)][0]:g} "
+            f"in {table.what}",
+            allowed="rounds numbered 1, 2, 3, ...",
+            fix="number the rounds of labeling in their order",
+        )
+    probability, rounds = np.full(place.n_rows, np.nan), np.zeros(place.n_rows, dtype=np.int64)
+    probability[place.rows] = chance
+    rounds[place.rows] = np.where(np.isnan(chance), 0, number)
+    return LabelRounds(probability, rounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +208,12 @@ def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:
     found = table.find(options.label, USUAL_NAMES["label"], "label")
     if found is not None:
         return found
+    design = (find_design(table, options), _find_probability(table))
+    beside = (*USUAL_NAMES["round"], *USUAL_NAMES["reason"])
     others = [
-        name for name in table.columns if name not in (id_column, find_design(table, options))
+        name
+        for name in table.columns
+        if name not in (id_column, *design) and name.lower() not in beside
     ]
     if len(others) == 1:
         return others[0]

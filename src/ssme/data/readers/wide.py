@@ -17,7 +17,7 @@ from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.class_names import in_order, typed_as_labels
 from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, grids_in
-from ssme.data.readers.join import joined, joins_by_id
+from ssme.data.readers.join import joined, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
@@ -40,7 +40,9 @@ def observe_labels(
         found: object | None = None if roles.label is None else table.values(roles.label)
     elif joins_by_id(labels):
         ids = None if roles.id is None else table.values(roles.id)
-        found = joined(labels, ids, options, roles.id)
+        column = own_label_column(table, options)
+        own = None if column is None else table.values(column)
+        found = joined(labels, ids, options, roles.id, own)
     else:
         found = labels
     return observe(found, table.n_rows, options.unlabeled)

@@ -6,7 +6,9 @@ the other classifiers. After M labels out of N rows the error is estimated witho
 
     R = 1/M sum_m v_m loss_m,   v_m = 1 + (N - M) / (N - m) * (1 / ((N - m + 1) q(i_m)) - 1)
 
-with q(i_m) the probability of the m-th choice among the rows still left (LURE weights).
+with q(i_m) the probability of the m-th choice among the rows still left (LURE weights). Where the
+labels are there already and say with which probability each row was chosen (`ssme.data.rounds`),
+nothing is asked and R is computed from them.
 
 Source: Kossen et al., "Active testing: sample-efficient model evaluation", ICML 2021;
 Farquhar, Gal and Rainforth, "On statistical bias in active learning", ICLR 2021.
@@ -94,11 +96,14 @@ class ActiveTesting(Declared):
         gives_posterior=False,
         groups=False,
         missing_scores=False,
+        designs=("random", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        ask = self._ask(data)
         votes = cast_votes(data.scores)
+        if data.design.weights is not None and self.oracle is None:
+            return _belief(data, _read_labels(data, votes), np.flatnonzero(data.labeled))
+        ask = self._ask(data)
         proposal = acquisition(data.scores, votes, self.uniform)
         if self.share == "all":
             proposal = np.repeat(proposal.mean(axis=1, keepdims=True), data.n_models, axis=1)
@@ -114,15 +119,7 @@ class ActiveTesting(Declared):
             value[j] = 1.0 - (lure_weights(probability, data.n_rows) * error).mean()
             asked.update(rows.tolist())
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            if rows.size != data.n_rows:
-                raise UnsupportedError(
-                    "method 'active_testing' chooses its labels for all rows, not for a group",
-                    fix="run it on the rows of the group alone, or use another method",
-                )
-            return Estimate(np.clip(value, metric.low, metric.high))
-
-        return DirectBelief(data.n_rows, answer, AskedRows(tuple(sorted(asked))))
+        return _belief(data, value, np.array(sorted(asked), dtype=np.int64))
 
     def _ask(self, data: ScoreSet) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
         """Class indices of the rows asked for."""
@@ -132,7 +129,7 @@ class ActiveTesting(Declared):
                 raise UnsupportedError(
                     "method 'active_testing' chooses which rows to label and has nobody to ask",
                     fix="pass oracle= the classes of all rows or a function from row numbers to"
-                    " classes, or label every row",
+                    " classes, label every row, or give labels with their probabilities",
                 )
             return lambda rows: data.labels[rows]
         if not callable(oracle) and len(oracle) != data.n_rows:
@@ -150,6 +147,30 @@ class ActiveTesting(Declared):
             return np.array(found, dtype=np.int64)
 
         return ask
+
+
+def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
+    """Accuracy (M,) from the labels there are, each by the number of rows that it stands for."""
+    weights = data.label_weights
+    assert weights is not None
+    labeled = np.flatnonzero(data.labeled)
+    truth = np.eye(data.n_classes)[data.labels[labeled]]
+    error = 1.0 - share_correct(votes[labeled], truth)
+    total = data.n_rows if data.weights is None else float(data.weights.sum())
+    value: FloatArray = 1.0 - weights[labeled] @ error / total
+    return value
+
+
+def _belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> DirectBelief:
+    def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        if rows.size != data.n_rows:
+            raise UnsupportedError(
+                "method 'active_testing' chooses its labels for all rows, not for a group",
+                fix="run it on the rows of the group alone, or use another method",
+            )
+        return Estimate(np.clip(value, metric.low, metric.high))
+
+    return DirectBelief(data.n_rows, answer, AskedRows(tuple(asked.tolist())))
 
 
 def _class_number(row: int, answer: Any, index: dict[Any, int]) -> int:

@@ -42,6 +42,7 @@ class AutoEval(Declared):
         metrics=("accuracy",),
         any_threshold=True,
         gives_posterior=False,
+        designs=("random", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:

@@ -70,6 +70,7 @@ class BayesianCalibration(Declared):
         title="Bayesian beta calibration per classifier",
         source="Ji et al. 2020",
         multiclass=False,
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:

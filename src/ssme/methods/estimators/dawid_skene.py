@@ -72,6 +72,7 @@ class DawidSkene(Declared):
         title="Dawid-Skene on the votes, labels clamped",
         source="Dawid and Skene 1979",
         needs_labels=False,
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:

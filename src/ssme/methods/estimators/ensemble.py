@@ -52,6 +52,7 @@ class Ensemble(Declared):
         title="Mean score of the classifiers",
         source="Shanmugam et al. 2025, app. D",
         needs_labels=False,
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:

@@ -61,6 +61,7 @@ class Ppi(Declared):
         title="Prediction-powered inference, power-tuned",
         source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
         gives_posterior=False,
+        designs=("random", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
@@ -86,15 +87,19 @@ class Ppi(Declared):
         rows: NDArray[np.int64],
         seeds: tuple[np.random.SeedSequence, np.random.SeedSequence],
     ) -> Estimate:
-        labeled, unlabeled = rows[data.labeled[rows]], rows[~data.labeled[rows]]
+        chosen = data.design.weights is not None
+        labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
         true = clamp(np.zeros_like(pool), data.labels)
         predicted = _hardened(pool) if metric.hard_only else pool
+        beside = predicted
         if data.weights is not None:
-            true, predicted = true * data.weights[:, None], predicted * data.weights[:, None]
+            predicted = predicted * data.weights[:, None]
+        if data.label_weights is not None:
+            true, beside = (mass * data.label_weights[:, None] for mass in (true, beside))
         on_labeled, on_unlabeled = seeds
         scores, n_boot = data.scores, self.n_boot
         t, ts = _resampled(metric, scores[labeled], true[labeled], n_boot, on_labeled)
-        f, fs = _resampled(metric, scores[labeled], predicted[labeled], n_boot, on_labeled)
+        f, fs = _resampled(metric, scores[labeled], beside[labeled], n_boot, on_labeled)
         u, us = _resampled(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
         lam = _tuned(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
         lam = np.where(np.isfinite(u - f), lam, 0.0)

@@ -74,6 +74,7 @@ class PseudoLabel(Declared):
         name="pseudo_label",
         title="Model from scores to labels, fitted on the labeled rows",
         source="Shanmugam et al. 2025, app. B.2",
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:

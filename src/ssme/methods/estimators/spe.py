@@ -94,6 +94,7 @@ class Spe(Declared):
         title="Mixture of truncated normals per classifier",
         source="Welinder et al. 2013",
         multiclass=False,
+        designs=("random", "by_score", "weights"),
     )
 
     def __post_init__(self) -> None:

@@ -208,6 +208,7 @@ class SsmeMethod(SsmeOptions):
         name="ssme",
         title="Semi-supervised mixture of all classifiers' scores, as published",
         source="Shanmugam et al. 2025, sec. 3",
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:

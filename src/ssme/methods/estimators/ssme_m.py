@@ -50,6 +50,7 @@ class SsmeMMethod(SsmeOptions):
         name="ssme_m",
         title="SSME fitted to one classifier at a time",
         source="Shanmugam et al. 2025, app. D",
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:

@@ -68,6 +68,7 @@ class WeightedEnsemble(Declared):
         title="Linear pool weighted by labeled log score",
         source="Geweke and Amisano 2011",
         needs_labels=False,
+        designs=("random", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:

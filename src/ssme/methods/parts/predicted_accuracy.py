@@ -70,12 +70,16 @@ def predict_accuracy(data: ScoreSet, annotator: Annotator) -> Callable[[Kind], P
 
 @dataclass(frozen=True, eq=False)
 class PredictedAccuracy:
-    """``truth`` (n, M) counts on labeled rows only, ``predicted`` (n, M) is NaN without a score."""
+    """``truth`` (n, M) counts on labeled rows only, ``predicted`` (n, M) is NaN without a score.
+
+    ``label_weights`` (n,) say how much each label counts where rows were chosen for labeling.
+    """
 
     truth: FloatArray
     predicted: FloatArray
     labeled: NDArray[np.bool_]
     weights: FloatArray | None
+    label_weights: FloatArray | None = None
 
     @classmethod
     def of(
@@ -91,14 +95,19 @@ class PredictedAccuracy:
             predicted = np.where(np.isfinite(truth), stated, np.nan)
         else:
             predicted = share_correct(votes, mean_score(data.scores))
-        return cls(truth, predicted, data.labeled, data.weights)
+        chosen = data.label_weights if data.design.weights is not None else None
+        return cls(truth, predicted, data.labeled, data.weights, chosen)
 
     def parts(
         self, model: int, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Labeled and unlabeled row numbers among ``rows`` that ``model`` has scored."""
+        """Labeled and unlabeled row numbers among ``rows`` that ``model`` has scored.
+
+        Where rows were chosen for labeling, the others are unlike them, and all rows are taken.
+        """
         rows = rows[np.isfinite(self.predicted[rows, model])]
-        return rows[self.labeled[rows]], rows[~self.labeled[rows]]
+        others = rows[~self.labeled[rows]] if self.label_weights is None else rows
+        return rows[self.labeled[rows]], others
 
     def mean(
         self,
@@ -115,11 +124,13 @@ class PredictedAccuracy:
         if lam is None:
             lam = power_tuning(truth, predicted, predicted_unlabeled, ridge_grid)
         w = np.ones(len(self.truth)) if self.weights is None else self.weights
+        of_labels = w if self.label_weights is None else self.label_weights
         powered = prediction_powered_mean(
-            truth, predicted, predicted_unlabeled, lam, w[labeled], w[unlabeled]
+            truth, predicted, predicted_unlabeled, lam, of_labels[labeled], w[unlabeled]
         )
         influence = np.zeros(len(self.truth))
-        influence[labeled], influence[unlabeled] = powered.on_labeled, powered.on_unlabeled
+        influence[labeled] += powered.on_labeled
+        influence[unlabeled] += powered.on_unlabeled
         return powered.value, influence
 
     def means(

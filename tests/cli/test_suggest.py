@@ -1,0 +1,90 @@
+"""From scores to suggested rows, to labels, to an estimate; and the number of labels planned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(300)]})
+    frame["label"] = pd.Series(y).where(np.arange(300) < 20).astype("Int64")
+    for name, skill in (("good", 3.0), ("bad", 1.0)):
+        frame[name] = 1 / (1 + np.exp(-skill * (y - 0.5) - rng.normal(size=300)))
+    path = tmp_path / "scores.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "next.csv", tmp_path / "then.csv"
+    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy")
+    result = run("suggest", file, *read, "--n", "15", "-o", first)
+    assert result.exit_code == 0, result.output
+    rows = pd.read_csv(first)
+    assert rows.shape == (15, 5)
+    rows["label"] = 1
+    rows.to_csv(first, index=False)
+    counted = run(
+        "evaluate", file, "--models", "good,bad", "--method", "labeled", "--labels-file", first,
+        "--metric", "accuracy", "--json", "-",
+    )  # fmt: skip
+    assert counted.exit_code == 0, counted.output
+    assert json.loads(counted.stdout)["estimates"][0]["n_labeled"] == 35
+    again = run("suggest", file, *read, "--labels-file", first, "--n", "15", "-o", second)
+    assert again.exit_code == 0, again.output
+    more = pd.read_csv(second)
+    assert set(more["round"]) == {2}
+    assert not set(more["id"]) & set(rows["id"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--n", "281"), "280 of 300 rows have no label"),
+        (("--goal", "fame"), "--goal fame"),
+        (("--uniform", "0"), "--uniform 0"),
+    ],
+)
+def test_bad_suggestions_write_nothing(run, file, tmp_path, arguments, message) -> None:
+    target = tmp_path / "next.csv"
+    result = run(
+        "suggest", file, "--models", "good,bad", "--method", "ensemble", *arguments, "-o", target
+    )
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not target.exists()
+
+
+def test_a_plan_is_said_and_written(run: Run, file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "plan.json"
+    arguments = (
+        "plan",
+        file,
+        "--models",
+        "good,bad",
+        "--method",
+        "labeled",
+        "--metric",
+        "accuracy",
+    )
+    result = run(
+        *arguments, "--target", "width(accuracy)<=0.2", "--simulations", "2", "--json", target
+    )
+    assert result.exit_code == 0, result.output
+    assert "labels more" in result.output
+    (plan,) = json.loads(target.read_text())["plans"]
+    assert plan["more"] > 0
+    assert run(*arguments).exit_code == 2
+    assert run(*arguments, "--target", "beauty>=1").exit_code == 2

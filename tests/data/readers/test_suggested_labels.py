@@ -1,0 +1,92 @@
+"""Labels of suggested rows: added to those beside the scores, with what is known of their draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+
+N = 40
+
+
+def scores(path: Path, label: str = "label", layout: str = "wide") -> Path:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(N)],
+            label: pd.Series([i % 2 if i < 8 else None for i in range(N)]).astype("Int64"),
+            "bert": rng.random(N).round(4),
+            "gpt": rng.random(N).round(4),
+        }
+    )
+    if layout == "long":
+        frame = frame.melt(id_vars=["id", label], var_name="model", value_name="score")
+    target = path / f"{layout}.csv"
+    frame.to_csv(target, index=False)
+    return target
+
+
+def suggested(path: Path, text: str) -> Path:
+    target = path / "next.csv"
+    target.write_text(text)
+    return target
+
+
+GOOD = "id,label,probability,round,reason\nr10,1,0.1,1,why\nr11,0,0.5,2,why\nr12,,0.3,2,why\n"
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+@pytest.mark.parametrize("label", ["label", "toxic"])
+def test_they_add_to_the_labels_beside_the_scores(tmp_path, layout, label) -> None:
+    file, more = scores(tmp_path, label, layout), suggested(tmp_path, GOOD)
+    data = ScoreSet.read(file, more, label=label)
+    assert data.models == ("bert", "gpt")
+    assert data.n_labeled == 10
+    assert data.label_values[[10, 11, 12]].tolist() == [1, 0, None]
+    rounds = data.design.rounds
+    assert rounds is not None
+    assert rounds.next_number == 3
+    assert data.design.kind == "weights"
+    weights = data.design.weights
+    assert weights[10] > 2 * weights[11] > 0
+    assert weights[12] == 0
+    np.testing.assert_allclose(weights[:8], weights[0])
+
+
+def test_a_file_without_probabilities_replaces_the_labels(tmp_path) -> None:
+    more = suggested(tmp_path, "id,label\nr10,1\nr11,0\n")
+    data = ScoreSet.read(scores(tmp_path), more)
+    assert data.n_labeled == 2
+    assert data.design.kind is None
+
+
+def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
+    more = suggested(tmp_path, "id,label,probability\nr3,1,0.2\nr10,1,0.2\n")
+    assert ScoreSet.read(scores(tmp_path), more).n_labeled == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,label,probability\nr99,1,0.2\n", "r99"),
+        ("id,label,probability\nr10,1,0\n", "probability 0 of row 'r10'"),
+        ("id,label,probability\nr10,1,1.01\n", "probability 1.01 of row 'r10'"),
+        ("id,label,probability\nr3,0,0.2\n", "row 'r3' is labeled 1 beside the scores and 0"),
+        ("id,label,probability\nr10,0,0.2\nr10,1,0.2\n", "labels row 'r10' both 0 and 1"),
+        ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
+        ("id,label,probability\nr10,7,0.2\n", "7"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path, text, message) -> None:
+    with pytest.raises(InputError, match=message):
+        ScoreSet.read(scores(tmp_path), suggested(tmp_path, text))
+
+
+def test_probabilities_and_a_design_are_refused_together(tmp_path) -> None:
+    with pytest.raises(InputError, match="design"):
+        ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design="random")
