@@ -3,6 +3,7 @@
 from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
 from ssme.cli import serve as serve
 from ssme.cli import suggest as suggest
+from ssme.cli import track as track
 from ssme.cli.program import app, main
 
 __all__ = [

@@ -34,6 +34,7 @@ __all__ = [
     "PIPE_CLOSED",
     "app",
     "command",
+    "group",
     "main",
     "say",
 ]
@@ -147,11 +148,24 @@ def program(version: Version = False) -> None:
     """What applies to every command."""
 
 
-def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None]], Any]:
-    """Register a function as ``ssme <name>``, listed under ``panel``."""
+def group(panel: str, name: str, help_text: str) -> typer.Typer:
+    """Register ``ssme <name>`` as the first word of several commands, listed under ``panel``."""
+    several = typer.Typer(name=name, help=help_text, no_args_is_help=True)
+    app.add_typer(several, rich_help_panel=panel)
+    return several
+
+
+def command(
+    panel: str, name: str | None = None, *, of: typer.Typer | None = None
+) -> Callable[[Callable[..., None]], Any]:
+    """Register a function as ``ssme <name>``, listed under ``panel``.
+
+    With ``of``, a group made by `group`, it is ``ssme <group> <name>``.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        listed = app.command(name or function.__name__, cls=Command, rich_help_panel=panel)
+        home = app if of is None else of
+        listed = home.command(name or function.__name__, cls=Command, rich_help_panel=panel)
         listed(_spread(function))
         return function
 

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design, refuse_two_designs
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
 from ssme.data.validation import as_ids
-from ssme.data.values import FloatArray, as_objects, is_missing
+from ssme.data.values import FloatArray, as_objects, is_missing, plain
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
@@ -76,17 +77,16 @@ def _add(
     what: str,
 ) -> NDArray[np.object_]:
     """The labels ``given`` by a table and the ``own`` ones; two different ones are refused."""
-    before = as_objects(own).copy()
-    missing = is_missing(before)
-    codes = options.unlabeled or ()
-    missing |= np.array([value in codes for value in before.tolist()], dtype=bool)
-    before[missing] = None
+    known = observe(own, len(ids), options.unlabeled)
+    table: NDArray[np.object_] = np.full(len(known.values) + 1, None, dtype=object)
+    table[:-1] = known.values
+    before: NDArray[np.object_] = table[known.codes]
     told = np.array([value is not None for value in given.tolist()], dtype=bool)
-    for row in np.flatnonzero(told & ~missing):
-        if given[row] != before[row]:
+    for row in np.flatnonzero(told & (known.codes >= 0)):
+        if plain(given[row]) != before[row]:
             raise InputError(
                 f"row {ids[row]!r} is labeled {before[row]!r} beside the scores and "
-                f"{given[row]!r} in {what}",
+                f"{plain(given[row])!r} in {what}",
                 allowed="one label per row",
                 fix="correct one of them, or leave one empty",
             )
@@ -103,7 +103,7 @@ def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
             continue
         if id in seen and seen[id] != value:
             raise InputError(
-                f"{table.what} labels row {id!r} both {seen[id]!r} and {value!r}",
+                f"{table.what} labels row {id!r} both {plain(seen[id])!r} and {plain(value)!r}",
                 allowed="one label per row",
                 fix="keep the right one",
             )
@@ -205,7 +205,9 @@ def _id_column(table: Table, id_name: str | None) -> str:
 
 
 def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:
-    found = table.find(options.label, USUAL_NAMES["label"], "label")
+    beside_scores = _find_probability(table) is not None and options.label not in table.columns
+    label = None if beside_scores else options.label
+    found = table.find(label, USUAL_NAMES["label"], "label")
     if found is not None:
         return found
     design = (find_design(table, options), _find_probability(table))

@@ -1,0 +1,206 @@
+"""``ssme track``: a project's memory. One file keeps labels, evaluations and decisions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command, group
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.errors import InputError
+
+if TYPE_CHECKING:
+    from ssme.memory import Memory
+
+__all__ = ["add", "compare", "show", "track"]
+
+track = group("Decide", "track", "Keep labels, evaluations and decisions of a project in one file.")
+
+MemoryOption = Annotated[
+    Path, typer.Option("--memory", help="The memory: an SQLite file, made where there is none.")
+]
+DataOption = Annotated[
+    str, typer.Option("--data", help="Name of the data; one memory may hold several.")
+]
+HOME = Path("ssme.sqlite")
+
+
+@command("Decide", "add", of=track)
+def add(
+    read: ReadOptions,
+    run: RunOptions,
+    out: OutputOptions,
+    file: FileArgument = None,
+    memory: MemoryOption = HOME,
+    data: DataOption = "default",
+    annotator: Annotated[str, typer.Option("--annotator", help="Who gave the labels.")] = "",
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    ] = None,
+) -> None:
+    """Evaluate a file and keep its labels, the estimates and the decision.
+
+    Labels and evaluations that are in the memory already are kept once.
+
+    Example:
+
+    [cyan]ssme track add scores.csv -y label --memory project.sqlite[/cyan]
+    """
+    from ssme.memory import Memory
+    from ssme.tracking import read_events, record_evaluation
+
+    output = Output(out)
+    spec = gather(file, read, run, config)
+    output.refuse_inputs(inputs_of(spec))
+    scores = read_scores(spec)
+    for sentence in recognized(spec, scores):
+        output.note(sentence)
+    events = read_events(scores, data, annotator) if scores.n_labeled else []
+    with output.working("estimating"):
+        result = evaluate_scores(spec, scores)
+    with Memory(memory, data) as kept:
+        before = len(kept.evaluations())
+        added = kept.add_labels(events)
+        number = kept.add_evaluation(record_evaluation(result))
+        known = len(kept.evaluations()) == before
+    facts = {"memory": str(memory), "evaluation": number, "labels": added, "known": known}
+    output.write(out.json, json_text(facts))
+    output.write(out.csv, csv_text(list(result.rows())))
+    again = " (it was there already)" if known else ""
+    output.console.print(
+        f"{memory}: {added} new label{'' if added == 1 else 's'}, evaluation {number}{again}.",
+        markup=False,
+    )
+
+
+@command("Decide", "show", of=track)
+def show(
+    out: OutputOptions,
+    memory: MemoryOption = HOME,
+    data: DataOption = "default",
+    metric: Annotated[
+        str | None, typer.Option("--metric", "-k", help="The metric to follow.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw the estimates over time: .html, .svg, .png or .json."),
+    ] = None,
+) -> None:
+    """Show what the memory holds and how estimates tightened.
+
+    Example:
+
+    [cyan]ssme track show --memory project.sqlite --metric accuracy[/cyan]
+    """
+    from ssme.cli.tables import interval_text, number, plain_table
+    from ssme.tracking import trace_estimates
+
+    output = Output(out, (plot,))
+    with _open(memory, data) as kept:
+        evaluations, events = kept.evaluations(), kept.label_events()
+        labels, conflicts = kept.labels(), kept.conflicts()
+    rows = trace_estimates(evaluations, metric)
+    output.write(out.json, json_text({"evaluations": rows, "labels": len(labels)}))
+    output.write(out.csv, csv_text(rows))
+    if plot is not None:
+        from ssme.plots.history import draw_history
+
+        draw_history(rows).save(plot)
+        output.note(f"Wrote {plot}")
+    output.console.print(
+        f"{len(labels):,} labels in {len(events):,} events, {len(conflicts):,} rows with different "
+        f"labels, {len(evaluations):,} evaluations.",
+        markup=False,
+    )
+    if not rows:
+        return
+    columns = ("run", "made", "labels", "model", "estimate", "interval")
+    table = plain_table(str(rows[-1]["metric"]), *columns, right=("labels", "estimate"))
+    for row in rows:
+        cells = (row["evaluation"], row["made_at"][:16].replace("T", " "), row["labels"])
+        table.add_row(
+            *map(str, cells),
+            str(row["model"]),
+            number(row["estimate"]),
+            interval_text(_or_nan(row["low"]), _or_nan(row["high"])),
+        )
+    output.console.print(table)
+
+
+@command("Decide", "compare", of=track)
+def compare(
+    out: OutputOptions,
+    memory: MemoryOption = HOME,
+    data: DataOption = "default",
+    before: Annotated[
+        int,
+        typer.Option("--before", help="Number of the earlier evaluation; -2 is the last but one."),
+    ] = -2,
+    after: Annotated[
+        int, typer.Option("--after", help="The later evaluation; -1 is the last.")
+    ] = -1,
+) -> None:
+    """Show what changed between two evaluations of the same models.
+
+    Example:
+
+    [cyan]ssme track compare --memory project.sqlite[/cyan]
+    """
+    from dataclasses import asdict
+
+    from ssme.cli.tables import interval_text, number, plain_table
+    from ssme.tracking import compare_records, find_drift
+
+    output = Output(out)
+    with _open(memory, data) as kept:
+        old, new = kept.evaluation(before), kept.evaluation(after)
+    changes, drifts = compare_records(old, new), find_drift(old, new)
+    rows: list[dict[str, Any]] = [asdict(change) for change in changes]
+    drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
+    output.write(out.json, json_text(_without_nan({"changes": rows, "drift": drifted})))
+    output.write(out.csv, csv_text(rows))
+    columns = ("metric", "group", "model", "before", "after", "change", "interval")
+    table = plain_table("What changed", *columns, right=columns[3:])
+    for change in changes:
+        mark = " *" if change.is_clear else ""
+        values = (number(change.before), number(change.after), f"{change.change:+.3f}{mark}")
+        interval = interval_text(change.low, change.high)
+        table.add_row(change.metric, change.group, change.model, *values, interval)
+    output.console.print(table)
+    output.console.print("* the interval of the change leaves out zero", markup=False)
+    for drift in drifts:
+        if drift.is_clear:
+            output.console.print(
+                f"The scores of {drift.model} drifted: {drift.distance:.1%} of them moved "
+                f"(p = {drift.p:.2g}).",
+                markup=False,
+            )
+    if drifts and not any(drift.is_clear for drift in drifts):
+        output.console.print("No drift of the scores is seen.", markup=False)
+
+
+def _open(memory: Path, data: str) -> Memory:
+    """A memory that is there."""
+    from ssme.memory import Memory
+
+    if not memory.exists():
+        raise InputError(
+            f"no memory {memory}", allowed="an existing file", fix="make it with `ssme track add`"
+        )
+    return Memory(memory, data)
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and value != value else value

@@ -1,0 +1,197 @@
+"""What changed between two evaluations that a memory keeps.
+
+- The change of an estimate, d = e_1 - e_0, has the interval
+
+      d - sqrt((e_1 - l_1)^2 + (h_0 - e_0)^2)   to   d + sqrt((h_1 - e_1)^2 + (e_0 - l_0)^2)
+
+  (Zou and Donner, Statistics in Medicine 27, 2008), that of two independent estimates. Two
+  evaluations mostly share labels, so that their errors go the same way and the interval is wider
+  than it need be.
+- Drift of a model's scores: the distance of total variation between their shares in fixed bins, and
+  the p value of a chi-square test that both come from one distribution, times the number of models
+  (Bonferroni). Rows that both evaluations saw count in both, so the test is cautious.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from ssme.errors import InputError
+from ssme.memory.records import EstimateRecord, EvaluationRecord
+from ssme.wording import listing
+
+__all__ = ["Change", "Drift", "compare_records", "find_drift", "trace_estimates"]
+
+DRIFT_LEVEL = 0.01
+"""p value below which scores are said to have drifted."""
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One estimate in two evaluations.
+
+    Attributes
+    ----------
+    model, metric, group : str
+        What was estimated.
+    before, after : float
+        The two estimates.
+    change, low, high : float
+        Their difference with its interval.
+    width_before, width_after : float
+        Widths of the two intervals.
+    """
+
+    model: str
+    metric: str
+    group: str
+    before: float
+    after: float
+    change: float
+    low: float
+    high: float
+    width_before: float
+    width_after: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval of the change leaves out zero."""
+        return self.low > 0.0 or self.high < 0.0
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a model's scores moved between two evaluations.
+
+    Attributes
+    ----------
+    model : str
+        The model.
+    distance : float
+        Total variation between the two distributions, 0 to 1.
+    p : float
+        p value that there is no drift, corrected for the number of models.
+    """
+
+    model: str
+    distance: float
+    p: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether chance hardly explains it."""
+        return self.p < DRIFT_LEVEL
+
+
+def compare_records(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Change, ...]:
+    """The change of every estimate that both evaluations have."""
+    old = {_place(each): each for each in before.estimates}
+    found = []
+    for new in after.estimates:
+        one = old.get(_place(new))
+        if one is None or one.estimate is None or new.estimate is None:
+            continue
+        found.append(_change(one, new))
+    if not found:
+        models = listing(sorted({each.model for each in after.estimates}))
+        raise InputError(
+            "the two evaluations have no model, metric and group in common",
+            allowed="evaluations of the same models",
+            fix=f"name two that share models; the second one has {models}",
+        )
+    return tuple(found)
+
+
+def _change(old: EstimateRecord, new: EstimateRecord) -> Change:
+    (e_0, l_0, h_0), (e_1, l_1, h_1) = (
+        tuple(np.nan if value is None else value for value in (r.estimate, r.low, r.high))
+        for r in (old, new)
+    )
+    return Change(
+        model=new.model,
+        metric=new.metric,
+        group=new.group,
+        before=e_0,
+        after=e_1,
+        change=e_1 - e_0,
+        low=e_1 - e_0 - float(np.hypot(e_1 - l_1, h_0 - e_0)),
+        high=e_1 - e_0 + float(np.hypot(h_1 - e_1, e_0 - l_0)),
+        width_before=h_0 - l_0,
+        width_after=h_1 - l_1,
+    )
+
+
+def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift, ...]:
+    """The drift of the scores of every model that both evaluations have, largest first."""
+    shared = [model for model in after.scores if model in before.scores]
+    found = []
+    for model in shared:
+        p, q = np.array(before.scores[model]), np.array(after.scores[model])
+        if p.size != q.size:
+            continue
+        counts = np.array([p * before.n_rows, q * after.n_rows])
+        counts = counts[:, counts.sum(axis=0) > 0.0]
+        expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+        statistic = float(((counts - expected) ** 2 / expected).sum())
+        chance = float(chi2.sf(statistic, max(counts.shape[1] - 1, 1)))
+        distance = float(0.5 * np.abs(p - q).sum())
+        found.append(Drift(model, distance, min(1.0, chance * len(shared))))
+    return tuple(sorted(found, key=lambda each: -each.distance))
+
+
+def trace_estimates(
+    evaluations: Mapping[int, EvaluationRecord], metric: str | None = None, group: str = ALL
+) -> list[dict[str, Any]]:
+    """How the estimates of one metric tightened: one row per evaluation and model.
+
+    Parameters
+    ----------
+    evaluations : mapping of number -> EvaluationRecord
+        As `Memory.evaluations` gives them.
+    metric : str, optional
+        The metric (default: the first one of the newest evaluation).
+    group : str
+        The group (default "all").
+    """
+    if not evaluations:
+        return []
+    if metric is None:
+        newest = list(evaluations.values())[-1]
+        metric = next((each.metric for each in newest.estimates), "")
+    rows = [
+        {
+            "evaluation": number,
+            "made_at": record.made_at,
+            "labels": record.n_labeled,
+            "model": each.model,
+            "metric": each.metric,
+            "estimate": each.estimate,
+            "low": each.low,
+            "high": each.high,
+        }
+        for number, record in evaluations.items()
+        for each in record.estimates
+        if (each.metric, each.group) == (metric, group) and each.estimate is not None
+    ]
+    if not rows:
+        known = _metrics_of(evaluations.values())
+        raise InputError(
+            f"no evaluation has {metric!r} on group {group!r}",
+            allowed=f"metrics {listing(known)}",
+            fix="name another metric or group",
+        )
+    return rows
+
+
+def _metrics_of(records: Iterable[EvaluationRecord]) -> list[str]:
+    return sorted({each.metric for record in records for each in record.estimates})
+
+
+def _place(record: EstimateRecord) -> tuple[str, str, str]:
+    return record.model, record.metric, record.group

@@ -1,0 +1,134 @@
+"""From an evaluation and its data to the records that a memory keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ssme.data.design import rounds_of
+from ssme.data.scoreset import ScoreSet
+from ssme.decide.choose import choose_model
+from ssme.errors import InputError
+from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
+from ssme.results.evaluation import BaseEvaluation
+
+__all__ = ["SCORE_BINS", "read_events", "record_evaluation", "score_shares"]
+
+SCORE_BINS = 20
+"""Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
+
+
+def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
+    """The evaluation as a memory keeps it.
+
+    Its key is made of what was asked and what came out, so that the same evaluation is kept once.
+    """
+    settings = evaluation.settings
+    estimates = tuple(
+        EstimateRecord(
+            row["model"],
+            row["metric"],
+            row["group"],
+            *(_number(row[name]) for name in ("estimate", "low", "high", "labels_only")),
+        )
+        for row in evaluation.rows()
+    )
+    spec = settings.get("config") or {"method": evaluation.method}
+    content = json.dumps(
+        [spec, [vars(each) for each in estimates], settings.get("file_sha256")],
+        sort_keys=True,
+        default=str,
+    )
+    return EvaluationRecord(
+        spec=spec,
+        method=evaluation.method,
+        n_rows=evaluation.n_rows,
+        n_labeled=evaluation.groups[0].n_labeled,
+        version=str(settings.get("versions", {}).get("ssme", "")),
+        estimates=estimates,
+        decisions=_decisions(evaluation),
+        scores=score_shares(evaluation.data),
+        key=hashlib.sha256(content.encode()).hexdigest(),
+    )
+
+
+def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEvent]:
+    """A label event for every labeled row of ``data``.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        Data whose rows have ids.
+    name : str
+        Name of the data in the memory. It is part of each event's key, with the row, its label and
+        who gave it: an event that is added again is kept once.
+    annotator : str
+        Who gave the labels.
+    """
+    if data.ids is None:
+        raise InputError(
+            "labels of rows without names",
+            allowed="data with a column of unique ids",
+            fix="name the column, as in id='id'",
+        )
+    rounds = rounds_of(data.design, data.labels)
+    values = data.label_values
+    events = []
+    for row in np.flatnonzero(data.labeled):
+        chance = float(rounds.probability[row])
+        what = (name, data.ids[row], values[row], annotator, int(rounds.number[row]))
+        events.append(
+            LabelEvent(
+                _plain(data.ids[row]),
+                _plain(values[row]),
+                annotator,
+                None if math.isnan(chance) else chance,
+                f"round {int(rounds.number[row])}" if rounds.number[row] else "",
+                hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest(),
+            )
+        )
+    return events
+
+
+def score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
+    """Shares of each model's scores in fixed bins: P(positive) of two classes, else the largest."""
+    score = data.scores[:, :, 1] if data.n_classes == 2 else data.scores.max(axis=2)
+    found = {}
+    for j, model in enumerate(data.models):
+        own = score[np.isfinite(score[:, j]), j]
+        counts = np.histogram(own, bins=SCORE_BINS, range=(0.0, 1.0))[0]
+        found[model] = tuple((counts / max(own.size, 1)).tolist())
+    return found
+
+
+def _decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
+    found = []
+    for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True):
+        if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
+            continue
+        choice = choose_model(evaluation.data.models, metric, estimate, level=evaluation.level)
+        found.append(
+            DecisionRecord(
+                metric.name,
+                choice.pick,
+                _number(choice.p_best),
+                _number(choice.regret),
+                choice.possible_best,
+            )
+        )
+    return tuple(found)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _plain(value: Any) -> Hashable:
+    """A value of numpy as one of Python."""
+    plain: Hashable = value.item() if isinstance(value, np.generic) else value
+    return plain

@@ -1,0 +1,66 @@
+"""A project's memory from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+def write(path: Path, n_labeled: int) -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(200)]})
+    frame["label"] = pd.Series(y).where(np.arange(200) < n_labeled).astype("Int64")
+    for name, skill in (("good", 3.0), ("bad", 1.0)):
+        frame[name] = 1 / (1 + np.exp(-skill * (y - 0.5) - rng.normal(size=200)))
+    target = path / f"{n_labeled}.csv"
+    frame.to_csv(target, index=False)
+    return target
+
+
+def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
+    memory = tmp_path / "project.sqlite"
+    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    for n in (20, 60, 60):
+        added = run("track", "add", write(tmp_path, n), *how, "--memory", memory, "--json", "-")
+        assert added.exit_code == 0, added.output
+    assert json.loads(added.stdout) == {
+        "memory": str(memory),
+        "evaluation": 2,
+        "labels": 0,
+        "known": True,
+    }
+    shown = run("track", "show", "--memory", memory, "--plot", tmp_path / "history.json")
+    assert shown.exit_code == 0, shown.output
+    assert "60 labels in 60 events" in shown.stdout
+    assert (tmp_path / "history.json").exists()
+    compared = run("track", "compare", "--memory", memory, "--json", "-")
+    assert compared.exit_code == 0, compared.output
+    found = json.loads(compared.stdout)
+    assert {change["model"] for change in found["changes"]} == {"good", "bad"}
+    assert all(change["low"] <= change["change"] <= change["high"] for change in found["changes"])
+    assert not any(drift["clear"] for drift in found["drift"])
+
+
+def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "none.sqlite"
+    result = run("track", "show", "--memory", target)
+    assert result.exit_code == 2
+    assert "ssme track add" in result.output
+    assert not target.exists()
+
+
+def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
+    memory = tmp_path / "project.sqlite"
+    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    run("track", "add", write(tmp_path, 20), *how, "--memory", memory)
+    result = run("track", "compare", "--memory", memory)
+    assert result.exit_code == 2
+    assert "no evaluation -2" in result.output
