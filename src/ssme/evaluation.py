@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from ssme.metrics.base import Metric
 from ssme.plots import Plots
 from ssme.report import write_report
 from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
+from ssme.results.group_ranks import GroupRanking, rank_groups
 from ssme.suggest import LabelPlan, Suggestion, plan_labels, suggest_rows
 from ssme.wording import listing
 
@@ -210,9 +213,92 @@ class Evaluation(BaseEvaluation):
         """
         return judge(self, conditions, within=within, fail_on=fail_on)
 
+    def gaps(
+        self,
+        metric: str | None = None,
+        *,
+        by: str | None = None,
+        kinds: Sequence[str] = ("difference", "ratio"),
+        level: float | None = None,
+    ) -> GapTable:
+        """Say how far groups are apart, with intervals that hold for all pairs of groups at once.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric of the kinds "difference" and "ratio" (default: each of them).
+        by : str, optional
+            The grouping, such as ``"sex"`` (default: each of them).
+        kinds : sequence of str
+            Any of "difference" (largest minus smallest), "ratio" (smallest over largest),
+            "equal_opportunity" (difference in recall), "equalized_odds" (the larger of the
+            differences in recall and specificity) and "calibration" (difference in the mean of
+            outcome minus score); see `ssme.results.gaps`. The last three are estimated
+            whether or not their metrics were asked for.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        GapTable
+            ``rows`` holds one `Gap` per grouping, kind, metric and classifier; ``frame()`` gives
+            them as a table.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
+        >>> [(gap.model, gap.n_groups) for gap in r.gaps(kinds=["difference"]).rows]
+        [('a', 2), ('b', 2)]
+        """
+        return compute_gaps(self, metric, by=by, kinds=kinds, level=self._checked(level))
+
+    def worst_groups(
+        self,
+        metric: str | None = None,
+        *,
+        by: str | None = None,
+        model: str | None = None,
+        level: float | None = None,
+    ) -> GroupRanking:
+        """List the groups of a grouping, worst first, each beside all rows.
+
+        Parameters
+        ----------
+        metric : str, optional
+            May be left out where only one metric was evaluated.
+        by : str, optional
+            The grouping; may be left out where only one was evaluated.
+        model : str, optional
+            The classifier (default: the one with the best estimate on all rows).
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        GroupRanking
+            ``rows`` holds one `GroupRank` per group; the intervals of their differences from all
+            rows hold for all groups at once.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"a": [0.9, 0.8, 0.3, 0.6], "b": [0.4, 0.6, 0.7, 0.5]}
+        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
+        >>> [rank.group for rank in r.worst_groups().rows]
+        ['site=y', 'site=x']
+        """
+        return rank_groups(self, metric, by=by, model=model, level=self._checked(level))
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything but rows and draws as plain values, with ranking, differences and decision."""
-        return {**super().to_dict(), **describe_decision(self)}
+        """Everything but rows and draws as plain values, with ranking, differences and decision.
+
+        Where groups were evaluated, their gaps are in it too.
+        """
+        return {**super().to_dict(), **describe_decision(self), **describe_gaps(self)}
 
     def suggest(
         self,

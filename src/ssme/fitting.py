@@ -20,8 +20,8 @@ from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, UndefinedMetricWarning, argument
 from ssme.evaluation import Evaluation
-from ssme.groups.estimates import GroupEstimator
-from ssme.methods.base import Belief, DrawsPosterior, Estimate, Method, check_supported, row_numbers
+from ssme.groups.estimates import estimate_groups
+from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.results.groups import ALL, Group
@@ -29,8 +29,6 @@ from ssme.spec import RunSpec
 
 __all__ = ["Fit", "fit_method", "make_groups"]
 
-GROUP_DRAWS = 0x6709
-"""Branch of the seed that the draws of groups come from."""
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
 
@@ -71,26 +69,16 @@ class Fit:
 
     def _estimate(self) -> tuple[list[list[Estimate]], tuple[Group, ...]]:
         """Estimates [group][metric], and the groups with how much each borrows from the whole."""
-        belief, metrics = self.belief, self.metrics
-        if not isinstance(belief, DrawsPosterior) or any(metric.hard_only for metric in metrics):
-            rows = [group.rows for group in self.groups]
-            return belief.estimate(metrics, rows), self.groups
-        whole = belief.estimate(metrics, [None])
-        seed = np.random.SeedSequence(self.spec.seed, spawn_key=(GROUP_DRAWS,))
-        estimator = GroupEstimator(
-            belief, self.data, metrics, tuple(whole[0]), self.spec.group_target, seed
+        estimates, borrowed = estimate_groups(
+            self.belief,
+            self.data,
+            self.metrics,
+            [(group.by, group.rows) for group in self.groups],
+            target=self.spec.group_target,
+            seed=self.spec.seed,
         )
-        estimates, groups = list(whole), [self.groups[0]]
-        for number, by in enumerate(dict.fromkeys(group.by for group in self.groups[1:])):
-            members = [group for group in self.groups[1:] if group.by == by]
-            inside = [row_numbers(group.rows, self.data.n_rows) for group in members]
-            found = estimator.estimate(inside, number)
-            estimates += found.estimates
-            groups += [
-                replace(group, borrowed=1.0 - float(own))
-                for group, own in zip(members, found.own, strict=True)
-            ]
-        return estimates, tuple(groups)
+        each = zip(self.groups, borrowed, strict=True)
+        return estimates, tuple(replace(group, borrowed=share) for group, share in each)
 
     def _settings(self, start: float) -> dict[str, Any]:
         from ssme import __version__
@@ -101,6 +89,7 @@ class Fit:
             "metrics": [metric.name for metric in self.metrics],
             "definitions": {metric.name: metric.definition for metric in self.metrics},
             "groups": [group.name for group in self.groups],
+            "group_target": self.spec.group_target,
             "level": self.spec.level,
             "threshold": self.spec.threshold,
             "random_state": self.spec.random_state,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from ssme.cli.options import (
     ReadOptions,
     ReportOptions,
     RunOptions,
+    names_in,
 )
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command, say
@@ -111,6 +113,15 @@ def evaluate(
     save_config: Annotated[
         Path | None, typer.Option("--save-config", help="Write these options to a config file.")
     ] = None,
+    gaps: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gaps",
+            help="Gaps between groups to print beside differences: ratio, equal_opportunity, "
+            "equalized_odds, calibration (repeatable, or separated by commas).",
+            rich_help_panel=OUT,
+        ),
+    ] = None,
     show_all: Annotated[
         bool, typer.Option("--all", help="Print every model.", rich_help_panel=OUT)
     ] = False,
@@ -169,7 +180,7 @@ def evaluate(
         from ssme.report import report_html
 
         output.write(out.html, report_html(result))
-    show(result, output, show_all)
+    show(result, output, show_all, names_in(gaps, "--gaps") if gaps else [])
     if goal is not None:
         show_thresholds(thresholds, output, None if show_all else LIMIT)
     for sentence in verdict.failures if gated else ():
@@ -180,15 +191,33 @@ def evaluate(
         raise typer.Exit(CONDITION_FAILED)
 
 
-def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
-    """Print an evaluation's tables and doubts."""
+def show(
+    result: Evaluation, output: Output, show_all: bool = False, gaps: Sequence[str] = ()
+) -> None:
+    """Print an evaluation's tables, groups and doubts."""
     from ssme.cli.tables import LIMIT, evaluation_tables, print_doubts, summary_line
 
     output.console.print(summary_line(result), markup=False)
     for table in evaluation_tables(result, None if show_all else LIMIT):
         output.console.print()
         output.console.print(table)
+    if len(result.groups) > 1:
+        _show_groups(result, output, show_all, gaps)
     print_doubts(output.console, result.doubts)
+
+
+def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:
+    """Print the groups of every grouping, worst first, and how far they are apart."""
+    from ssme.cli.group_tables import gap_table, group_tables
+    from ssme.cli.tables import LIMIT
+
+    limit = None if show_all else LIMIT
+    found = list(group_tables(result, limit))
+    leading = result.worst_groups(result.metrics[0].name, by=result.groups[1].by).rows[0].model
+    gaps = gap_table(result.gaps(kinds=["difference", *kinds]), leading, limit)
+    for table in [*found, *([] if gaps is None else [gaps])]:
+        output.console.print()
+        output.console.print(table)
 
 
 def _evaluate_file(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:

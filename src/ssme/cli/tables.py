@@ -86,6 +86,8 @@ def direction(metric: Metric) -> str:
 
 def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iterator[Table]:
     """A table for each metric, best model first, then one for each metric by group."""
+    from ssme.results.group_ranks import order_groups
+
     rows = list(evaluation.rows())
     level = f"{evaluation.level * 100:g} % interval"
     first = evaluation.groups[0].name
@@ -98,9 +100,16 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
         yield _with_rest(table, len(mine), limit, "models")
     for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
+        place = {name: n for n, name in enumerate(order_groups(evaluation, metric.name))}
+        mine = sorted(_best_first(mine, metric), key=lambda row: place[row["group"]])
         right = ("labels", "estimate", level, "labels only")
         table = plain_table(
-            f"{metric.name} by group", "group", "labels", "model", *right[1:], right=right
+            f"{metric.name} by group, worst group first",
+            "group",
+            "labels",
+            "model",
+            *right[1:],
+            right=right,
         )
         for row in mine[:limit]:
             group, model = escape(short(row["group"], 18)), escape(short(row["model"], 16))

@@ -53,9 +53,6 @@ class GroupConstants:
     smooth_rows: int = 100
     """Rows of a group from which a metric of the rows at hand has no visible steps."""
 
-    stretch_range: tuple[float, float] = (0.5, 1.5)
-    """Bounds of the factor by which draws of the posterior are drawn together or apart."""
-
     most_rows: int = 2000
     """Rows of a group on which draws are computed."""
 

@@ -3,16 +3,19 @@
 With W_d a draw of the whole's posterior, shifted by a draw of the group's own calibration
 (`ssme.groups.shifts`), and the group's rows weighed anew, e_i ~ Exp(1),
 
-    draws_d   = m(W_d of the group, rows weighed by e)
-    estimate  = m(W of the group, its rows) + w R + (1 - w) [E - m(W, all rows)]
+    draws_d   = m(W_d of the group, rows weighed by e) + (1 - w) [E_d - m(W_d, all rows)]
+    estimate  = m(W of the group, its rows) + w R      + (1 - w) [E - m(W, all rows)]
 
-- E is the method's estimate on all rows: what it does beyond its posterior holds for groups too.
+(on the scale of `ssme.groups.scales`), where
+
+- E and E_d are the method's estimate and draws on all rows: what it does beyond its posterior
+  holds for groups too. The draws are moved so that their median is as far from the estimate as on
+  all rows.
 - R is the metric on the group's labels minus what its posterior expects there, w = r / (1 + r) with
   r = (labels / 500)^2: with many labels a group needs the whole no more.
 - The scores of all rows count as one row more of every group, since few rows of a group do
   not show all scores that it has (a Dirichlet process around the whole; Ferguson, Annals of
   Statistics 1, 1973). Not so for calibration errors, whose bins they would blur.
-- W_d has the spread around W that the method's own draws have on all rows.
 
 That is the target ``"population"``, all rows that those of the group stand for. For the target
 ``"rows"``, the rows at hand, labels are drawn from W_d instead, known ones kept, and no row is
@@ -24,23 +27,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.groups.constants import GroupConstants
-from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
-from ssme.methods.base import DrawsPosterior, Estimate
+from ssme.groups.scales import move_by, move_median, step_between
+from ssme.groups.shifts import GroupShifts, ShiftDirections, shift_posterior
+from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import child_seed, draw_labels
 from ssme.methods.parts.row_weights import mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Calibration
 from ssme.progress import tell
 
-__all__ = ["GroupEstimator", "Grouped"]
+__all__ = ["GroupEstimator", "Grouped", "estimate_groups"]
 
 IntArray = NDArray[np.int64]
+GROUP_DRAWS = 0x6709
+"""Branch of the seed that the draws of groups come from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +60,31 @@ class Grouped:
     estimates: list[list[Estimate]]
     own: FloatArray
     shifts: GroupShifts
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """What a method says of a metric on all rows beyond its posterior.
+
+    ``value`` (M,) leads from m(W, all rows) to E on the metric's scale (`ssme.groups.scales`),
+    ``draws`` (D, M) from m(W_d, all rows) to E_d, ``off_center`` (M,) from E to the median of E_d.
+    """
+
+    value: FloatArray
+    draws: FloatArray
+    off_center: FloatArray
+
+    @classmethod
+    def of(cls, metric: Metric, estimate: Estimate, plugged: FloatArray, raw: FloatArray) -> Beyond:
+        """From the estimate, m(W, all rows) (M,) and m(W_d, all rows) (D, M)."""
+        value = step_between(metric, plugged, estimate.value)
+        if estimate.draws is None or estimate.draws.shape != raw.shape:
+            return cls(value, np.broadcast_to(value, raw.shape), np.zeros_like(value))
+        known = np.isfinite(estimate.draws).any(axis=0)
+        median = np.full_like(value, np.nan)
+        median[known] = np.nanmedian(estimate.draws[:, known], axis=0)
+        draws = step_between(metric, raw, estimate.draws)
+        return cls(value, draws, step_between(metric, estimate.value, median))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,39 +135,7 @@ class GroupEstimator:
 
     @cached_property
     def _whole_soft(self) -> FloatArray:
-        return self._drawn_posterior(self._whole_part)
-
-    def _drawn_posterior(self, rows: IntArray) -> FloatArray:
-        """Draws of the posterior (D, r, K) with the spread that the method itself gives them."""
-        drawn = self.belief.posterior_draws(rows)
-        if self._stretch == 1.0:
-            return drawn
-        drawn = np.maximum(drawn, LEAST) ** self._stretch
-        drawn *= np.maximum(self.belief.soft[rows], LEAST) ** (1.0 - self._stretch)
-        drawn /= drawn.sum(axis=2, keepdims=True)
-        return drawn
-
-    @cached_property
-    def _stretch(self) -> float:
-        """Spread of the method's draws on all rows over that of its posterior's draws.
-
-        A method that draws its draws together, or apart, does so for groups as well.
-        """
-        least, most = self.constants.stretch_range
-        part = self._part(np.arange(self.data.n_rows))
-        n_draws = len(self.belief.posterior_draws(part[:1]))
-        rng = np.random.default_rng(child_seed(self.seed, 1 << 24))
-        noise = rng.standard_exponential((n_draws, part.size)) - 1.0
-        weights = 1.0 + noise * np.sqrt(part.size / self.data.n_rows)
-        mass = self._weighted(self.belief.posterior_draws(part) * weights[:, :, None], part)
-        found = []
-        for metric, estimate in zip(self.metrics, self.whole, strict=True):
-            if estimate.draws is not None:
-                raw = _half_width(metric.plan(self.data.scores[part])(mass))
-                found.append(_half_width(estimate.draws) / np.maximum(raw, LEAST))
-        ratios = np.concatenate(found) if found else np.ones(1)
-        ratios = ratios[np.isfinite(ratios)]
-        return float(np.clip(np.median(ratios), least, most)) if ratios.size else 1.0
+        return self.belief.posterior_draws(self._whole_part)
 
     @cached_property
     def _row_weights(self) -> FloatArray | None:
@@ -146,14 +146,16 @@ class GroupEstimator:
         return np.random.default_rng(child_seed(self.seed, 1 << 21)).standard_exponential(shape)
 
     @cached_property
-    def _beyond(self) -> list[FloatArray]:
-        """What the method says beyond its posterior, per metric (M,): E - m(W, all rows)."""
-        soft = self._weighted(self.belief.soft[None], np.arange(self.data.n_rows))
+    def _beyond(self) -> list[Beyond]:
+        """What the method says beyond its posterior, per metric."""
+        part = self._part(np.arange(self.data.n_rows))
+        everywhere = self._weighted(self.belief.soft[None], np.arange(self.data.n_rows))
+        drawn = self._weighted(self.belief.posterior_draws(part), part)
         found = []
         for metric, estimate in zip(self.metrics, self.whole, strict=True):
-            plugged = metric.plan(self.data.scores)(soft)[0]
-            beyond = estimate.value - plugged
-            found.append(np.where(np.isfinite(beyond), beyond, 0.0))
+            plugged = metric.plan(self.data.scores)(everywhere)[0]
+            raw = metric.plan(self.data.scores[part])(drawn)
+            found.append(Beyond.of(metric, estimate, plugged, raw))
         return found
 
     def _shifts(self, groups: Sequence[IntArray]) -> tuple[GroupShifts, list[IntArray]]:
@@ -185,7 +187,7 @@ class GroupEstimator:
             rows = np.concatenate(parts[first:last])
             sizes = [part.size for part in parts[first:last]]
             coefficients = np.repeat(drawn[:, first:last], sizes, axis=1)
-            soft = self.directions.shift(self._drawn_posterior(rows), coefficients)
+            soft = self.directions.shift(self.belief.posterior_draws(rows), coefficients)
             start = 0
             for g, size in enumerate(sizes, start=first):
                 yield g, (parts[g], soft[:, start : start + size])
@@ -230,8 +232,12 @@ class GroupEstimator:
                 value = value + weight * residual
                 left = weight**2 + self.constants.leftover * weight * (1.0 - weight)
                 draws = draws + np.sqrt(left / len(chance)) * (normal @ chance)
-            value = np.clip(value + (1.0 - weight) * beyond, metric.low, metric.high)
-            out.append(Estimate(value, move_draws(metric, value, draws)))
+            value = np.clip(value, metric.low, metric.high)
+            value = move_by(metric, value, (1.0 - weight) * beyond.value)
+            draws = np.clip(draws, metric.low, metric.high)
+            draws = move_by(metric, draws, (1.0 - weight) * beyond.draws)
+            center = move_by(metric, value, (1.0 - weight) * beyond.off_center)
+            out.append(Estimate(value, move_median(metric, draws, center)))
         return out
 
     def _rows(
@@ -255,10 +261,11 @@ class GroupEstimator:
         for metric, beyond in zip(self.metrics, self._beyond, strict=True):
             plan = metric.plan(self.data.scores[part])
             value = mean_defined(plan(self._hard(center_labels, part)))
-            value = np.clip(value + open_share * beyond, metric.low, metric.high)
-            draws = plan(self._hard(labels, part))
+            value = move_by(metric, value, open_share * beyond.value)
+            draws = move_by(metric, plan(self._hard(labels, part)), open_share * beyond.draws)
             if rows.size >= self.constants.smooth_rows:
-                draws = move_draws(metric, value, value + spread * (draws - value))
+                center = move_by(metric, value, open_share * beyond.off_center)
+                draws = move_median(metric, center + spread * (draws - center), center)
             out.append(Estimate(value, draws))
         return out
 
@@ -290,8 +297,7 @@ class GroupEstimator:
         drawn = plan(self._hard(labels, known))
         mean = mean_defined(drawn)
         observed = plan(self._hard(self.data.labels[known][None], known))[0]
-        residual = np.where(np.isfinite(observed - mean), observed - mean, 0.0)
-        return residual, np.where(np.isfinite(drawn), drawn - mean, 0.0)
+        return _or_zero(observed - mean), _or_zero(drawn - mean)
 
     def _correction_weight(self, n_labeled: int) -> float:
         if n_labeled < self.constants.least_labels:
@@ -333,41 +339,62 @@ class GroupEstimator:
         return out
 
 
-def move_draws(metric: Metric, value: FloatArray, draws: FloatArray) -> FloatArray:
-    """``draws`` (D, M) moved to have ``value`` (M,) as their median, inside the metric's range.
+def estimate_groups(
+    belief: Belief,
+    data: ScoreSet,
+    metrics: Sequence[Metric],
+    groups: Sequence[tuple[str, GroupRows]],
+    *,
+    target: str = "population",
+    seed: int = 0,
+) -> tuple[list[list[Estimate]], list[float]]:
+    """Estimate all rows and every group of every grouping.
 
-    On the logit scale of the range where that is finite and larger is better, else by adding.
+    Parameters
+    ----------
+    belief : Belief
+        What a method believes; one that does not draw its posterior (`DrawsPosterior`) estimates
+        groups itself, and so does every method where a metric needs hard labels.
+    data : ScoreSet
+        The rows.
+    metrics : sequence of Metric
+        What is estimated.
+    groups : sequence of (str, rows)
+        The grouping and the rows of each group, all rows first.
+    target : {"population", "rows"}
+        What the intervals of groups are about.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    estimates : list of list of Estimate
+        By group and metric.
+    borrowed : list of float
+        How much each group borrows from the whole; NaN for all rows and where it is not known.
     """
-    out: FloatArray = np.full_like(draws, np.nan)
-    span = metric.high - metric.low
-    bounded = bool(metric.greater_is_better) and np.isfinite(span)
-    for m in np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0)):
-        column = draws[:, m]
-        defined = np.isfinite(column)
-        if not defined.all():
-            column = np.resize(column[defined], column.size)
-        if bounded:
-            z = _logit((column - metric.low) / span)
-            target = _logit(np.array((value[m] - metric.low) / span))
-            column = metric.low + span / (1.0 + np.exp(np.median(z) - target - z))
-        moved = column + (value[m] - np.median(column))
-        out[:, m] = np.clip(moved, metric.low, metric.high)
-    return out
+    rows = [part for _, part in groups]
+    if (
+        len(groups) == 1
+        or not isinstance(belief, DrawsPosterior)
+        or any(metric.hard_only for metric in metrics)
+    ):
+        return belief.estimate(metrics, rows), [float("nan")] * len(groups)
+    whole = belief.estimate(metrics, rows[:1])
+    sequence = np.random.SeedSequence(seed, spawn_key=(GROUP_DRAWS,))
+    estimator = GroupEstimator(belief, data, tuple(metrics), tuple(whole[0]), target, sequence)
+    estimates, borrowed = list(whole), [float("nan")]
+    for number, (_, members) in enumerate(groupby(groups[1:], key=lambda each: each[0])):
+        inside = [row_numbers(part, data.n_rows) for _, part in members]
+        found = estimator.estimate(inside, number)
+        estimates += found.estimates
+        borrowed += (1.0 - found.own).tolist()
+    return estimates, borrowed
 
 
-def _half_width(draws: FloatArray) -> FloatArray:
-    """Half of the central 90 % (M,) of ``draws`` (D, M); NaN where there are none."""
-    known = np.isfinite(draws).any(axis=0)
-    out = np.full(draws.shape[1], np.nan)
-    low, high = np.nanquantile(draws[:, known], [0.05, 0.95], axis=0)
-    out[known] = (high - low) / 2.0
-    return out
-
-
-def _logit(share: FloatArray) -> FloatArray:
-    inside = np.clip(share, 1e-9, 1.0 - 1e-9)
-    out: FloatArray = np.log(inside) - np.log1p(-inside)
-    return out
+def _or_zero(values: FloatArray) -> FloatArray:
+    """Zero where undefined."""
+    return np.where(np.isfinite(values), values, 0.0)
 
 
 def _draw_each(soft: FloatArray, rng: np.random.Generator) -> IntArray:

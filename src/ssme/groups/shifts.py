@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.groups.constants import GroupConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["LEAST", "GroupShifts", "ShiftDirections", "shift_posterior"]
+__all__ = ["GroupShifts", "ShiftDirections", "shift_posterior"]
 
 IntArray = NDArray[np.int64]
 LEAST = 1e-12

@@ -72,8 +72,15 @@ class Plots:
         """
         return intervals.draw_estimates(self.evaluation, group=group, limit=limit, truth=truth)
 
-    def groups(self, metric: str | None = None, *, limit: int = 8, models: Models = None) -> Plot:
-        """One metric in every group, one panel per model.
+    def groups(
+        self,
+        metric: str | None = None,
+        *,
+        limit: int = 8,
+        models: Models = None,
+        most_groups: int = intervals.SHOWN_GROUPS,
+    ) -> Plot:
+        """One metric in every group, the worst first, one panel per model.
 
         Parameters
         ----------
@@ -81,10 +88,12 @@ class Plots:
             The metric (default: the first one).
         limit, models
             See `Plots`.
+        most_groups : int
+            Largest number of groups drawn, the worst ones.
         """
         chosen = self._metric(metric)
         names = choose_models(self.evaluation, limit, models, chosen)
-        return intervals.draw_groups(self.evaluation, names, chosen)
+        return intervals.draw_groups(self.evaluation, names, chosen, most_groups)
 
     def ranking(
         self,

@@ -23,11 +23,15 @@ from ssme.plots.display import (
 )
 from ssme.plots.names import called
 from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.group_ranks import order_groups
 
 __all__ = ["SHOWN_MODELS", "draw_estimates", "draw_groups", "draw_metric", "draw_ranking"]
 
 SHOWN_MODELS = 20
 """Models drawn where none are named; a picture of more can no longer be read."""
+
+SHOWN_GROUPS = 20
+"""Groups drawn where there are more; the table has all."""
 
 ESTIMATE, LABELS_ONLY, TRUTH = "estimate", "labels only", "truth"
 LOOK = {
@@ -106,9 +110,13 @@ def draw_metric(
     return Plot(metric, body, rows, _words(metric, group, found, evaluation.level, limit))
 
 
-def draw_groups(evaluation: BaseEvaluation, names: list[str], metric: str) -> Plot:
-    """One metric in every group, model by model, beside all rows."""
+def draw_groups(
+    evaluation: BaseEvaluation, names: list[str], metric: str, most: int = SHOWN_GROUPS
+) -> Plot:
+    """One metric in every group, model by model, below all rows: the worst group first."""
     chosen = evaluation.metrics[evaluation.metric_index(metric)]
+    order = order_groups(evaluation, metric)
+    shown = [ALL, *order[:most]]
     rows = [
         {
             **{k: row[k] for k in ("model", "group", "low", "high", "n_labeled")},
@@ -116,7 +124,7 @@ def draw_groups(evaluation: BaseEvaluation, names: list[str], metric: str) -> Pl
             "labels_only": _own_labels_only(row),
         }
         for row in evaluation.rows(chosen.name)
-        if row["model"] in names
+        if row["model"] in names and row["group"] in shown
     ]
     both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
     x = {"title": f"{chosen.name} ({_direction(chosen)})", "scale": _scale(both)}
@@ -124,7 +132,7 @@ def draw_groups(evaluation: BaseEvaluation, names: list[str], metric: str) -> Pl
         "width": 200,
         "height": {"step": 20},
         "encoding": {
-            "y": {**_model_axis([g.name for g in evaluation.groups]), "field": "group"},
+            "y": {**_model_axis(shown), "field": "group"},
             **SAID,
         },
         "layer": [
@@ -148,7 +156,10 @@ def draw_groups(evaluation: BaseEvaluation, names: list[str], metric: str) -> Pl
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {called(worst['model'])} on {called(worst['group'])}: "
         words += f"{worst['value']:.3f}."
-    title = f"{chosen.name} by group; diamonds are labels alone"
+    title = f"{chosen.name} by group, the worst first; diamonds are labels alone"
+    if len(order) > most:
+        title += f"; the worst {most} of {len(order)} groups"
+        words += f" The worst {most} of {len(order)} groups are shown."
     return Plot(title, facet(rows, names, panel, _group_words), rows, words)
 
 

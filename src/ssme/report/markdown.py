@@ -62,6 +62,7 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
+    yield from _group_lines(summary)
     for metric in summary["by_group"]:
         yield from ("", f"## {_text(metric['name'])} by group", "")
         yield from _table(
@@ -98,6 +99,44 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     yield from ("", f"Written on {made['date']} with ssme {made['version']}, seed {made['seed']}.")
     if made["input_sha256"]:
         yield f"SHA-256 of the input: `{made['input_sha256']}`."
+
+
+def _group_lines(summary: dict[str, Any]) -> Iterator[str]:
+    """The groups of every grouping, worst first, and the gaps between them."""
+    for part in summary["group_ranks"]:
+        what = f"{part['metric']} of {part['model']} by {part['by']}, worst group first"
+        yield from ("", f"## {_text(what)}", "")
+        yield from _table(
+            ("group", "rows", "labels", "estimate", "interval", "minus all rows", "borrowed"),
+            [
+                (
+                    _name(row["group"]),
+                    f"{row['n_labeled'] + row['n_unlabeled']:,}",
+                    f"{row['n_labeled']:,}",
+                    _number(row["estimate"]),
+                    _span(row["low"], row["high"]),
+                    _span(row["difference_low"], row["difference_high"]),
+                    percent(row["borrowed"]),
+                )
+                for row in part["rows"]
+            ],
+        )
+    if summary["gaps"]:
+        yield from ("", "## Gaps between groups", "")
+        yield from _table(
+            ("grouping", "metric", "gap", "interval", "worst", "best"),
+            [
+                (
+                    _name(row["by"]),
+                    _name(row["metric"]),
+                    _number(row["estimate"]),
+                    _span(row["low"], row["high"]),
+                    _name(row["worst"]),
+                    _name(row["best"]),
+                )
+                for row in summary["gaps"]
+            ],
+        )
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

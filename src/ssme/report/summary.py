@@ -17,6 +17,8 @@ from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group
+from ssme.results.gaps import compute_gaps
+from ssme.results.group_ranks import order_groups, rank_groups
 from ssme.spec import RunSpec
 
 __all__ = ["DOUBT_NAMES", "summarize"]
@@ -75,13 +77,11 @@ def summarize(
         "level": evaluation.level,
         "metrics": metrics,
         "by_group": [
-            {
-                "name": metric.name,
-                "rows": [r for r in rows if r["metric"] == metric.name and r["group"] != ALL],
-            }
+            {"name": metric.name, "rows": _worst_first(evaluation, metric, rows)}
             for metric in evaluation.metrics
             if len(evaluation.groups) > 1
         ],
+        **_group_sections(evaluation),
         "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
         "doubts": doubts,
         "method": _method(evaluation),
@@ -90,6 +90,36 @@ def summarize(
         "rerun": _rerun(found["settings"]),
         "made": _made(found["settings"], date or datetime.now(UTC)),
     }
+
+
+def _worst_first(
+    evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows of a metric by group, the worst group first."""
+    place = {name: number for number, name in enumerate(order_groups(evaluation, metric.name))}
+    mine = [r for r in rows if r["metric"] == metric.name and r["group"] != ALL]
+    return sorted(mine, key=lambda row: place[row["group"]])
+
+
+def _group_sections(evaluation: BaseEvaluation) -> dict[str, Any]:
+    """The groups of each grouping by the first metric, worst first, and how far they are apart."""
+    if len(evaluation.groups) < 2:
+        return {"group_ranks": [], "gaps": []}
+    first = evaluation.metrics[0].name
+    ranks = []
+    for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
+        found = rank_groups(evaluation, first, by=by)
+        rows = [{k: _known(v) for k, v in vars(rank).items()} for rank in found.rows]
+        ranks.append({"by": by, "metric": first, "model": found.rows[0].model, "rows": rows})
+    model = ranks[0]["model"]
+    gaps = compute_gaps(evaluation, kinds=["difference"]).rows
+    told = [{k: _known(v) for k, v in vars(gap).items()} for gap in gaps if gap.model == model]
+    return {"group_ranks": ranks, "gaps": told}
+
+
+def _known(value: Any) -> Any:
+    """None for a number that is undefined."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _made(settings: dict[str, Any], date: datetime) -> dict[str, Any]:

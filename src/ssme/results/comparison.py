@@ -35,6 +35,7 @@ __all__ = [
     "ModelRanking",
     "OneModel",
     "Rank",
+    "RowTable",
     "compare_two",
     "compute_probability_best",
     "compute_probability_better",
@@ -118,7 +119,7 @@ class Rank:
     rank_high: float
 
 
-class _Table(ABC):
+class RowTable(ABC):
     """Rows of one dataclass, shown as a table."""
 
     rows: tuple[Any, ...]
@@ -154,7 +155,7 @@ class _Table(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(_Table):
+class Comparison(RowTable):
     """Paired differences of classifiers, as `ssme.Evaluation.compare` gives them.
 
     Attributes
@@ -180,7 +181,7 @@ class Comparison(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelRanking(_Table):
+class ModelRanking(RowTable):
     """All classifiers by one metric, as `ssme.Evaluation.ranking` gives them.
 
     Attributes

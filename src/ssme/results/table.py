@@ -28,7 +28,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.groups import ALL, Group
 
-__all__ = ["COLUMNS", "SHOWN_COLUMNS", "Row", "tabulate"]
+__all__ = ["COLUMNS", "SHOWN_COLUMNS", "Row", "effective_labels", "tabulate"]
 
 COLUMNS = (
     "model",
@@ -104,7 +104,7 @@ def tabulate(
                     "n_labeled": group.n_labeled,
                     "n_unlabeled": group.n_unlabeled,
                     "borrowed": group.borrowed,
-                    "effective_labels": _effective(
+                    "effective_labels": effective_labels(
                         n_labels, overall[m][2][j] - overall[m][1][j], high[j] - low[j]
                     ),
                     "method": method,
@@ -115,7 +115,7 @@ def _ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray, Flo
     return estimate.value, *estimate.interval(level)
 
 
-def _effective(n_labels: int, alone: float, width: float) -> float:
+def effective_labels(n_labels: int, alone: float, width: float) -> float:
     """Labels that would make an interval of labels alone as narrow as ``width``."""
     return float(n_labels * (alone / width) ** 2) if width > 0.0 else float("nan")
 

@@ -1,0 +1,341 @@
+"""How far groups are apart: gaps of a grouping with intervals that hold for all its pairs at once.
+
+For groups g with estimates t_g and joint draws x_dg, let s_gh be the standard deviation of the
+draws of a difference and c the quantile, over the draws, of the largest
+
+    |(x_dg - x_dh) - (t_g - t_h)| / s_gh     over all pairs (g, h).
+
+Then t_g - t_h +- c s_gh holds for all pairs together with the wanted probability (Westfall and
+Young, 1993), whichever pair is looked at for whatever reason, and so
+
+    max - min      lies between  max (t_g - t_h - c s_gh)  and  max (t_g - t_h + c s_gh).
+
+The largest of noisy differences is larger than the largest difference; this interval knows that,
+quantiles of the draws of "max - min" would not. A ratio is the same on the scale of logarithms.
+Groups that were put together stand for no group and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ssme.errors import InputError, UnsupportedError, argument
+from ssme.groups.estimates import estimate_groups
+from ssme.methods.base import Estimate
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import Loss, is_same_metric
+from ssme.metrics.mass import linear_plan
+from ssme.results.comparison import RowTable
+from ssme.results.evaluation import BaseEvaluation
+from ssme.results.groups import Group
+from ssme.results.simultaneous import badness, group_draws, pair_reach, share_worst
+
+__all__ = [
+    "GAPS",
+    "Gap",
+    "GapTable",
+    "compute_gaps",
+    "describe_gaps",
+    "find_groupings",
+    "mean_bias",
+    "places_of",
+]
+
+GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
+"""Kinds of gaps; the last three look at recall, recall and specificity, and mean bias."""
+LEAST = 1e-6
+"""Least value whose logarithm is taken."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far the groups of a grouping are apart for one classifier.
+
+    Attributes
+    ----------
+    by, model : str
+        The grouping and the classifier.
+    gap : str
+        ``"difference"`` (largest minus smallest), ``"ratio"`` (smallest over largest),
+        ``"equal_opportunity"`` (difference in recall), ``"equalized_odds"`` (the larger of the
+        differences in recall and in specificity), ``"calibration"`` (difference in the mean of
+        outcome minus score).
+    metric : str
+        The metric whose gap it is.
+    estimate, low, high : float
+        The gap, and an interval that holds for all pairs of groups at once.
+    worst, best : str
+        The groups with the worst and the best estimate; where neither way is better, those with
+        the lowest and the highest.
+    p_worst : float
+        Probability that ``worst`` is the worst group; NaN where the method gives no draws.
+    n_groups : int
+        Number of groups that were compared.
+    """
+
+    by: str
+    model: str
+    gap: str
+    metric: str
+    estimate: float
+    low: float
+    high: float
+    worst: str
+    best: str
+    p_worst: float
+    n_groups: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GapTable(RowTable):
+    """Gaps between groups, as `ssme.Evaluation.gaps` gives them."""
+
+    kind: ClassVar[Any] = Gap
+    rows: tuple[Gap, ...]
+    level: float
+    library: str = "pandas"
+
+    def _head(self) -> str:
+        return (
+            f"gaps between groups with {self.level:.0%} intervals for all pairs of groups at once"
+        )
+
+
+def compute_gaps(
+    evaluation: BaseEvaluation,
+    metric: str | None = None,
+    *,
+    by: str | None = None,
+    kinds: Sequence[str] = ("difference", "ratio"),
+    level: float | None = None,
+) -> GapTable:
+    """The gaps of an evaluation; `ssme.Evaluation.gaps` says what they are."""
+    level = evaluation.level if level is None else level
+    unknown = [kind for kind in kinds if kind not in GAPS]
+    if unknown:
+        raise InputError(argument("kinds", unknown[0]), allowed=", ".join(GAPS))
+    rows: list[Gap] = []
+    for text in find_groupings(evaluation, by):
+        for kind in kinds:
+            rows += _gaps_of_kind(evaluation, text, kind, metric, level)
+    return GapTable(tuple(rows), level, evaluation.data.frame_library or "pandas")
+
+
+def describe_gaps(evaluation: BaseEvaluation) -> dict[str, Any]:
+    """The differences between groups as plain values, where groups were evaluated."""
+    if len(evaluation.groups) < 2:
+        return {}
+    rows = compute_gaps(evaluation, kinds=["difference"]).rows
+    return {
+        "gaps": [
+            {key: None if value != value else value for key, value in vars(row).items()}
+            for row in rows
+        ]
+    }
+
+
+def _gaps_of_kind(
+    evaluation: BaseEvaluation, text: str, kind: str, metric: str | None, level: float
+) -> Iterator[Gap]:
+    places = places_of(evaluation, text)
+    groups = [evaluation.groups[g] for g in places]
+    if kind in ("difference", "ratio"):
+        wanted = (
+            range(len(evaluation.metrics)) if metric is None else [evaluation.metric_index(metric)]
+        )
+        for m in wanted:
+            chosen = evaluation.metrics[m]
+            if kind == "ratio" and not chosen.low >= 0.0:
+                continue
+            estimates = [[evaluation.estimates[g][m] for g in places]]
+            yield from _rows_of(evaluation, groups, text, kind, [chosen], estimates, level)
+        return
+    metrics = _metrics_behind(evaluation, kind)
+    found = _estimated(evaluation, metrics, places)
+    yield from _rows_of(evaluation, groups, text, kind, metrics, found, level)
+
+
+def _rows_of(
+    evaluation: BaseEvaluation,
+    groups: Sequence[Group],
+    text: str,
+    kind: str,
+    metrics: Sequence[Metric],
+    estimates: Sequence[Sequence[Estimate]],
+    level: float,
+) -> Iterator[Gap]:
+    """One row per classifier; ``estimates`` [metric][group] are looked at together."""
+    for j, model in enumerate(evaluation.data.models):
+        spans = [_span(of, j, kind == "ratio") for of in estimates]
+        usable = [span for span in spans if span is not None]
+        if len(usable) < len(spans):
+            continue
+        reach = pair_reach([span.off for span in usable], level)
+        gaps = [span.gap(each) for span, each in zip(usable, reach, strict=True)]
+        widest = max(range(len(gaps)), key=lambda number: gaps[number][0])
+        value, low, high = (max(gap[part] for gap in gaps) for part in range(3))
+        if kind != "ratio":
+            high = min(high, max(each.high - each.low for each in metrics))
+        else:
+            value, low, high = np.exp(-value), np.exp(-high), np.exp(-low)
+        chosen, span = metrics[widest], usable[widest]
+        order = sorted(span.known, key=lambda g: badness(float(span.values[g]), chosen))
+        p_worst = float("nan")
+        draws = group_draws(estimates[widest], j)
+        if draws is not None:
+            p_worst = float(share_worst(draws[:, span.known], chosen)[span.known.index(order[0])])
+        yield Gap(
+            text,
+            model,
+            kind,
+            chosen.name,
+            float(value),
+            float(low),
+            float(high),
+            groups[order[0]].name,
+            groups[order[-1]].name,
+            p_worst,
+            len(span.known),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Span:
+    """Values (G,) of groups for one classifier; ``off`` (D, known) is how far draws are from them.
+
+    ``scale`` are the values of the known groups on the scale on which differences are taken.
+    """
+
+    values: FloatArray
+    known: list[int]
+    scale: FloatArray
+    off: FloatArray
+
+    def gap(self, reach: FloatArray) -> tuple[float, float, float]:
+        """Largest difference and its interval; ``reach`` (known, known) is c s of each pair."""
+        apart = self.scale[:, None] - self.scale[None, :]
+        low = float(np.maximum((apart - reach).max(), 0.0))
+        return float(apart.max()), low, float((apart + reach).max())
+
+
+def _span(estimates: Sequence[Estimate], j: int, logs: bool) -> _Span | None:
+    values = np.array([estimate.value[j] for estimate in estimates])
+    known = np.flatnonzero(np.isfinite(values)).tolist()
+    if len(known) < 2:
+        return None
+    draws = group_draws(estimates, j)
+    scale = values[known]
+    off: FloatArray = np.full((1, len(known)), np.nan)
+    if draws is not None:
+        inside = draws[:, known]
+        off = (_log(inside) - _log(scale)) if logs else inside - scale
+    return _Span(values, known, _log(scale) if logs else scale, off)
+
+
+def find_groupings(evaluation: BaseEvaluation, by: str | None) -> list[str]:
+    found = list(dict.fromkeys(group.by for group in evaluation.groups[1:]))
+    if not found:
+        raise InputError(
+            "no groups were evaluated",
+            fix=f"name some with {argument('by')} or {argument('groups')}",
+        )
+    if by is None:
+        return found
+    if by not in found:
+        raise InputError(f"{argument('by', by)} was not evaluated", allowed=", ".join(found))
+    return [by]
+
+
+def places_of(evaluation: BaseEvaluation, text: str, pooled: bool = False) -> list[int]:
+    """Which groups belong to a grouping, those that were put together only where asked for."""
+    return [
+        g
+        for g, group in enumerate(evaluation.groups)
+        if g and group.by == text and (pooled or not group.pooled)
+    ]
+
+
+def _metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
+    """The metrics that a gap looks at."""
+    if kind == "calibration":
+        return [mean_bias(evaluation.data.n_classes)]
+    if evaluation.data.n_classes != 2:
+        raise UnsupportedError(
+            f"the gap {kind!r} for {evaluation.data.n_classes} classes",
+            allowed="two classes",
+            fix="look at the difference in a metric of one class, such as its recall",
+        )
+    threshold = evaluation.settings.get("threshold")
+    names = ["recall"] if kind == "equal_opportunity" else ["recall", "specificity"]
+    return [get_metric(each, threshold=threshold) for each in names]
+
+
+def _estimated(
+    evaluation: BaseEvaluation, metrics: Sequence[Metric], places: Sequence[int]
+) -> list[list[Estimate]]:
+    """Estimates [metric][group] of further metrics, from the belief that there is."""
+    n_classes = evaluation.data.n_classes
+    known = [
+        [
+            m
+            for m, have in enumerate(evaluation.metrics)
+            if is_same_metric(metric.kind, have.kind, n_classes)
+        ]
+        for metric in metrics
+    ]
+    if all(known):
+        return [[evaluation.estimates[g][at[0]] for g in places] for at in known]
+    if evaluation.streamed is not None:
+        missing = [metric.name for metric, at in zip(metrics, known, strict=True) if not at]
+        raise UnsupportedError(
+            f"{', '.join(missing)} was not counted in this stream",
+            allowed="gaps in metrics that were counted",
+            fix=f"name it in {argument('metrics')}, or evaluate in memory",
+        )
+    groups = [("", None)] + [(evaluation.groups[g].by, evaluation.groups[g].rows) for g in places]
+    estimates, _ = estimate_groups(
+        evaluation.belief,
+        evaluation.data,
+        metrics,
+        groups,
+        target=evaluation.settings.get("group_target", "population"),
+        seed=int(evaluation.settings.get("random_state") or 0),
+    )
+    return [[of_group[m] for of_group in estimates[1:]] for m in range(len(metrics))]
+
+
+def mean_bias(n_classes: int) -> Metric:
+    """Mean of outcome minus score: positive where a classifier says too little.
+
+    With two classes of the positive one, with more of the predicted class.
+    """
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        if n_classes == 2:
+            value = np.stack([-scores[:, :, 1], 1.0 - scores[:, :, 1]], axis=2)
+        else:
+            hit = predicted_classes(scores)[:, :, None] == np.arange(n_classes)
+            value = hit - scores.max(axis=2)[:, :, None]
+        return linear_plan(value)
+
+    return Metric(
+        "mean_bias",
+        "Mean bias",
+        plan,
+        Loss(),
+        low=-1.0,
+        high=1.0,
+        greater_is_better=None,
+        definition="mean of outcome minus score",
+    )
+
+
+def _log(values: FloatArray) -> FloatArray:
+    out: FloatArray = np.log(np.maximum(values, LEAST))
+    return out
