@@ -1,7 +1,10 @@
 """Which rows to label next, with what an annotator needs to see of them; in a worker.
 
-Rows are drawn uniformly at random among those without a label. Of U such rows, k drawn, each has
-the inclusion probability k / U, which goes with its label into the memory.
+With some labels and a method that can weigh them, rows are drawn by `ssme.Evaluation.suggest`:
+those whose labels tell most about the best model have a higher probability. Without, or where that
+was asked for, all rows without a label have the same. Either way the probability of each row is
+known and goes with its label into the memory. Rows are shown in random order, so that those labeled
+of a round are a random part of it.
 """
 
 from __future__ import annotations
@@ -18,12 +21,17 @@ from ssme.data.readers.sources import find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import is_missing
+from ssme.errors import InputError
+from ssme.run import execute
 from ssme.serve.evaluating import read_labeled
+from ssme.serve.labeling import AT_RANDOM
 from ssme.spec import RunSpec
 
 __all__ = ["choose_rows"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+ENOUGH = 10
+"""Labels from which on rows are chosen for a goal; with fewer, all count alike."""
 LONGEST = 20_000
 """Characters of a cell that are shown."""
 
@@ -34,34 +42,55 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     Parameters
     ----------
     request : mapping
-        ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, ``known`` rows that were
-        chosen before, ``count`` of rows wanted, ``shown`` columns (None: all that play no other
-        part).
+        ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, ``round`` that this is,
+        ``count`` of rows wanted, ``design`` ("goal" or "random"), ``shown`` columns (None: all
+        that play no other part).
 
     Returns
     -------
     list of dict
-        ``row``, ``cells`` (name, kind, text), ``probability`` and ``reason`` of each.
+        ``row``, ``round``, ``place``, ``cells`` (name, kind, text), ``probability`` and ``reason``
+        of each.
     """
     spec = RunSpec.from_dict(request["config"])
     data, _ = read_labeled(spec, request["labels"])
     names: list[Any] = list(range(data.n_rows)) if data.ids is None else data.ids.tolist()
-    known = {*request["known"]}
-    free = np.array([i for i in np.flatnonzero(~data.labeled) if names[i] not in known], dtype=int)
-    size = min(int(request["count"]), free.size)
-    seed = hashlib.sha256(repr((len(known), request["config"])).encode()).digest()
+    size = min(int(request["count"]), data.n_unlabeled)
+    seed = hashlib.sha256(repr((request["round"], request["config"])).encode()).digest()
     rng = np.random.default_rng(np.frombuffer(seed, dtype=np.uint32))
-    chosen = rng.choice(free, size, replace=False)
-    cells = _cells(spec, data, chosen, request["shown"])
+    if size == 0:
+        return []
+    rows, chance, reasons = _draw(spec, data, size, request["design"], rng)
+    order = rng.permutation(len(rows))
+    cells = _cells(spec, data, rows[order], request["shown"])
     return [
         {
-            "row": names[i],
-            "cells": cells[number],
-            "probability": size / free.size,
-            "reason": "drawn at random",
+            "row": names[rows[i]],
+            "round": request["round"],
+            "place": place,
+            "cells": cells[place],
+            "probability": float(chance[i]),
+            "reason": reasons[i],
         }
-        for number, i in enumerate(chosen)
+        for place, i in enumerate(order)
     ]
+
+
+def _draw(
+    spec: RunSpec, data: ScoreSet, size: int, design: str, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
+    """Row numbers, their probabilities and why each is worth a label."""
+    seed = int(rng.integers(2**32))
+    weighs = "weights" in spec.make_method().spec.designs
+    if design == "goal" and weighs and data.n_labeled >= ENOUGH and data.n_models > 1:
+        try:
+            found = execute(spec, data).suggest(size, random_state=seed)
+            return found.rows, found.probability, list(found.reasons)
+        except InputError:
+            pass  # a method or a metric that rows cannot be valued by: all count alike
+    free = np.flatnonzero(~data.labeled)
+    rows = rng.choice(free, size, replace=False)
+    return rows, np.full(size, size / free.size), [AT_RANDOM] * size
 
 
 def _cells(

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.evaluation import Evaluation
@@ -27,7 +29,7 @@ from ssme.run import execute, read_scores
 from ssme.spec import RunSpec
 from ssme.writing import csv_text, write_text
 
-__all__ = ["add_labels", "draw_report", "evaluate_file", "read_labeled"]
+__all__ = ["add_labels", "draw_report", "evaluate_file", "plan_further", "read_labeled"]
 
 LABELS_FILE = "labels.csv"
 """The file of all labels, beside which the config can be run again."""
@@ -41,8 +43,9 @@ def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSe
     ----------
     spec : RunSpec
         How the file is read.
-    given : list of (row, label)
-        Labels by the name of the row, or by its position where rows have no names.
+    given : list of (row, label, probability, round)
+        Labels by the name of the row, or by its position where rows have no names. Rows of rounds
+        that were drawn at random have no probability.
     """
     tell("reading the file", 0, 1)
     data = read_scores(spec)
@@ -58,13 +61,22 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
     names = range(data.n_rows) if data.ids is None else data.ids.tolist()
     place = {name: number for number, name in enumerate(names)}
     values = data.label_values.copy()
+    before = rounds_of(data.design, data.labels)
+    chance, number = before.probability.copy(), before.number.copy()
     vanished = []
-    for row, label in given:
-        if row in place:
-            values[place[row]] = label
-        else:
+    for row, label, probability, drawn in given:
+        if row not in place:
             vanished.append(row)
-    return data.with_labels(values), vanished
+            continue
+        at = place[row]
+        values[at], number[at] = label, drawn
+        chance[at] = np.nan if probability is None else probability
+    labeled = data.with_labels(values)
+    if np.isnan(chance[labeled.labeled]).all():
+        return labeled, vanished
+    return labeled.with_design(
+        design_of_rounds(LabelRounds(chance, number), labeled.labels)
+    ), vanished
 
 
 def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
@@ -90,6 +102,32 @@ def draw_report(request: Mapping[str, Any], folder: Path) -> None:
     page = render_html(summarize(result, request["title"]), charts)
     write_text(folder / "charts.json", json.dumps(charts, ensure_ascii=False))
     write_text(folder / "report.html", page)
+
+
+def plan_further(request: Mapping[str, Any], folder: Path) -> None:
+    """How many labels more it takes until the best model is told, by simulation."""
+    result, _ = _evaluate(request)
+    metric = result.metrics[0]
+    found: dict[str, Any] = {"sentence": ""}
+    if metric.greater_is_better is not None and result.data.n_models > 1:
+        choice = result.choose(metric.name)
+        others = [name for name in choice.possible_best if name != choice.pick]
+        if others:
+            plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
+            found = {
+                **plan.to_dict(),
+                "sentence": _tell_plan(plan.more, plan.more_low, plan.more_high),
+                "pick": choice.pick,
+                "others": others,
+            }
+    write_text(folder / "plan.json", json.dumps(found))
+
+
+def _tell_plan(more: float, low: float, high: float) -> str:
+    if not np.isfinite(more):
+        return "More labels than there are rows, so the two may be equally good"
+    span = f"{low:,.0f} to {high:,.0f}" if np.isfinite(high) else f"{low:,.0f} or more"
+    return f"About {more:,.0f} labels more ({span})"
 
 
 def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
@@ -120,9 +158,14 @@ def _with_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
 def _labels_csv(data: ScoreSet) -> str:
     names = np.arange(data.n_rows) if data.ids is None else data.ids
     id_column = data.layout.id if data.layout is not None and data.layout.id else "row"
-    rows = np.flatnonzero(data.labeled)
-    values = data.label_values
-    return csv_text([{id_column: names[i], "label": values[i]} for i in rows])
+    values, rounds = data.label_values, data.design.rounds
+    found = []
+    for i in np.flatnonzero(data.labeled):
+        row = {id_column: names[i], "label": values[i]}
+        if rounds is not None:
+            row |= {"probability": float(rounds.probability[i]), "round": int(rounds.number[i])}
+        found.append(row)
+    return csv_text(found)
 
 
 def _differences(result: Evaluation) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
     waiting --> running --> done | failed | cancelled
 
 Looking at files and choosing rows have a lane of their own, so that a long evaluation keeps nobody
-from labeling; so have pictures, so that they keep no evaluation waiting. A lane runs one job at a
-time and keeps the next worker warm. What was running when the server stopped is started again;
-after `TRIES` such ends it has failed.
+from labeling; so have pictures and plans, so that they keep no evaluation waiting. A lane runs one
+job at a time and keeps the next worker warm. What was running when the server stopped is started
+again; after `TRIES` such ends it has failed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ssme.serve.store import JobRecord
 
 __all__ = ["LANES", "JobRunner", "job_key"]
 
-LANES = (("look", "rows"), ("evaluate",), ("report",))
+LANES = (("look", "rows"), ("evaluate",), ("report", "plan"))
 TRIES = 2
 PULSE = 15.0
 """Seconds after which a listener hears that the server is still there."""

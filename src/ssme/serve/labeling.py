@@ -1,8 +1,9 @@
 """Who labels which row next, and what happens to a label the moment it is given.
 
-A row goes to one person; every `DOUBLE`-th goes to two, so that their agreement can be measured. A
-row that lies before somebody is kept from others for a while. A label is in the memory before the
-page says so; sent twice, it is kept once.
+Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
+to one person; every `DOUBLE`-th goes to two, so that their agreement can be measured. A row that
+lies before somebody is kept from others for a while. A label is in the memory before the page says
+so; sent twice, it is kept once.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ssme.serve.settling import ADJUDICATED, TAKEN_BACK, UNSURE, Standing, settl
 from ssme.serve.store import Suggestion
 
 __all__ = [
+    "AT_RANDOM",
     "Bench",
     "adjudicate",
     "give_label",
@@ -29,6 +31,8 @@ __all__ = [
     "undo",
 ]
 
+AT_RANDOM = "drawn at random"
+"""The reason of rows that were drawn with the same probability as all others."""
 DOUBLE = 5
 """One row of so many is labeled by two people."""
 KEPT = timedelta(minutes=10)
@@ -157,9 +161,30 @@ def adjudicate(
 
 
 def settled_labels(records: Records, data: str) -> list[list[Any]]:
-    """(row, label) of all rows whose label counts, in an order that depends on nothing else."""
+    """(row, label, probability, round) of all rows whose label counts.
+
+    Of the n rows of a round, shown in random order, m have a label that counts: a row that was
+    drawn with probability p has one with probability p m / n. The probability of rows of rounds
+    that were drawn at random is None: they count alike.
+    """
     rows = settle(records.memory(data).label_events())
-    found = [[row, standing.label] for row, standing in rows.items() if standing.label is not None]
+    counting = {row for row, standing in rows.items() if standing.label is not None}
+    drawn: dict[int, list[Suggestion]] = {}
+    last: dict[Any, Suggestion] = {}
+    for each in records.store.suggestions(data):
+        drawn.setdefault(each.round, []).append(each)
+        if each.row in counting:
+            last[each.row] = each
+    share = {
+        number: sum(last.get(each.row) is each for each in of) / len(of)
+        for number, of in drawn.items()
+    }
+    found: list[list[Any]] = []
+    for row in counting:
+        at, chance = last.get(row), None
+        if at is not None and at.probability is not None and at.reason != AT_RANDOM:
+            chance = at.probability * share[at.round]
+        found.append([row, rows[row].label, chance, 0 if at is None else at.round])
     return sorted(found, key=repr)
 
 
@@ -201,9 +226,13 @@ def _waiting(
         elif not is_skipped and at > since:
             kept.add(row)
     found = []
-    for each in records.store.suggestions(data):
+    drawn = records.store.suggestions(data)
+    newest = drawn[-1].round if drawn else 0
+    for each in {each.row: each for each in drawn}.values():
         given = rows[each.row].given if each.row in rows else {}
         wanted = 2 if each.place % DOUBLE == 0 else 1
+        if each.round < newest and not given and each.row not in mine:
+            continue
         if annotator in given or len(given) >= wanted:
             continue
         if each.row in kept and len(given) + 1 >= wanted:
@@ -215,6 +244,7 @@ def _waiting(
             each.row in skipped,
             skipped.get(each.row, 0),
             -mine.get(each.row, -1),
+            each.round,
             each.place,
         ),
     )

@@ -70,6 +70,7 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         found["understood"] = {} if data.layout is None else data.layout.describe()
         _mark_roles(found["columns"], data)
         found["config"] = spec.to_dict()
+        found["can_weigh"] = "weights" in spec.make_method().spec.designs
         tell("reading the file", 2, 2)
     except InputError as error:
         found["error"] = spell_for_page(error)

@@ -128,6 +128,31 @@ async def tightening(request: Request) -> Response:
     return JSONResponse({"html": await _tightening(project, file)})
 
 
+async def plan(request: Request) -> Response:
+    """How many labels more the decision takes, as a part of the page; a job while it is counted."""
+    project = project_of(request)
+    done, _ = await project.newest_result(request.path_params["file"])
+    if done is None or project.settings.read_only:
+        return JSONResponse({"html": ""})
+    found = project.plan_of(done)
+    if found is None:
+        job = await project.runner.add(done.file, "plan", done.request)
+        if job.state in ("waiting", "running"):
+            return JSONResponse({"job": job.id})
+        found = {"sentence": ""}
+    return JSONResponse({"html": fragment("plan.html", plan=found) if found["sentence"] else ""})
+
+
+async def choose_design(request: Request) -> Response:
+    """Say how rows are chosen from the next round on."""
+    project, form = project_of(request), await form_of(request)
+    number, design = request.path_params["file"], form.get("design", [""])[0]
+    if design not in ("goal", "random"):
+        raise InputError(f"rows chosen by {design!r}", allowed="goal or random")
+    await project.desk.ask(lambda records: records.store.set_design(number, design))
+    return go_to(f"/files/{number}/label")
+
+
 async def _tightening(project: Project, file: OpenFile) -> str:
     def read(records: Records) -> list[Any]:
         return list(records.memory(file.data).evaluations().values())
@@ -210,6 +235,8 @@ routes = [
     Route("/files/{file:int}/label", show),
     Route("/files/{file:int}/label", mark, methods=["POST"]),
     Route("/files/{file:int}/tightening", tightening),
+    Route("/files/{file:int}/plan", plan),
+    Route("/files/{file:int}/design", choose_design, methods=["POST"]),
     Route("/files/{file:int}/labels.csv", export),
     Route("/files/{file:int}/image", image),
 ]

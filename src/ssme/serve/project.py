@@ -115,24 +115,32 @@ class Project:
         free = file.look["rows"] - file.look["labeled"]
         ahead = AHEAD * self.settings.batch
 
-        def request(records: Records) -> dict[str, Any] | None:
-            known = [each.row for each in records.store.suggestions(file.data)]
-            events = records.memory(file.data).label_events()
-            open_rows = len(known) - len({event.row for event in events} & {*known})
-            if open_rows > ahead - self.settings.batch or len(known) >= free:
+        def request(records: Records) -> dict[str, Any] | JobRecord | None:
+            drawn = records.store.suggestions(file.data)
+            newest = drawn[-1].round if drawn else 0
+            done = {event.row for event in records.memory(file.data).label_events()}
+            left = sum(each.round == newest and each.row not in done for each in drawn)
+            if left > ahead - self.settings.batch or left >= free - len(done):
                 return None
+            for job in records.store.jobs(file.record.id, "rows"):
+                asked = (job.request["data"], job.request["round"])
+                if job.state in ("waiting", "running") and asked == (file.data, newest + 1):
+                    return job
             return {
                 **_identity(file.record),
                 "config": file.look["config"],  # type: ignore[index]
                 "labels": settled_labels(records, file.data),
-                "known": known,
+                "round": newest + 1,
+                "design": file.record.design,
                 "count": ahead,
                 "shown": None if file.record.shown is None else list(file.record.shown),
                 "data": file.data,
             }
 
         found = await self.desk.ask(request)
-        return None if found is None else await self.runner.add(file.record.id, "rows", found)
+        if found is None or isinstance(found, JobRecord):
+            return found
+        return await self.runner.add(file.record.id, "rows", found)
 
     async def labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
@@ -160,6 +168,13 @@ class Project:
             for name in ("summary", "differences", "facts")
         }
 
+    def plan_of(self, job: JobRecord) -> dict[str, Any] | None:
+        """How many labels more are needed after an evaluation; None where it was not counted."""
+        found: dict[str, Any] | None = _read_json(
+            self.settings.results / job_key("plan", job.request) / "plan.json"
+        )
+        return found
+
     def charts_of(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
         folder = self.settings.results / job_key("report", job.request)
@@ -174,7 +189,8 @@ def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
         found = [
             Suggestion(
                 each["row"],
-                0,
+                each["round"],
+                each["place"],
                 tuple(map(tuple, each["cells"])),
                 each["probability"],
                 each["reason"],

@@ -25,6 +25,7 @@ CREATE TABLE file (
     read TEXT NOT NULL DEFAULT '{}',
     run TEXT NOT NULL DEFAULT '{}',
     shown TEXT,
+    design TEXT NOT NULL DEFAULT 'goal',
     look INTEGER,
     opened_at TEXT NOT NULL
 ) STRICT;
@@ -45,11 +46,12 @@ CREATE INDEX job_key ON job (key);
 CREATE TABLE suggestion (
     data TEXT NOT NULL,
     row TEXT NOT NULL,
+    round INTEGER NOT NULL,
     place INTEGER NOT NULL,
     cells TEXT NOT NULL,
     probability REAL,
     reason TEXT NOT NULL,
-    PRIMARY KEY (data, row)
+    PRIMARY KEY (data, row, round)
 ) STRICT;
 CREATE TABLE claim (
     data TEXT NOT NULL,

@@ -15,6 +15,8 @@ from ssme.serve.settings import ServeSettings, is_loopback
 
 __all__ = ["bind", "run_server", "tell_exposure"]
 
+BACKLOG = 256
+"""Connections that wait while the server starts or is busy."""
 GRACE = 1
 """Seconds that open connections have to end when the server stops."""
 
@@ -97,6 +99,7 @@ def bind(settings: ServeSettings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise InputError(

@@ -36,7 +36,8 @@ class FileRecord:
     """A file of scores: where it is, what it held when it was opened, how it is to be read.
 
     ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
-    columns that annotators see. ``look`` is the newest job that looked at the file.
+    columns that annotators see. ``design`` says how rows are chosen for labeling: "goal" or
+    "random". ``look`` is the newest job that looked at the file.
     """
 
     id: int
@@ -48,6 +49,7 @@ class FileRecord:
     read: Mapping[str, Any]
     run: Mapping[str, Any]
     shown: tuple[str, ...] | None
+    design: str
     look: int | None
     opened_at: str
 
@@ -70,16 +72,21 @@ class JobRecord:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A row to be labeled, as annotators see it, with how it came to be chosen."""
+    """A row to be labeled, as annotators see it, with how it came to be chosen.
+
+    ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
+    ``probability`` that of being drawn in it.
+    """
 
     row: Any
+    round: int
     place: int
     cells: tuple[tuple[str, str, str], ...]
     probability: float | None
     reason: str
 
 
-FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, look, opened_at"
+FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at"
 JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
 
 
@@ -169,6 +176,10 @@ class Store:
                 (json.dumps(dict(read)), json.dumps(dict(run)), columns, number),
             )
 
+    def set_design(self, number: int, design: str) -> None:
+        with self._writing() as on:
+            on.execute("UPDATE file SET design = ? WHERE id = ?", (design, number))
+
     def set_look(self, number: int, job: int) -> None:
         with self._writing() as on:
             on.execute("UPDATE file SET look = ? WHERE id = ?", (job, number))
@@ -257,29 +268,37 @@ class Store:
     # rows to label
 
     def add_suggestions(self, data: str, rows: Iterable[Suggestion]) -> int:
-        """Rows to be labeled, behind those that are there; a row is there once."""
+        """Rows of a round; one that is there stays as it is."""
         with self._writing() as on:
             before = on.total_changes
             on.executemany(
-                "INSERT INTO suggestion (data, row, place, cells, probability, reason)"
-                " VALUES (?, ?, (SELECT coalesce(max(place) + 1, 0) FROM suggestion"
-                " WHERE data = ?), ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO suggestion (data, row, round, place, cells, probability, reason)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [
-                    (data, json.dumps(s.row), data, json.dumps(s.cells), s.probability, s.reason)
+                    (
+                        data,
+                        json.dumps(s.row),
+                        s.round,
+                        s.place,
+                        json.dumps(s.cells),
+                        s.probability,
+                        s.reason,
+                    )
                     for s in rows
                 ],
             )
             return on.total_changes - before
 
     def suggestions(self, data: str) -> list[Suggestion]:
+        """All rows that were drawn, round by round; a row may be in several."""
         rows = self._all(
-            "SELECT row, place, cells, probability, reason FROM suggestion WHERE data = ?"
-            " ORDER BY place",
+            "SELECT row, round, place, cells, probability, reason FROM suggestion"
+            " WHERE data = ? ORDER BY round, place",
             data,
         )
         return [
-            Suggestion(json.loads(row), place, tuple(map(tuple, json.loads(cells))), *rest)
-            for row, place, cells, *rest in rows
+            Suggestion(json.loads(row), number, place, tuple(map(tuple, json.loads(cells))), *rest)
+            for row, number, place, cells, *rest in rows
         ]
 
     def claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
@@ -314,7 +333,8 @@ class Store:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has ended it already
+                    self._connection.execute("ROLLBACK")
                 raise
 
     @contextmanager
@@ -335,10 +355,12 @@ def _hash(secret: str) -> str:
 
 
 def _file(row: tuple[Any, ...]) -> FileRecord:
-    number, path, name, sha256, size, changed, read, run, shown, look, opened = row
+    number, path, name, sha256, size, changed, read, run, shown, design, look, opened = row
     columns = None if shown is None else tuple(json.loads(shown))
     read, run = json.loads(read), json.loads(run)
-    return FileRecord(number, path, name, sha256, size, changed, read, run, columns, look, opened)
+    return FileRecord(
+        number, path, name, sha256, size, changed, read, run, columns, design, look, opened
+    )
 
 
 def _job(row: tuple[Any, ...]) -> JobRecord:

@@ -24,7 +24,7 @@ from ssme.errors import InputError, MissingExtraError
 from ssme.progress import listen
 from ssme.sample import sample_path
 from ssme.serve.choosing import choose_rows
-from ssme.serve.evaluating import draw_report, evaluate_file
+from ssme.serve.evaluating import draw_report, evaluate_file, plan_further
 from ssme.serve.looking import look_at
 from ssme.serve.spelling import spell_for_page
 from ssme.writing import write_text
@@ -81,6 +81,7 @@ KINDS: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "rows": _choose,
     "evaluate": evaluate_file,
     "report": draw_report,
+    "plan": plan_further,
 }
 """Kind of job -> what does it."""
 

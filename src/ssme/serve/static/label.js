@@ -51,9 +51,20 @@
       if (answer.ok) {
         document.getElementById("tightening").innerHTML = (await answer.json()).html;
         say("The intervals are up to date.");
+        count();
       }
     });
   };
+
+  const plan = document.getElementById("plan");
+  const count = async () => {
+    const answer = await fetch(plan.dataset.plan, { headers: { accept: "application/json" } });
+    if (!answer.ok) return;
+    const found = await answer.json();
+    if (found.job) follow(found.job, () => {}, count);
+    else plan.innerHTML = found.html;
+  };
+  count();
 
   const press = (button) => {
     if (busy || again) return;

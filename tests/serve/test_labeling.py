@@ -1,0 +1,225 @@
+"""Rows to label: who gets which, what is kept of a label, what comes of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.serve.conftest import House, restarted
+
+from ssme.serve.labeling import AT_RANDOM, settled_labels
+from ssme.serve.store import Suggestion
+
+pytestmark = pytest.mark.web
+
+LABEL = "/files/1/label"
+
+
+@pytest.fixture
+def ready(open_house: House, scores: Path) -> House:
+    """A file is open and rows to label are chosen."""
+    open_house.upload(scores)
+    assert open_house.work() == ["look done"]
+    open_house.client.get(LABEL)
+    assert open_house.work() == ["rows done"]
+    return open_house
+
+
+def row_of(card: str) -> Any:
+    found = re.search(r'name="row" value="([^"]*)"', card)
+    assert found is not None
+    return found[1].replace("&#34;", '"')
+
+
+def events(house: House) -> tuple[Any, ...]:
+    return house.desk.ask_now(lambda records: records.memory("file 1").label_events())
+
+
+def test_a_label_is_in_the_memory_with_its_probability_when_the_page_says_so(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    answer = ready.mark(LABEL, key="k1", row=row, label="1")
+    assert answer["mine"] == 1
+    (event,) = events(ready)
+    assert (event.row, event.label, event.annotator) == (json.loads(row), 1, "Ada")
+    assert 0.0 < event.probability <= 1.0
+    assert row_of(answer["card"]) != row
+
+
+def test_a_label_sent_twice_is_kept_once(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    for _ in range(3):
+        ready.mark(LABEL, key="k1", row=row, label="1")
+    assert len(events(ready)) == 1
+
+
+def test_unsure_skip_back_and_undo(ready: House) -> None:
+    first = row_of(ready.client.get(LABEL).text)
+    second = row_of(ready.mark(LABEL, row=first, do="unsure")["card"])
+    assert events(ready)[-1].label is None
+    third = row_of(ready.mark(LABEL, row=second, do="skip")["card"])
+    assert third not in (first, second)
+    ready.mark(LABEL, row=third, label="0")
+    back = ready.mark(LABEL, row="null", do="back")["card"]
+    assert row_of(back) == third
+    assert "you said 0" in back
+    assert row_of(ready.mark(LABEL, row=third, do="back")["card"]) == first
+    assert row_of(ready.mark(LABEL, row="null", do="undo")["card"]) == third
+    assert [event.label for event in events(ready)] == [None, 0, None]
+    assert json.loads(third) not in dict(
+        ready.desk.ask_now(lambda r: {row[0]: row for row in settled_labels(r, "file 1")})
+    )
+
+
+def test_labels_that_were_never_asked_for_are_refused(ready: House) -> None:
+    answer = ready.mark(LABEL, row='"nobody"', label="1")
+    assert "not among those" in answer["error"]["got"]
+    assert ready.mark(LABEL, row=row_of(ready.client.get(LABEL).text), label="7")["error"]
+    assert events(ready) == ()
+
+
+def test_scores_are_not_shown(ready: House, scores: Path) -> None:
+    page = ready.client.get(LABEL).text
+    name = json.loads(row_of(page))
+    line = next(csv.DictReader(io.StringIO(scores.read_text()))).keys()
+    row = next(r for r in csv.DictReader(io.StringIO(scores.read_text())) if r["id"] == name)
+    assert {"text", "good", "bad"} <= {*line}
+    assert row["text"] in page
+    assert row["good"] not in page
+    assert row["bad"] not in page
+
+
+def test_two_people_get_different_rows_but_for_every_fifth(ready: House) -> None:
+    other = ready.browser()
+    csrf = ready.enter("Bob", other)
+    seen: dict[str, list[str]] = {"Ada": [], "Bob": []}
+    cards = {"Ada": ready.client.get(LABEL).text, "Bob": other.get(LABEL).text}
+    for number in range(3):
+        for who, client, token in (("Ada", ready.client, ready.csrf), ("Bob", other, csrf)):
+            row = row_of(cards[who])
+            seen[who].append(row)
+            label = "1" if who == "Ada" or number else "0"
+            cards[who] = ready.mark(LABEL, client, token, row=row, label=label)["card"]
+    assert seen["Ada"][0] == seen["Bob"][0]
+    assert len({*seen["Ada"], *seen["Bob"]}) == 5
+    people = ready.client.get("/files/1/people").text
+    assert "kappa" in people.lower()
+    assert "1</td>" in people
+    assert json.loads(seen["Ada"][0]) in people
+    labels = ready.desk.ask_now(settled_labels, "file 1")
+    assert len(labels) == 4
+    row = seen["Ada"][0]
+    assert ready.post("/files/1/adjudicate", row=row, label="0", key="v").status_code == 303
+    settled = {each[0]: each[1] for each in ready.desk.ask_now(settled_labels, "file 1")}
+    assert settled[json.loads(row)] == 0
+
+
+def test_after_a_batch_the_estimates_are_made_anew(ready: House) -> None:
+    card, job = ready.client.get(LABEL).text, None
+    for number in range(5):
+        answer = ready.mark(LABEL, row=row_of(card), label=str(number % 2))
+        card, job = answer["card"], answer["job"]
+    assert job is not None
+    assert "evaluate done" in ready.work()
+    part = ready.client.get("/files/1/tightening").json()["html"]
+    assert part.count("<svg") == 2
+    result = ready.client.get("/files/1/result").text
+    assert "17 labeled" in result
+    assert "5 labels more." not in ready.client.get("/files/1/history").text
+    for name in ("estimates.csv", "summary.json", "config.toml", "labels.csv"):
+        answer = ready.client.get(f"/jobs/{job}/{name}")
+        assert answer.status_code == 200
+        assert "attachment" in answer.headers["content-disposition"]
+
+
+def test_labels_of_a_round_that_was_not_finished_have_smaller_probabilities(
+    open_house: House,
+) -> None:
+    rows = [Suggestion(f"r{i}", 1, i, (), 0.5, "tells a from b") for i in range(4)]
+    rows += [Suggestion(f"r{i}", 2, i, (), 0.2, AT_RANDOM) for i in range(4, 6)]
+
+    def fill(records: Any) -> list[list[Any]]:
+        from ssme.serve.labeling import give_label
+
+        records.store.add_suggestions("d", rows)
+        for name in ("r0", "r4"):
+            give_label(records, "d", "ada", name, 1, name)
+        return settled_labels(records, "d")
+
+    assert open_house.desk.ask_now(fill) == [["r0", 1, 0.125, 1], ["r4", 1, None, 2]]
+
+
+def test_export_has_every_label_with_who_when_and_how_probable(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    ready.mark(LABEL, row=row, label="1", key="a")
+    answer = ready.client.get("/files/1/labels.csv")
+    (line,) = csv.DictReader(io.StringIO(answer.text))
+    assert (line["id"], line["label"], line["annotator"]) == (json.loads(row), "1", "Ada")
+    assert float(line["probability"]) > 0.0
+    assert line["counts"] == "True"
+
+
+def test_labels_and_place_survive_a_restart(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    following = row_of(ready.mark(LABEL, row=row, label="1")["card"])
+    cookies = dict(ready.client.cookies)
+    again = restarted(ready)
+    again.client.cookies.update(cookies)
+    assert row_of(again.client.get(LABEL).text) == following
+    assert len(events(again)) == 1
+    again.desk.close()
+
+
+def test_a_full_disk_is_said_and_nothing_stored_is_lost(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    following = row_of(ready.mark(LABEL, row=row, label="1", key="a")["card"])
+
+    def fill(records: Any) -> None:
+        on = records.memory("file 1")._connection
+        pages = on.execute("PRAGMA page_count").fetchone()[0]
+        on.execute(f"PRAGMA max_page_count = {pages}")
+
+    ready.desk.ask_now(fill)
+    said = [ready.mark(LABEL, row=following, label="1", key=f"k{'x' * 4000}{i}") for i in range(9)]
+    assert "disk is full" in said[-1]["error"]["got"]
+    ready.desk.ask_now(
+        lambda r: r.memory("file 1")._connection.execute("PRAGMA max_page_count = 1000000")
+    )
+    assert "error" not in ready.mark(LABEL, row=following, label="0", key="b")
+    assert {event.key for event in events(ready)} >= {"a", "b"}
+
+
+def test_a_row_that_vanished_keeps_its_label_and_is_named(ready: House, scores: Path) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    ready.mark(LABEL, row=row, label="1")
+    (path,) = ready.settings.uploads.rglob("*.csv")
+    lines = scores.read_text().splitlines(keepends=True)
+    path.write_text("".join(x for x in lines if not x.startswith(f"{json.loads(row)},")))
+    changed = ready.client.get(LABEL).text
+    assert "was changed on the disk" in changed
+    assert ready.post("/files/1/evaluate").status_code == 400
+    assert ready.post("/files/1/again").status_code == 303
+    ready.work()
+    assert ready.post("/files/1/evaluate").status_code == 303
+    assert "evaluate done" in ready.work()
+    page = ready.client.get("/files/1/result").text
+    assert "no longer in the file" in page
+    assert json.loads(row) in page
+    assert len(events(ready)) == 1
+
+
+def test_rows_come_again_in_rounds_and_no_row_twice(ready: House) -> None:
+    card, seen = ready.client.get(LABEL).text, []
+    for number in range(30):
+        seen.append(row_of(card))
+        card = ready.mark(LABEL, row=seen[-1], label=str(number % 2))["card"]
+        if number % 10 == 9:
+            ready.work()
+            card = ready.client.get(LABEL).text
+    assert len({*seen}) == 30
+    rounds = {each.round for each in ready.desk.ask_now(lambda r: r.store.suggestions("file 1"))}
+    assert len(rounds) >= 3
