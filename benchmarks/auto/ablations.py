@@ -23,7 +23,7 @@ from benchmarks.auto.study import (
     study_arguments,
     write,
 )
-from ssme.methods.auto.constants import Constants, RecenteringConstants
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.recentering import recenter
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
@@ -40,40 +40,29 @@ def changed(group: str, **values: Any) -> Variant:
 
 
 def recenter_unfolded(
-    metric: Metric,
-    value: FloatArray,
-    draws: FloatArray,
-    weight: float,
-    n_classes: int,
-    of: RecenteringConstants,
+    metric: Metric, value: FloatArray, draws: FloatArray, *rest: Any
 ) -> FloatArray:
     """Calibration errors of the draws with their upward bias taken out of the squares first."""
     if metric.kind == ECE.kind:
         excess = np.maximum((draws**2).mean(axis=0) - value**2, 0.0)
         draws = np.sqrt(np.maximum(draws**2 - excess, 0.0))
-    return recenter(metric, value, draws, weight, n_classes, of)
+    return recenter(metric, value, draws, *rest)
 
 
 def recenter_on_logit_scale(
-    metric: Metric,
-    value: FloatArray,
-    draws: FloatArray,
-    weight: float,
-    n_classes: int,
-    of: RecenteringConstants,
+    metric: Metric, value: FloatArray, draws: FloatArray, *rest: Any
 ) -> FloatArray:
-    return recenter(replace(metric, greater_is_better=True), value, draws, weight, n_classes, of)
+    return recenter(replace(metric, greater_is_better=True), value, draws, *rest)
 
 
-def leave_draws(
-    metric: Metric,
-    value: FloatArray,
-    draws: FloatArray,
-    weight: float,
-    n_classes: int,
-    of: RecenteringConstants,
-) -> FloatArray:
+def leave_draws(metric: Metric, value: FloatArray, draws: FloatArray, *rest: Any) -> FloatArray:
     return draws
+
+
+def without(*regimes: str) -> Variant:
+    """`Auto` with some regimes impossible."""
+    prior = {name: chance for name, chance in OF.regimes.prior.items() if name not in regimes}
+    return changed("regimes", prior=prior)
 
 
 CHANGES: dict[str, Variant] = {
@@ -88,9 +77,7 @@ CHANGES: dict[str, Variant] = {
         "prior", coefficients=(0.5 + 0.3 * float(np.log(1e6)), 0.3, 0.3), knee=1e6
     ),
     "temperature prior: constant": changed("prior", coefficients=(0.1, 0.0, 0.0)),
-    "temperature prior: no margin": changed(
-        "prior", coefficients=(ALPHA - OF.prior.margin, BETA, GAMMA)
-    ),
+    "temperature prior: margin 0.04": changed("prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)),
     "temperature prior: scale 0.3": changed("prior", scale=0.3),
     "temperature prior: scale 0.1": changed("prior", scale=0.1),
     "sharpened about equal class shares": Variant(
@@ -109,7 +96,12 @@ CHANGES: dict[str, Variant] = {
     "all families in the mode": changed("model", mode_families=("a", "t", "c", "v", "r", "s")),
     "likelihood to the power 1": changed("sampler", power=1.0),
     "50 slice steps": changed("sampler", steps=50),
-    "no stretch": changed("recentering", stretch={}),
+    "no factors of the spread": changed("recentering", spread={}),
+    "the usual regime alone": without(*(set(OF.regimes.prior) - {"usual"})),
+    **{f"no regime {name!r}": without(name) for name in OF.regimes.prior if name != "usual"},
+    "mean over regimes": changed("regimes", sureness=1.0),
+    "the likeliest regime": changed("regimes", sureness=1e3),
+    "all classifiers of one standing": changed("agreement", floor=1e9),
     "upward bias of ECE removed": Variant(recenter=recenter_unfolded),
     "ECE moved on the logit scale": Variant(recenter=recenter_on_logit_scale),
     "draws not moved": Variant(recenter=leave_draws),

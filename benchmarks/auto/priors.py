@@ -30,7 +30,7 @@ from ssme.datasets.registry import load_dataset
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.independence import added_posterior, within_class_correlation
 from ssme.methods.auto.pool import clip_scores, log_pool, log_softmax, present_scores
-from ssme.methods.auto.prior import stated_error
+from ssme.methods.auto.summary import ScoreSummary, summarize_scores
 
 OF = Constants()
 SETS = (
@@ -76,25 +76,27 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         models = rng.choice(data.n_models, size, replace=False)
         rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
         q = clip_scores(data.scores[rows][:, models], OF.pool.clip)
-        log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
-        votes = (q.argmax(axis=2)[:, :, None] == np.arange(q.shape[2])).mean(axis=1)
+        summary = summarize_scores(q, present_scores(q), OF.agreement)
+        log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
         out.append(
             {
                 "dataset": name,
                 "models": size,
+                "effective": summary.n_effective,
                 "classes": q.shape[2],
-                "disagreement": float(1.0 - (votes**2).sum(axis=1).mean()),
+                "disagreement": float(np.nanmean(summary.disagreement)) if size > 1 else np.nan,
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
-                "stated_error": stated_error(q),
-                "rho": rho_of(q) if size >= OF.independence.least_models else np.nan,
+                "stated_error": summary.stated_error,
+                "rho": rho_of(summary) if size >= OF.independence.least_models else np.nan,
                 "log_b": best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
         )
     return out
 
 
-def rho_of(q: np.ndarray) -> float:
-    return within_class_correlation(q, added_posterior(q), OF.independence)
+def rho_of(summary: ScoreSummary) -> float:
+    q = summary.q
+    return within_class_correlation(q, added_posterior(q), summary.standing, OF.independence)
 
 
 def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
@@ -107,9 +109,12 @@ def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
         scores = data.scores[rows][:, models]
         answers = scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
         q = clip_scores(answers.astype(np.float64), OF.pool.clip)
-        log_pi = log_pool(q, present_scores(q), np.full(size, 1.0 / size))
+        summary = summarize_scores(q, present_scores(q), OF.agreement)
+        log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
         log_b = best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
-        out.append({"dataset": name, "models": size, "log_b": log_b})
+        out.append(
+            {"dataset": name, "models": size, "effective": summary.n_effective, "log_b": log_b}
+        )
     return out
 
 
@@ -117,11 +122,11 @@ Rows = Callable[[ScoreSet, str], list[dict[str, object]]]
 
 REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "1": lambda frame: np.ones(len(frame)),
-    "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["models"],
+    "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["effective"],
     "log c": lambda frame: np.log(frame["stated_error"]),
     "log c/(c + knee)": lambda frame: saturated(frame["stated_error"]),
     "log c of the pool": lambda frame: np.log(frame["pool_error"]),
-    "log disagreement": lambda frame: np.log(frame["disagreement"] + 0.01),
+    "log disagreement": lambda frame: np.log(frame["disagreement"].fillna(0.1) + 0.01),
     "log K": lambda frame: np.log(frame["classes"]),
 }
 CHOSEN = ("1", "1 - 1/M", "log c/(c + knee)")

@@ -7,7 +7,9 @@ and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
 - auto_rmae.csv: error / error of labels alone per set, metric and n_labeled, with standard error;
 - auto_overall.csv: geometric mean over set x metric cells, worst cell, cells above 1.05;
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
-- auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is.
+- auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
+  often the 95 % interval of a paired difference holds the true one;
+- auto_decisions.csv: P(better) and P(best) as they are said, in bins, against how often it is so.
 
     python -m benchmarks.auto.study
     python -m benchmarks.auto.study --labels 300 1000 --name auto_consistency --no-left-out
@@ -21,6 +23,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +47,16 @@ from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.results.groups import ALL
 
 TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
+BINS = {
+    "better": (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
+    "best": (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0),
+}
+"""Edges of the bins of probabilities that are said."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,47 @@ def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
     return int(sure.sum()), int((sure & right).sum())
 
 
-def compared(ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
+def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
+    """Pairs of classifiers, and those whose difference is in its 95 % interval."""
+    first, second = np.triu_indices(truth.size, 1)
+    drawn = ours.draws[:, first] - ours.draws[:, second]
+    low, high = Estimate(ours.value[first] - ours.value[second], drawn).interval()
+    exact = truth[first] - truth[second]
+    return int(exact.size), int(((low <= exact) & (exact <= high)).sum())
+
+
+def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str, float]:
+    """Sums over bins of P(better) and P(best): cases, what was said, what is so.
+
+    The best has the highest value, or the ``lowest``.
+    """
+    if truth.size < 2:
+        return {}
+    first, second = np.triu_indices(truth.size, 1)
+    better = (draws[:, first] > draws[:, second]).mean(axis=0)
+    better += 0.5 * (draws[:, first] == draws[:, second]).mean(axis=0)
+    is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
+    sign = -1.0 if lowest else 1.0
+    leads = np.bincount((sign * draws).argmax(axis=1), minlength=truth.size) / len(draws)
+    leader = np.arange(truth.size) == (sign * truth).argmax()
+    out = {}
+    for kind, said, so in (
+        ("better", np.maximum(better, 1.0 - better), is_so),
+        ("best", leads, leader),
+    ):
+        place = np.clip(np.searchsorted(BINS[kind], said, side="right") - 1, 0, len(BINS[kind]) - 2)
+        for b in range(len(BINS[kind]) - 1):
+            inside = place == b
+            sums = {"cases": inside.sum(), "said": said[inside].sum(), "so": so[inside].sum()}
+            out |= {f"{kind} {b} {name}": float(value) for name, value in sums.items()}
+    return out
+
+
+def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
     """An estimate and that of labels alone beside the truth, means over classifiers."""
     (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
     sure, right = sure_pairs(ours.draws, exact)
+    pairs, held = held_pairs(ours, exact)
     return {
         "error": float(np.abs(ours.value - exact).mean()),
         "bias": float((ours.value - exact).mean()),
@@ -115,6 +160,9 @@ def compared(ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, A
         "inside": bool(((low <= ours.value) & (ours.value <= high)).all()),
         "sure_pairs": sure,
         "right_pairs": right,
+        "pairs": pairs,
+        "held_pairs": held,
+        **said_and_so(ours.draws, exact, not metric.greater_is_better),
     }
 
 
@@ -155,7 +203,7 @@ def measure_on(
                     "run": run,
                     "variant": name_of_variant,
                     "metric": metric.name,
-                    **compared(ours, labels, exact),
+                    **compared(metric, ours, labels, exact),
                 }
             )
     return rows
@@ -168,7 +216,7 @@ def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
         result.metrics, result.estimates[0], result.labels_only[0], strict=True
     ):
         exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
-        rows.append({"metric": metric.name, **compared(ours, labels, exact)})
+        rows.append({"metric": metric.name, **compared(metric, ours, labels, exact)})
     return rows
 
 
@@ -275,25 +323,47 @@ def coverage(frame: pd.DataFrame) -> pd.DataFrame:
 
 def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     development = frame[frame["dataset"] != TORTURE]
-    keys, values = ["variant", "n_labeled"], ["sure_pairs", "right_pairs"]
+    keys = ["variant", "n_labeled"]
+    values = ["sure_pairs", "right_pairs", "pairs", "held_pairs"]
     parts = [
         development.groupby([*keys, "metric"])[values].sum().reset_index().assign(dataset="all"),
         frame.groupby([*keys, "dataset"])[values].sum().reset_index().assign(metric="all"),
     ]
     out = pd.concat(parts)[[*CELL, *values]]
-    return out.assign(right=out["right_pairs"] / out["sure_pairs"])
+    held = out["held_pairs"] / out["pairs"].clip(lower=1)
+    return out.assign(right=out["right_pairs"] / out["sure_pairs"], held=held)
+
+
+def decisions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Said and so of P(better) and P(best) by bin, over the development sets."""
+    development = frame[frame["dataset"] != TORTURE]
+    rows = []
+    for (variant, n_labeled), part in development.groupby(["variant", "n_labeled"]):
+        for kind, edges in BINS.items():
+            for b, (low, high) in enumerate(pairwise(edges)):
+                cases, said, so = (part[f"{kind} {b} {of}"].sum() for of in ("cases", "said", "so"))
+                rows.append((variant, n_labeled, kind, low, high, int(cases), said, so))
+    out = pd.DataFrame(rows, columns=[*CELL[:2], "kind", "low", "high", "cases", "said", "so"])
+    return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
 def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Error, coverage (of ECE alone too) and width of each variant, named ``column``."""
+    """Error, coverage (of ECE and paired differences too) and width of each variant."""
     keys = ["variant", "n_labeled"]
     errors = overall(rmae(frame))
     errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
     covered = coverage(frame)
+    sets = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
+    lowest = sets.loc[sets.groupby(keys)["covered"].idxmin()]
+    lowest = lowest.rename(columns={"covered": "lowest_covered", "dataset": "lowest_set"})
     covered = covered[covered["dataset"] == "all"].set_index("metric")
     every = covered.loc["all", [*keys, "covered", "labels_covered", "width_ratio"]]
     ece = covered.loc["ece", [*keys, "covered"]].rename(columns={"covered": "covered_ece"})
-    return errors.merge(every, on=keys).merge(ece, on=keys).rename(columns={"variant": column})
+    sums = frame.groupby(keys)[["pairs", "held_pairs"]].sum().reset_index()
+    sums["held"] = sums["held_pairs"] / sums["pairs"].where(sums["pairs"] > 0)
+    out = errors.merge(every, on=keys).merge(ece, on=keys).merge(sums[[*keys, "held"]], on=keys)
+    out = out.merge(lowest[[*keys, "lowest_covered", "lowest_set"]], on=keys)
+    return out.rename(columns={"variant": column})
 
 
 def spread_over(
@@ -336,6 +406,7 @@ def main() -> None:
         "overall": overall(cells),
         "coverage": coverage(frame),
         "pairs": pairs(frame),
+        "decisions": decisions(frame),
     }
     for part, table in tables.items():
         write(f"{args.name}_{part}", table)

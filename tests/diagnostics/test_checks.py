@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -53,6 +53,16 @@ class MadeFacts(Facts):
 
     made_fits: Mapping[str, Convergence]
     mixture: bool = False
+    worlds: Mapping[str, tuple[float, str]] = field(default_factory=lambda: {"odd": (0.2, "?")})
+    conflict: float | None = 0.1
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        return self.worlds
+
+    @property
+    def agreement_conflict(self) -> float | None:
+        return self.conflict
 
     @property
     def fits(self) -> Mapping[str, Convergence]:
@@ -198,6 +208,37 @@ def estimate_off():
     return data, belief(), [metric], [Estimate(alone.value - 0.4)], [alone]
 
 
+def some_groups(least: int = 3):
+    names = np.where(np.arange(600) % 80 < least, "few", "many").astype(object)
+    return (replace(healthy(), groups={"site": names}),)
+
+
+def vague():
+    data = healthy()
+    return (with_model(data, 1, 0.5 + 0.1 * (truth() - 0.5)),)
+
+
+def flattened():
+    return healthy(), belief(conflict=1.2)
+
+
+def rated():
+    data = healthy()
+    return (with_model(data, 1, np.round(4.0 * data.scores[:, 1, 1]) / 5.0 + 0.1),)
+
+
+def odd_world():
+    return healthy(), belief(worlds={"a": (0.5, "all is odd"), "b": (0.2, "some is")})
+
+
+def best_pulled():
+    data = healthy()
+    metric = get_metric("accuracy")
+    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
+    pulled = alone.value - 0.2 * (np.arange(4) == np.argmax(alone.value))
+    return data, belief(), [metric], [Estimate(pulled)], [alone]
+
+
 FIRES = {
     "D101": [no_labels],
     "D102": [few_positives],
@@ -205,6 +246,7 @@ FIRES = {
     "D104": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D105": [one_heavy_row],
     "D106": [many_missing],
+    "D107": [some_groups],
     "D201": [overconfident],
     "D202": [inverted],
     "D203": [inverted],
@@ -212,11 +254,16 @@ FIRES = {
     "D205": [two_models],
     "D206": [constant],
     "D207": [noise, rows_in_another_order],
+    "D208": [flattened],
+    "D209": [vague],
+    "D210": [rated],
     "D301": [many_shared_errors],
     "D302": [shared_errors],
     "D303": [stopped_early, stopped_early_for_one_model],
     "D304": [kept_its_draw],
     "D305": [estimate_off],
+    "D306": [odd_world],
+    "D307": [best_pulled],
 }
 
 
@@ -236,7 +283,8 @@ def healthy_result():
     fitted = belief(sharp, made_fits={"": Convergence(True, 9)}, mixture=True)
     metric = get_metric("accuracy")
     alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
-    weighted = replace(data, weights=np.linspace(1.0, 2.0, 600))
+    (grouped,) = some_groups(40)
+    weighted = replace(grouped, weights=np.linspace(1.0, 2.0, 600))
     return weighted, fitted, [metric], [alone], [alone]
 
 
@@ -262,7 +310,12 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D203", two_models, "fewer than 3 classifiers"),
         ("D303", two_models, "does not iterate"),
         ("D304", two_models, "no mixture"),
+        ("D107", two_models, "no groups"),
+        ("D208", two_models, "does not hold agreement"),
+        ("D209", no_labels, "fewer than 5 labels"),
         ("D305", two_models, "no estimates"),
+        ("D306", two_models, "knows one world"),
+        ("D307", two_models, "no accuracy"),
     ],
 )
 def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
@@ -281,13 +334,22 @@ def test_a_class_without_any_label_is_serious():
 def test_labels_that_are_no_random_sample_cannot_judge():
     result = ssme.evaluate(rare_class(balanced=True), metrics=["accuracy", "ece"])
     doubts = {doubt.code: doubt for doubt in result.doubts}
-    assert {"D104", "D201", "D301", "D305"} <= doubts.keys()
+    assert {"D104", "D201", "D301", "D306"} <= doubts.keys()
     assert result.doubts[0].code == "D104"
     assert doubts["D104"].severity == "serious"
     for code in {"D201", "D301", "D302", "D305"} & doubts.keys():
         assert "not a random sample of the rows (see D104)" in doubts[code].advice
         assert "elieve the labels" not in doubts[code].advice
         assert "trust labels" not in doubts[code].advice
+
+
+def test_a_design_that_is_said_leaves_the_labels_nothing_to_contradict():
+    data = rare_class(balanced=True).with_design("by_class")
+    result = ssme.evaluate(data, metrics=["accuracy", "ece"])
+    held = {"D104", "D201", "D209", "D301", "D302", "D305", "D307"}
+    assert not held & {doubt.code for doubt in result.doubts}
+    answers = {o.check.code: o.answer for o in ask_all(data)}
+    assert "by_class" in answers["D301"].reason
 
 
 def test_random_labels_of_the_same_rows_raise_none_of_it():

@@ -37,6 +37,58 @@ def _overconfident(case: Case) -> Answer:
     return _listed(found, "no classifier is contradicted by the labels")
 
 
+def _vague(case: Case) -> Answer:
+    if case.labels.size < case.limits.least_labels:
+        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+    predicted = predicted_classes(case.labeled_scores)
+    found = []
+    for j, model in enumerate(case.data.models):
+        held = predicted[:, j] >= 0
+        if not held.any():
+            continue
+        chance = case.labeled_scores[held, j].max(axis=1)
+        wrong = int((predicted[held, j] != case.labels[held]).sum())
+        p = right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
+        more = 1.0 - wrong / chance.size - chance.mean()
+        if p < case.limits.family_level / case.data.n_models and more > case.limits.vague:
+            found.append(
+                f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
+                f"its scores promise {chance.sum():.1f} (p = {p:.1g})"
+            )
+    return _listed(found, "no classifier is right much more often than it says")
+
+
+def _agreement_against_confidence(case: Case) -> Answer:
+    conflict = case.facts.agreement_conflict
+    if conflict is None:
+        return Answer.not_applicable("the method does not hold agreement against confidence")
+    text = (
+        f"the classifiers agree as if their scores had to be raised to {np.exp(conflict):.2g} "
+        "times the power that their confidence suggests"
+    )
+    if abs(conflict) < case.limits.conflict:
+        return Answer.fine(text)
+    return Answer.doubt(
+        f"{text[0].upper()}{text[1:]}: scores look much too "
+        f"{'flat' if conflict > 0.0 else 'sharp'}."
+    )
+
+
+def _ratings(case: Case) -> Answer:
+    fewest, most = case.limits.ratings
+    scores = case.data.scores[case.rows]
+    if case.data.n_classes > 2:
+        return Answer.not_applicable("ratings are told from scores of two classes only")
+    found = []
+    for j, model in enumerate(case.data.models):
+        own = scores[np.isfinite(scores[:, j, 1]), j, 1]
+        values = np.unique(own.round(6))
+        many = own.size > 10 * most
+        if many and fewest <= values.size <= most and np.ptp(np.diff(values)) < 1e-3:
+            found.append(f"{model!r} has {values.size} different scores, at equal distances")
+    return _listed(found, "no classifier's scores look like ratings")
+
+
 def _worse_than_chance(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
@@ -206,5 +258,30 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "columns of all classifiers are in the same order, and believe no estimate until they "
         "agree.",
         _by_chance,
+    ),
+    Check(
+        "D208",
+        "Agreement contradicts confidence",
+        "warning",
+        "No label is needed to see that these scores are no probabilities: find out whether they "
+        "were smoothed, tempered or rescaled. auto holds it for possible and needs labels to tell.",
+        _agreement_against_confidence,
+    ),
+    Check(
+        "D209",
+        "A classifier is right much more often than its scores say",
+        "warning",
+        "Its scores are vague: recalibrate it, and do not read them as probabilities; its "
+        "calibration error is real.",
+        _vague,
+        by_labels=True,
+    ),
+    Check(
+        "D210",
+        "Scores look like ratings",
+        "info",
+        "If they are grades such as 1 to 5, give them as grades and not scaled to probabilities; "
+        "shares of votes or neighbors are fine.",
+        _ratings,
     ),
 )

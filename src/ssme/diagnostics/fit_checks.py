@@ -8,6 +8,7 @@ from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import right_answers_tail
 from ssme.methods.estimators.ensemble import mean_score
+from ssme.metrics.decisions import ACCURACY
 
 __all__ = ["FIT_CHECKS"]
 
@@ -120,6 +121,38 @@ def _outside_the_labels(case: Case) -> Answer:
     return Answer.doubt("; ".join(found[:3]) + more + ".")
 
 
+def _another_world(case: Case) -> Answer:
+    worlds = case.facts.other_worlds
+    if not worlds:
+        return Answer.not_applicable("the method knows one world")
+    odd = sum(chance for chance, _ in worlds.values())
+    chance, meaning = max(worlds.values())
+    text = f"the data fit a world that is not the usual one with probability {odd:.2f}"
+    if odd < case.limits.odd:
+        return Answer.fine(text)
+    return Answer.doubt(
+        f"{text[0].upper()}{text[1:]}; with probability {chance:.2f}, one in which {meaning}."
+    )
+
+
+def _best_pulled(case: Case) -> Answer:
+    for metric, estimate, alone in zip(case.metrics, case.estimates, case.labels_only, strict=True):
+        known = alone.bounds is not None and np.isfinite(alone.value).any()
+        if metric.kind != ACCURACY or not known or case.data.n_models < 2:
+            continue
+        best = int(np.nanargmax(alone.value))
+        low, _ = alone.interval(1.0 - 2.0 * case.limits.pulled / case.data.n_models)
+        text = (
+            f"{case.data.models[best]!r} is best on the labels with accuracy "
+            f"{alone.value[best]:.3f} (at least {low[best]:.3f}) and is estimated "
+            f"{estimate.value[best]:.3f}"
+        )
+        if estimate.value[best] >= low[best]:
+            return Answer.fine(text)
+        return Answer.doubt(text[0].upper() + text[1:] + ".")
+    return Answer.not_applicable("no accuracy of several classifiers to hold against labels")
+
+
 FIT_CHECKS: tuple[Check, ...] = (
     Check(
         "D301",
@@ -162,6 +195,23 @@ FIT_CHECKS: tuple[Check, ...] = (
         "If rows to label were drawn at random, believe the labels: use method='labeled' for it, "
         "and look at how it goes wrong.",
         _outside_the_labels,
+        by_labels=True,
+    ),
+    Check(
+        "D306",
+        "The data fit another world than the usual one",
+        "warning",
+        "Intervals allow for it, estimates lean to the likeliest world: more labels tell. If rows "
+        "were chosen for labeling by their class or their scores, say so with design.",
+        _another_world,
+    ),
+    Check(
+        "D307",
+        "The best classifier may be better than estimated",
+        "warning",
+        "Estimates are drawn towards what the classifiers agree on: where one is far better than "
+        "the rest, label more rows before you decide against it.",
+        _best_pulled,
         by_labels=True,
     ),
 )

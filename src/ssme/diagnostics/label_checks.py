@@ -107,6 +107,22 @@ def _missing(case: Case) -> Answer:
     )
 
 
+def _small_groups(case: Case) -> Answer:
+    if not case.data.groups or case.data.n_labeled == 0:
+        return Answer.not_applicable("no groups, or no labels")
+    least, labeled, found = case.limits.few_labels, case.data.labeled, []
+    for column, values in case.data.groups.items():
+        counts: dict[object, int] = {}
+        for value, known in zip(values.tolist(), labeled.tolist(), strict=True):
+            if value is not None:
+                counts[value] = counts.get(value, 0) + known
+        found += [f"{column}={value} has {n}" for value, n in counts.items() if n < least]
+    if not found:
+        return Answer.fine(f"every group has {least} labels or more")
+    more = f" and {len(found) - 5} groups more" if len(found) > 5 else ""
+    return Answer.doubt(f"Fewer than {least} labels in a group: {', '.join(found[:5])}{more}.")
+
+
 LABEL_CHECKS: tuple[Check, ...] = (
     Check(
         "D101",
@@ -151,5 +167,13 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "Score the missing rows, or leave that classifier out; its metrics describe only the rows "
         "it scored.",
         _missing,
+    ),
+    Check(
+        "D107",
+        "Groups with few labels",
+        "info",
+        "Their estimates rest on what classifiers and labels say of all rows: label rows of these "
+        "groups before you decide by them.",
+        _small_groups,
     ),
 )

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.doubt import Outcome
+from ssme.diagnostics.doubt import Answer, Outcome
 
 __all__ = ["UNLIKE_ROWS", "weigh_labels"]
 
@@ -32,7 +32,18 @@ ONE_CLASS = (
 
 
 def weigh_labels(outcomes: Sequence[Outcome], data: ScoreSet) -> tuple[Outcome, ...]:
-    """The outcomes with advice that does not trust labels that are no random sample."""
+    """The outcomes with advice that does not trust labels that are no random sample.
+
+    Where the design says that they are none, such doubts do not apply.
+    """
+    if data.design.kind not in (None, "random"):
+        reason = f"rows were chosen for labeling by design ({data.design.kind})"
+        return tuple(
+            replace(o, answer=Answer.not_applicable(reason))
+            if o.check.by_labels or o.check.code == UNLIKE_ROWS
+            else o
+            for o in outcomes
+        )
     faults = []
     if any(o.check.code == UNLIKE_ROWS and o.doubt for o in outcomes):
         faults.append(NOT_RANDOM)

@@ -50,6 +50,22 @@ class Limits:
     """Hidden labels can be recovered from independent views of them when there are three (Allman,
     Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
 
+    odd: float = 0.5
+    """Probability of another world than the usual one from which it is a doubt."""
+
+    conflict: float = 0.9
+    """|log| of the sharpness that agreement implies over that which confidence implies: on sets of
+    real classifiers it is 0.2 on average, when all scores are raised to the power 0.4 about 0.9."""
+
+    vague: float = 0.1
+    """Share of right answers beyond those promised that makes scores vague, not just careful."""
+
+    pulled: float = 0.02
+    """Chance that the classifier which is best on the labels is so by luck, over all of them."""
+
+    ratings: tuple[int, int] = (3, 10)
+    """Distinct scores, at equal distances, of a classifier whose scores may be ratings."""
+
     within_noise: float = 2.0
     """Root mean square, over classifiers, of differences in standard errors of one label draw:
     twice what two draws from the same probabilities would show."""

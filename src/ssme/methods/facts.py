@@ -50,6 +50,18 @@ class Facts:
         """Whether one mixture of all classifiers' scores was fitted."""
         return False
 
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Ways the world can be that the method does not take for usual: name -> its probability,
+        and what is so in it."""
+        return {}
+
+    @property
+    def agreement_conflict(self) -> float | None:
+        """log of the sharpness that agreement between classifiers implies, minus that which their
+        confidence implies; None where the method does not compare them."""
+        return None
+
     def describe(self) -> dict[str, Any]:
         """The facts as plain values by name."""
         return {}

@@ -22,17 +22,19 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     p = rng.beta(0.3, 0.3, size=(400, n_models))
     scores = np.stack([1 - p, p], axis=2)
     q, present = clip_scores(scores, 1e-4), present_scores(scores)
-    weights, theta = rng.dirichlet(np.ones(n_models)), 0.3 * rng.normal(size=60)
+    standing, weights = rng.dirichlet(np.ones(n_models), 2)
+    theta = 0.3 * rng.normal(size=60)
     lines = np.ascontiguousarray(q[:, :, 1].T)
     if n_models > 1:
-        general = _log_pool(q, present, weights, ALL_POOLS)
-        odds = binary_log_odds(lines, weights)
+        general = _log_pool(q, present, standing, weights, ALL_POOLS)
+        odds = binary_log_odds(lines, standing, weights)
         np.testing.assert_allclose(odds, general[:, 1] - general[:, 0], atol=1e-10)
-        np.testing.assert_allclose(log_pool(q, present, weights), general, atol=1e-10)
+        np.testing.assert_allclose(log_pool(q, present, standing, weights), general, atol=1e-10)
     log_share = np.log([0.9, 0.1])
-    design = Design(log_pool(q, present, weights), q, log_share, ModelConstants())
+    log_pi = log_pool(q, present, standing, weights)
+    design = Design(log_pi, q, log_share, ModelConstants(), float(n_models))
     expected = design.posterior(theta, slice(None))[:, 1]
-    found = binary_posterior(lines, weights, theta, log_share)
+    found = binary_posterior(lines, standing, weights, theta, log_share)
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
@@ -44,29 +46,28 @@ def test_sorting_with_numbers_in_the_last_bits_is_a_plain_sort(
     """Classifier numbers ride in the mantissas; the slow way sorts values and weights."""
     rng = np.random.default_rng(0)
     q = np.clip(rng.random((n_models, 300)), 1e-4, 1.0).astype(dtype)
-    weights = rng.random(n_models).astype(dtype)
-    values, moved = _sorted_lines(q, weights)
+    values, places = _sorted_lines(q)
     order = np.argsort(q, axis=0, kind="stable")
     tolerance = 64.0 * np.finfo(dtype).eps
     np.testing.assert_allclose(np.stack(values), np.take_along_axis(q, order, 0), rtol=tolerance)
     gaps = np.diff(np.take_along_axis(q, order, 0), axis=0)
     apart = (gaps > tolerance).all(axis=0)
     assert apart.sum() > 250
-    np.testing.assert_array_equal(np.stack(moved)[:, apart], weights[order][:, apart])
+    np.testing.assert_array_equal(np.stack(places)[:, apart], order[:, apart])
 
 
 @pytest.mark.parametrize("n_models", [2, 5, 8])
 def test_log_odds_of_the_pool_one_row_at_a_time(n_models: int) -> None:
     rng = np.random.default_rng(1)
     q = np.clip(rng.beta(0.4, 0.4, (n_models, 40)), 1e-4, 1.0 - 1e-4)
-    weights = rng.dirichlet(np.ones(n_models))
+    standing, weights = rng.dirichlet(np.ones(n_models), 2)
 
     def logit(p: float) -> float:
         return float(np.log(p / (1.0 - p)))
 
-    for i, found in enumerate(binary_log_odds(q, weights)):
+    for i, found in enumerate(binary_log_odds(q, standing, weights)):
         total = 0.0
-        for w in (np.full(n_models, 1.0 / n_models), weights):
+        for w in (standing, weights):
             order = np.argsort(q[:, i])
             middle = np.cumsum(w[order]) - w[order] / 2.0
             median = float(np.interp(0.5, middle, q[order, i]))
@@ -82,11 +83,12 @@ def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> 
     q = np.round(rng.beta(0.4, 0.4, size=(n_models, 300)), 1).clip(1e-4, 1 - 1e-4)
     weights = rng.dirichlet(np.ones(n_models)) + 1e-3
     weights /= weights.sum()
-    values, moved = _sorted_lines(q, weights)
+    values, places = _sorted_lines(q)
     np.testing.assert_allclose(np.stack(values), np.sort(q, axis=0), rtol=1e-13)
     expected = []
     for row in q.T:
         order = sorted(range(n_models), key=lambda j: row[j])
         middles = np.cumsum(weights[order]) - 0.5 * weights[order]
         expected.append(float(np.interp(0.5, middles, row[order])))
-    np.testing.assert_allclose(_weighted_median(values, moved), expected, rtol=1e-10)
+    found = _weighted_median(values, [weights[at] for at in places])
+    np.testing.assert_allclose(found, expected, rtol=1e-10)

@@ -10,13 +10,14 @@ import pytest
 from ssme.methods.auto import model as recalibration
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, label_share
-from ssme.methods.auto.independence import Pooling
 from ssme.methods.auto.model import (
     Design,
     Features,
     LabelEvidence,
     curvature,
     find_mode,
+    label_spread,
+    log_evidence,
     posterior_draws,
 )
 from ssme.methods.auto.pool import (
@@ -27,13 +28,14 @@ from ssme.methods.auto.pool import (
     present_scores,
 )
 from ssme.methods.auto.prior import TemperaturePrior, predict_temperature
-from ssme.methods.auto.recentering import recenter
+from ssme.methods.auto.recentering import recenter, spread_factors
 from ssme.methods.auto.sampler import draw_coefficients
+from ssme.methods.auto.summary import summarize_scores
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
 OF = Constants()
-CLIP = OF.pool.clip
+CLIP, EDGE = OF.pool.clip, OF.recentering.edge
 
 
 def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) -> FloatArray:
@@ -47,18 +49,20 @@ def evidence(
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
     log_share = np.log(q.mean(axis=(0, 1)))
-    design = Design(log_pool(q, present_scores(q), equal), q, log_share, OF.model)
+    log_pi = log_pool(q, present_scores(q), equal, equal)
+    design = Design(log_pi, q, log_share, OF.model, 3.0)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
-    prior = TemperaturePrior(0.1, 0.25)
-    return design, LabelEvidence.of(design, np.arange(n_labeled), labels, prior)
+    prior, spread = TemperaturePrior(0.1, 0.25), label_spread(log_pi, log_pi[:n_labeled], 2.0)
+    known = Design(log_pi[:n_labeled], q[:n_labeled], log_share, OF.model, 3.0)
+    return design, LabelEvidence.of(known, labels, prior, spread)
 
 
 def test_pool_by_its_definition() -> None:
     q = scores()
-    weights = np.array([0.5, 0.3, 0.2])
-    pooled = log_pool(q, present_scores(q), weights)
+    standing, weights = np.array([0.2, 0.2, 0.6]), np.array([0.5, 0.3, 0.2])
+    pooled = log_pool(q, present_scores(q), standing, weights)
     total = np.zeros((40, 3))
-    for w in (np.full(3, 1 / 3), weights):
+    for w in (standing, weights):
         for i in range(40):
             linear, logarithmic = w @ q[i], w @ np.log(q[i])
             median = np.empty(3)
@@ -73,33 +77,38 @@ def test_pool_by_its_definition() -> None:
 
 def test_one_classifier_is_its_own_pool() -> None:
     q = scores(n_models=1)
-    assert np.allclose(np.exp(log_pool(q, present_scores(q), np.ones(1))), q[:, 0])
+    assert np.allclose(np.exp(log_pool(q, present_scores(q), np.ones(1), np.ones(1))), q[:, 0])
 
 
 def test_a_missing_classifier_weighs_nothing() -> None:
     raw = np.random.default_rng(1).dirichlet(np.ones(2), (30, 4))
     holed = raw.copy()
     holed[:, 2] = np.nan
-    weights = np.array([0.1, 0.2, 0.4, 0.3])
-    with_hole = log_pool(clip_scores(holed, CLIP), present_scores(holed), weights)
+    equal, weights = np.full(4, 0.25), np.array([0.1, 0.2, 0.4, 0.3])
+    with_hole = log_pool(clip_scores(holed, CLIP), present_scores(holed), equal, weights)
     kept = [0, 1, 3]
-    without = log_pool(clip_scores(raw[:, kept], CLIP), np.ones((30, 3), bool), weights[kept])
+    ones = np.ones((30, 3), bool)
+    without = log_pool(clip_scores(raw[:, kept], CLIP), ones, equal[kept], weights[kept])
     linear = np.abs(with_hole - without).max()
     assert linear < 0.1
     holed[5] = np.nan
     assert np.allclose(
-        np.exp(log_pool(clip_scores(holed, CLIP), present_scores(holed), weights)[5]), 0.5
+        np.exp(log_pool(clip_scores(holed, CLIP), present_scores(holed), equal, weights)[5]), 0.5
     )
 
 
-def test_weights_follow_the_labels_and_are_equal_without() -> None:
+def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     q = np.full((9, 2, 2), 0.5)
     q[:, 0] = (0.2, 0.8)
     present = np.ones((9, 2), bool)
-    weights = label_weights(q, present, np.ones(9, dtype=np.int64), 1.0)
-    assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)))
-    none = label_weights(q[:0], present[:0], np.empty(0, dtype=np.int64), 1.0)
-    assert (none == 0.5).all()
+    standing, labels = np.array([0.25, 0.75]), np.ones(9, dtype=np.int64)
+    weights = label_weights(q, present, labels, standing, 1.0)
+    assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)) / 3.0)
+    none = label_weights(q[:0], present[:0], labels[:0], standing, 1.0)
+    assert (none == standing).all()
+    q[0, 0] = (0.8, 0.2)
+    once = label_weights(q, present, labels, standing, 1.0, np.where(np.arange(9) < 1, 9.0, 1e-9))
+    assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
 
 
 def test_clipping_leaves_room_and_sums_to_one() -> None:
@@ -109,16 +118,15 @@ def test_clipping_leaves_room_and_sums_to_one() -> None:
 
 
 def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
-    sure, unsure = np.full((5, 4, 2), (0.999, 0.001)), np.full((5, 4, 2), (0.7, 0.3))
-    assert predict_temperature(sure, OF.prior).center < predict_temperature(unsure, OF.prior).center
-    assert (
-        predict_temperature(unsure[:, :1], OF.prior).center
-        < predict_temperature(unsure, OF.prior).center
-    )
-    assert (
-        predict_temperature(unsure[:, :1], OF.prior).scale
-        > predict_temperature(unsure, OF.prior).scale
-    )
+    def prior(top: float, n_models: int) -> TemperaturePrior:
+        one = np.full((1, n_models, 2), (top, 1.0 - top))
+        q, present = np.concatenate([one, one[:, :, ::-1]] * 9), np.ones((18, n_models), bool)
+        summary = replace(summarize_scores(q, present, OF.agreement), n_effective=n_models)
+        return predict_temperature(summary, OF.prior)
+
+    assert prior(0.999, 4).center < prior(0.7, 4).center
+    assert prior(0.7, 1).center < prior(0.7, 4).center
+    assert prior(0.7, 1).scale > prior(0.7, 4).scale
 
 
 def test_center_is_a_stationary_point() -> None:
@@ -228,6 +236,44 @@ def test_chains_in_batches_have_the_same_posterior() -> None:
     assert np.allclose(spread, drawn[1].std(axis=0), rtol=0.25)
 
 
+def test_evidence_tells_labels_apart_as_the_integral_does() -> None:
+    """Laplace's evidence against a mean over draws from the prior: constants of the prior cancel,
+    the odds of one labeling against another stay."""
+    _, seen = evidence(n_labeled=15, n_classes=2, seed=2)
+    rng = np.random.default_rng(0)
+    theta = np.repeat(seen.mean[None], 50_000, axis=0)
+    for block in seen.blocks:
+        if seen.in_mode[block.start]:
+            chi = rng.gamma(OF.model.nu / 2.0, 2.0 / OF.model.nu, (len(theta), 1))
+            size = (len(theta), block.stop - block.start)
+            theta[:, block] += seen.sd[block] * rng.standard_normal(size) / np.sqrt(chi)
+    sure = seen.features.ratio.argmax(axis=1)
+    found, exact = [], []
+    for labels in (sure, 1 - sure, seen.labels):
+        one = replace(seen, labels=labels)
+        found.append(log_evidence(one, find_mode(one)))
+        likelihood = one.log_likelihood(theta[:, 0], one.linear(theta))
+        exact.append(float(np.log(np.exp(likelihood).mean())))
+    assert np.diff(found) == pytest.approx(np.diff(exact), abs=0.6)
+    assert max(np.abs(np.diff(exact))) > 3.0
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_label_that_counts_twice_is_two_labels(n_classes: int) -> None:
+    _, seen = evidence(n_labeled=10, n_classes=n_classes)
+    again = np.r_[np.arange(10), np.arange(5)]
+    doubled = replace(
+        seen,
+        features=Features(seen.features.ratio[again], seen.features.dense[again]),
+        labels=seen.labels[again],
+    )
+    weighted = replace(seen, weights=np.r_[np.full(5, 2.0), np.ones(5)])
+    assert np.allclose(find_mode(weighted), find_mode(doubled), atol=1e-6)
+    mode = find_mode(doubled)
+    assert log_evidence(weighted, mode) == pytest.approx(log_evidence(doubled, mode))
+    assert np.allclose(curvature(weighted, mode), curvature(doubled, mode))
+
+
 def test_curvature_is_positive_definite() -> None:
     _, seen = evidence()
     assert np.linalg.eigvalsh(curvature(seen, find_mode(seen))).min() > 0.0
@@ -256,46 +302,68 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     rng = np.random.default_rng(0)
     draws = rng.beta(8, 2, (501, 3))
     value = np.array([0.95, 0.5, 1.0])
-    moved = recenter(get_metric("accuracy"), value, draws, 0.0, 2, OF.recentering)
+    moved = recenter(get_metric("accuracy"), value, draws, None, (0.5, 0.5), EDGE)
     assert np.allclose(np.median(moved, axis=0), value)
-    stretch = 1.0 - (1.0 - 0.76) * (1.0 - 4.0 / 9.0)
     z, z_moved = (np.log(x[:, :2] / (1.0 - x[:, :2])) for x in (draws, moved))
-    expected = stretch * (z - np.median(z, axis=0))
+    expected = 0.5 * (z - np.median(z, axis=0))
     assert np.allclose(z_moved - np.median(z_moved, axis=0), expected)
     assert moved[:, 2].min() > 0.99
     assert (np.argsort(moved[:, 0]) == np.argsort(draws[:, 0])).all()
 
 
+def test_what_classifiers_share_and_what_is_their_own_have_factors_of_their_own() -> None:
+    rng = np.random.default_rng(1)
+    draws = 0.2 + 0.02 * rng.standard_normal((2000, 1)) + 0.01 * rng.standard_normal((2000, 4))
+    value, error = np.full(4, 0.2), get_metric("brier_score")
+    moved = recenter(error, value, draws, None, (0.5, 2.0), EDGE)
+    for x, y, factor in (
+        (draws.mean(axis=1), moved.mean(axis=1), 0.5),
+        (draws[:, 0] - draws[:, 1], moved[:, 0] - moved[:, 1], 2.0),
+    ):
+        assert np.std(y) == pytest.approx(factor * np.std(x), rel=0.02)
+
+
+def test_the_sampling_of_rows_is_never_drawn_together() -> None:
+    rng = np.random.default_rng(2)
+    rows = 0.2 + 0.01 * rng.standard_normal((1000, 3))
+    value, error = np.full(3, 0.2), get_metric("brier_score")
+    for more in (0.0, 0.02):
+        draws = rows + more * rng.standard_normal((1000, 3))
+        moved = recenter(error, value, draws, rows, (0.5, 0.5), EDGE)
+        share = rows.var() / draws.var()
+        expected = np.sqrt(0.25 + 0.75 * share) * draws.std(axis=0)
+        assert np.allclose(moved.std(axis=0), expected, rtol=0.05)
+
+
+def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
+    accuracy, of = get_metric("accuracy"), OF.recentering
+    shared, own = of.spread[accuracy.kind]
+    found = spread_factors(accuracy, 0.0, 1e6, 2, of)
+    assert found == pytest.approx((shared, own))
+    assert spread_factors(accuracy, 1.0, 8.0, 2, of) == (1.0, 1.0)
+    assert spread_factors(accuracy, 0.0, 2.0, 2, of) == (1.0, 1.0)
+    assert spread_factors(get_metric("log_loss"), 0.0, 8.0, 2, of) == of.other_spread
+
+
 def test_recentering_of_errors_lets_zero_in_reach() -> None:
     draws = np.linspace(0.02, 0.08, 101)[:, None]
-    moved = recenter(get_metric("ece"), np.array([0.01]), draws, 0.0, 2, OF.recentering)
+    moved = recenter(get_metric("ece"), np.array([0.01]), draws, None, (0.8, 0.8), EDGE)
     assert np.median(moved) == pytest.approx(0.01)
     assert moved.min() == 0.0
 
 
 def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
     draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
-    moved = recenter(get_metric("roc_auc"), np.array([0.5, np.nan]), draws, 0.0, 2, OF.recentering)
+    value = np.array([0.5, np.nan])
+    moved = recenter(get_metric("roc_auc"), value, draws, draws, (0.8, 0.8), EDGE)
     assert np.isfinite(moved[:, 0]).all()
     assert np.isnan(moved[:, 1]).all()
 
 
 def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
-    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), 0.0, 2, OF.recentering)
-    assert (moved == value).all()
-
-
-def test_judges_state_neither_error_nor_shares() -> None:
-    rng = np.random.default_rng(0)
-    answers = (rng.random((200, 5, 1)) < 0.2) == np.arange(2)
-    q = clip_scores(answers.astype(np.float64), CLIP)
-    assert predict_temperature(q, OF.prior).center == pytest.approx(-1.1)
-    pooling = Pooling.of(q, np.ones((200, 5), bool), np.full(5, 0.2), OF)
-    assert np.exp(pooling.log_share) == pytest.approx([0.5, 0.5])
-    soft = clip_scores(0.1 + 0.8 * answers, CLIP)
-    stated = Pooling.of(soft, np.ones((200, 5), bool), np.full(5, 0.2), OF).log_share
-    assert np.exp(stated) == pytest.approx(soft.mean(axis=(0, 1)))
+    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), None, (0.8, 0.8), EDGE)
+    assert moved == pytest.approx(1 / 3)
 
 
 def drawn_labels(size: int = OF.correction.label_draws, models: int = 3) -> np.ndarray:
@@ -306,7 +374,8 @@ def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
     drawn = drawn_labels()
     by_chance = drawn.mean(axis=0) + drawn.std(axis=0)
     weights = [
-        Correction.of(by_chance, drawn, n, 3, OF.correction).weight for n in (0, 100, 400, 10_000)
+        Correction.of(by_chance, drawn, n, 3.0, 3, OF.correction).weight
+        for n in (0, 100, 400, 10_000)
     ]
     assert weights == pytest.approx(
         [label_share(n, 3, OF.correction) for n in (0, 100, 400, 10_000)]
@@ -320,7 +389,7 @@ def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> N
     drawn = drawn_labels()
     mean, sd = drawn.mean(axis=0), drawn.std(axis=0)
     weights = [
-        Correction.of(mean + k * sd, drawn, 100, 3, OF.correction).weight
+        Correction.of(mean + k * sd, drawn, 100, 3.0, 3, OF.correction).weight
         for k in (0.0, 1.0, 3.0, 1e3)
     ]
     assert weights == sorted(weights)
@@ -332,7 +401,7 @@ def test_undefined_metrics_are_not_corrected() -> None:
     drawn = drawn_labels()
     drawn[::2, 0] = np.nan
     drawn[:, 1] = np.nan
-    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3, OF.correction)
+    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3.0, 3, OF.correction)
     assert correction.residual[0] > 0.0
     assert (correction.residual[1:] == 0.0).all()
     assert np.isfinite(correction.draw_leftover(np.ones((5, OF.correction.label_draws)))).all()
@@ -340,7 +409,9 @@ def test_undefined_metrics_are_not_corrected() -> None:
 
 def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
     drawn = drawn_labels()
-    correction = Correction.of(drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3, OF.correction)
+    correction = Correction.of(
+        drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3.0, 3, OF.correction
+    )
     normal = np.random.default_rng(1).standard_normal((20_000, OF.correction.label_draws))
     expected = OF.correction.leftover * 0.25 * drawn.var(axis=0)
     assert np.allclose(correction.draw_leftover(normal).var(axis=0), expected, rtol=0.05)
@@ -349,6 +420,5 @@ def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
 
 def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
     drawn = drawn_labels(models=6)
-    assert Correction.of(
-        drawn.mean(axis=0) + 1.0, drawn, 100, 3, OF.correction
-    ).weight == label_share(100, 3, OF.correction)
+    found = Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
+    assert found.weight == label_share(100, 3.0, OF.correction)

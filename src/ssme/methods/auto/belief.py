@@ -1,8 +1,15 @@
-"""What ``auto`` believes after its fit: W of every row, draws of the coefficients, estimates.
+"""What ``auto`` believes after its fit: regimes and their probabilities, W of rows, estimates.
 
-The estimate of a metric is its value on the soft labeling W of all rows plus the residual
-`correction`; the same is computed in every world (`worlds`), and `recenter` moves those draws onto
-the estimate.
+Within a regime the estimate of a metric is its value on the soft labeling W of all rows plus the
+residual `correction`; the same is computed in every world (`worlds`), and `recenter` moves those
+draws onto the regime's estimate. Then
+
+    estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^4,
+
+the draws of a regime being as many as its probability says. The power is a compromise between the
+mean over regimes, which costs error wherever an odd regime is merely possible, and the likeliest
+regime, which jumps. So the estimate is near the center of the likeliest regime, the draws tell how
+it could be otherwise, and their quantiles, widened to hold the estimate, are the interval.
 """
 
 from __future__ import annotations
@@ -15,21 +22,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.binary import binary_posterior
-from ssme.methods.auto.constants import ALL_POOLS, Constants
+from ssme.methods.auto.component import Component, PooledRegime
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
-from ssme.methods.auto.independence import Pooling
-from ssme.methods.auto.model import Design, as_labeled, posterior_draws
-from ssme.methods.auto.pool import clip_scores, present_scores
-from ssme.methods.auto.recentering import Recenter, recenter
+from ssme.methods.auto.group import RowGroup, take_rows
+from ssme.methods.auto.label_counts import (
+    by_class_counts,
+    by_score_counts,
+    effective_number,
+    label_counts,
+)
+from ssme.methods.auto.model import as_labeled
+from ssme.methods.auto.recentering import Recenter, recenter, spread_factors
+from ssme.methods.auto.regimes.registry import MEANINGS
+from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 
-__all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "posterior_in_chunks"]
+__all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "RegimeEstimate"]
 
 IntArray = NDArray[np.int64]
 
@@ -42,14 +56,21 @@ class AutoFacts(Facts):
     ----------
     label_free : bool
         Whether there was no label to learn from.
+    regimes : dict
+        Probability of each regime that labels and scores leave possible.
+    conflict : float or None
+        Logarithm of the sharpness that agreement between the classifiers implies, minus the one
+        that their stated error implies; None where one of them says nothing.
     temperature, prior_temperature : float
-        How much the pool is sharpened, after and before the labels.
+        How much the pool is sharpened in the usual regime, after and before the labels.
     prior_scale : float
         Scale of the logarithm of the temperature before the labels.
+    standing : dict
+        Weight of each classifier by agreement with the others, before the labels.
     pool_weights : dict
-        Weight of each classifier in the pool.
-    independence : float
-        Probability that the classifiers err independently.
+        Weight of each classifier in the pool of the usual regime.
+    effective_classifiers : float
+        Number of classifiers that check each other: copies count as one, noise as none.
     correction_weight : float
         Weight of the residual correction where the labels confirm the model.
     rows_behind_draws : int
@@ -57,13 +78,29 @@ class AutoFacts(Facts):
     """
 
     label_free: bool
+    regimes: Mapping[str, float]
+    conflict: float | None
     temperature: float
     prior_temperature: float
     prior_scale: float
+    standing: Mapping[str, float]
     pool_weights: Mapping[str, float]
-    independence: float
+    effective_classifiers: float
     correction_weight: float
     rows_behind_draws: int
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Regimes beside the usual one: name -> probability, and what is so in it."""
+        return {
+            name: (chance, MEANINGS[name])
+            for name, chance in self.regimes.items()
+            if name != USUAL.name
+        }
+
+    @property
+    def agreement_conflict(self) -> float | None:
+        return self.conflict
 
     def describe(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,55 +108,46 @@ class AutoFacts(Facts):
 
 @dataclass(frozen=True, eq=False)
 class AutoPredictor:
-    """W as a function of scores, at the coefficients ``mode``."""
+    """W as a function of scores: the regimes' modes, weighed by ``weights`` (sum one)."""
 
-    pooling: Pooling
-    mode: FloatArray
-    constants: Constants
+    regimes: tuple[PooledRegime, ...]
+    weights: FloatArray
+    dtype: Any = np.float32
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K)."""
-        if self._is_usual and scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
-            clip = np.float32(self.constants.pool.clip)
-            lines = (np.ascontiguousarray(scores[:, :, k].T, dtype=np.float32) for k in range(2))
-            zero, one = (np.maximum(of, clip, out=of) for of in lines)
-            w = np.empty((2, len(scores)))
-            q = one / (one + zero)
-            w[1] = binary_posterior(q, self.pooling.weights, self.mode, self.pooling.log_share)
-            np.subtract(1.0, w[1], out=w[0])
-            return w.T
-        q = clip_scores(scores, self.constants.pool.clip)
-        log_pi = self.pooling(q, present_scores(scores))
-        design = Design(log_pi, q, self.pooling.log_share, self.constants.model)
-        return design.posterior(self.mode, slice(None))
+        parts = zip(self.weights, self.regimes, strict=True)
+        total = [weight * regime.posterior(scores, self.dtype) for weight, regime in parts]
+        out: FloatArray = total[0] if len(total) == 1 else np.sum(total, axis=0)
+        return out
 
-    @property
-    def _is_usual(self) -> bool:
-        """Whether the fast way for two classes computes this very model."""
-        return (
-            self.pooling.independent == 0.0
-            and self.pooling.members == ALL_POOLS
-            and set(self.constants.model.mode_families) <= {"a", "t"}
-        )
+
+@dataclass(frozen=True, eq=False)
+class RegimeEstimate:
+    """A metric in one regime: value (C,), draws (D, C) about it, and its correction."""
+
+    value: FloatArray
+    draws: FloatArray
+    correction: Correction
 
 
 @dataclass(frozen=True, eq=False)
 class AutoBelief:
-    """W at the mode for every row, and draws of the coefficients.
+    """The regimes that labels and scores leave possible.
 
-    ``soft`` (n, K) is W, labeled rows too; ``draws`` (D, 1 + P) are the joint draws of the
-    coefficients; ``label_shift`` (K,) and ``label_shift_draws`` (D, K) are the label intercepts of
-    the mode and of the draws; ``predictor`` gives W of rows that were not there; ``recenter`` moves
-    the draws of a metric onto its estimate.
+    ``weights`` (R,) are omega; ``softs`` are W of each regime on all rows, labeled rows too, None
+    where the regime hardly matters and rows are very many; ``soft`` (n, K) is their weighed mean
+    over the regimes that have one W for all classifiers; ``predictor`` gives that of rows that were
+    not there; ``recenter`` moves the draws of a metric onto its estimate.
     """
 
     data: ScoreSet
-    design: Design
+    regimes: tuple[Component, ...]
+    weights: FloatArray
     predictor: AutoPredictor
+    softs: tuple[FloatArray | None, ...]
     soft: FloatArray
-    draws: FloatArray
-    label_shift: FloatArray
-    label_shift_draws: FloatArray
+    n_effective: float
     seed: np.random.SeedSequence
     facts: AutoFacts
     constants: Constants
@@ -143,106 +171,207 @@ class AutoBelief:
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        """Point estimates on all rows of each group, draws with them as median."""
+        """Point estimates on all rows of each group, and joint draws."""
         out = []
         for g, part in enumerate(rows):
-            group = row_numbers(part, self.data.n_rows)
-            corrections = self._corrections(metrics, group[self.data.labeled[group]])
-            values = self._values(metrics, group, corrections)
-            draws = self._draws(metrics, group, corrections, g)
-            each = zip(metrics, values, draws, corrections, strict=True)
-            out.append([self._estimate(*of) for of in each])
+            by_regime = self.by_regime(metrics, row_numbers(part, self.data.n_rows), g)
+            out.append([self._combined(list(each)) for each in zip(*by_regime, strict=True)])
         return out
 
     def posterior_draws(self, rows: IntArray) -> FloatArray:
-        """W_d (D, r, K) of ``rows``, labeled ones as all others."""
-        return posterior_draws(self.design.features(rows), self.design.log_share, self.draws)
+        """W_d (D, r, K) of ``rows``, labeled ones as all others, in the order of the draws.
 
-    def _estimate(
-        self, metric: Metric, value: FloatArray, draws: FloatArray, correction: Correction
-    ) -> Estimate:
-        n_classes, constants = self.data.n_classes, self.constants.recentering
-        moved = self.recenter(metric, value, draws, correction.weight, n_classes, constants)
-        return Estimate(value, moved)
+        Where classifiers have a W of their own, it is their mean.
+        """
+        scores, drawn = self.data.scores[rows], []
+        for regime in self.regimes:
+            soft = regime.prepare_draws(scores)(slice(None))
+            drawn.append(soft.mean(axis=2) if regime.own else soft)
+        return np.concatenate(drawn)
 
-    def _corrections(self, metrics: Sequence[Metric], labeled: IntArray) -> list[Correction]:
-        """The residual correction of each metric; all see the same label draws."""
-        of, n_models = self.constants.correction, self.data.n_models
-        if labeled.size == 0:
-            return [Correction.none(of) for _ in metrics]
-        observed, corrections = self._observed(labeled), []
-        for metric in metrics:
-            soft = as_labeled(self.soft[labeled], self.label_shift)
-            drawn = self._over_labels(metric, labeled, soft)
-            known = metric.plan(self.data.scores[labeled])(observed)[0]
-            corrections.append(Correction.of(known, drawn, labeled.size, n_models, of))
-        return corrections
+    @property
+    def label_shift(self) -> FloatArray:
+        """Label intercepts (K,) of the modes, weighed as ``soft`` is."""
+        shifts = np.array([regime.label_shift for regime in self.predictor.regimes])
+        out: FloatArray = self.predictor.weights @ shifts
+        return out
 
-    def _values(
-        self, metrics: Sequence[Metric], group: IntArray, corrections: Sequence[Correction]
-    ) -> list[FloatArray]:
-        """Point estimates (M,) on the rows ``group``."""
+    def _combined(self, parts: list[RegimeEstimate]) -> Estimate:
+        """One metric over all regimes."""
+        weighed = zip(self.weights, parts, strict=True)
+        value = np.sum([weight * part.value for weight, part in weighed], axis=0)
+        return Estimate(value, np.concatenate([part.draws for part in parts]))
+
+    def by_regime(
+        self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
+    ) -> list[list[RegimeEstimate]]:
+        """Values and draws [regime][metric] on some rows, the ``g``-th group asked for."""
+        group = RowGroup.of(self.data, metrics, g, rows, self._part)
+        expected, resampled = self._expected_everywhere(group), self.resample(group)
+        return [
+            self._in_regime(r, regime, group, expected[r], resampled)
+            for r, regime in enumerate(self.regimes)
+        ]
+
+    def resample(self, group: RowGroup) -> list[FloatArray | None]:
+        """Values (B, C) of each metric of the likeliest W with rows weighted anew; soft ones."""
+        r, rows = int(np.argmax(self.weights)), group.part
+        soft, own = self._soft(r, rows), self.regimes[r].own
+        rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes)))
+        size = (self.constants.correction.label_draws, rows.size)
+        noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
+        mass = self._weighted(soft[None], rows) * _spread(1.0 + noise, own)
+        return [
+            None if metric.hard_only else group.plan("part", m, own)(mass)
+            for m, metric in enumerate(group.metrics)
+        ]
+
+    def _expected_everywhere(self, group: RowGroup) -> list[list[FloatArray]]:
+        """The metrics [regime][metric] of W on all rows of the group.
+
+        Of very many rows, a regime that hardly matters is computed on the part alone: the
+        likeliest regime on all rows, plus the difference of the two on the part.
+        """
+        everyone = range(len(self.regimes))
+        exact = {r: self._expected(r, group, "rows") for r in everyone if self.softs[r] is not None}
+        if len(exact) == len(self.regimes):
+            return [exact[r] for r in everyone]
+        likeliest = int(np.argmax(self.weights))
+        near = {r: self._expected(r, group, "part") for r in (*everyone,) if r not in exact}
+        here = self._expected(likeliest, group, "part")
+        for r, there in near.items():
+            triples = zip(exact[likeliest], there, here, strict=True)
+            exact[r] = [whole + a - b for whole, a, b in triples]
+        return [exact[r] for r in everyone]
+
+    def _expected(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
+        """Each metric of W on rows of the group: plugged in, or the mean over labels from W."""
+        rows, soft = getattr(group, which), self._soft(r, getattr(group, which))
         values = []
-        for metric, correction in zip(metrics, corrections, strict=True):
-            value = self._expected(metric, group) + correction.weight * correction.residual
-            values.append(np.clip(value, metric.low, metric.high))
+        for m, metric in enumerate(group.metrics):
+            plan = group.plan(which, m, self.regimes[r].own)
+            if metric.hard_only:
+                values.append(mean_defined(self._over_labels(plan, rows, soft)))
+            else:
+                values.append(plan(self._weighted(soft[None], rows))[0])
         return values
 
-    def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
-        """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
-        if metric.hard_only:
-            return mean_defined(self._over_labels(metric, rows, self.soft[rows]))
-        plan = metric.plan(self.data.scores[rows])
-        value: FloatArray = plan(self._weighted(self.soft[rows][None], rows))[0]
-        return value
+    def _soft(self, r: int, rows: IntArray) -> FloatArray:
+        """W of the regime on ``rows``."""
+        known = self.softs[r]
+        if known is None:
+            return self.regimes[r].posterior(take_rows(self.data.scores, rows))
+        return take_rows(known, rows)
 
-    def _over_labels(self, metric: Metric, rows: IntArray, soft: FloatArray) -> FloatArray:
-        """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
+    def _in_regime(
+        self,
+        r: int,
+        regime: Component,
+        group: RowGroup,
+        expected: list[FloatArray],
+        resampled: list[FloatArray | None],
+    ) -> list[RegimeEstimate]:
+        corrections = self._corrections(r, group)
+        draws = self._draws(r, regime, group, corrections)
+        out = []
+        for m, metric in enumerate(group.metrics):
+            correction = corrections[m]
+            value = expected[m] + correction.weight * correction.residual
+            value = np.clip(value, metric.low, metric.high)
+            of = self.constants.recentering
+            sizes = (self.n_effective, self.data.n_classes)
+            shared, own = spread_factors(metric, correction.weight, *sizes, of)
+            wide = 1.0 if regime.name == "usual" else self.constants.regimes.widening
+            factors = (wide * shared, wide * own)
+            moved = self.recenter(metric, value, draws[m], resampled[m], factors, of.edge)
+            out.append(RegimeEstimate(value, moved, correction))
+        return out
+
+    def _corrections(self, r: int, group: RowGroup) -> list[Correction]:
+        """The residual correction of each metric; all see the same label draws."""
+        of, regime, labeled = self.constants.correction, self.regimes[r], group.labeled
+        if labeled.size == 0:
+            return [Correction.none(of) for _ in group.metrics]
+        worth, one = self._label_counts(r, group), np.ones(1)
+        observed = self._observed(labeled, regime.own)
+        soft = as_labeled(self._soft(r, labeled), regime.label_shift)
+        size: float = labeled.size
+        if worth.size > 1:
+            alike = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
+            size = effective_number((alike * worth).sum(axis=-1))
+        corrections = []
+        for m, metric in enumerate(group.metrics):
+            plan, counts = group.plan("labeled", m, regime.own), one if metric.hard_only else worth
+            drawn = self._over_labels(plan, labeled, soft, counts)
+            sizes = (size, self.n_effective, self.data.n_models)
+            corrections.append(Correction.of(plan(observed * counts)[0], drawn, *sizes, of))
+        return corrections
+
+    def _label_counts(self, r: int, group: RowGroup) -> FloatArray:
+        """How much labels count in the correction, to multiply mass (D, r, [M,] K) with.
+
+        A callable counts rows as they are.
+        """
+        regime, design, labeled = self.regimes[r], self.data.design, group.labeled
+        if regime.own or labeled.size == 0:
+            return np.ones(1)
+        if regime.name == "selected" or design.kind == "by_class":
+            shares = self._soft(r, group.part).mean(axis=0)
+            return by_class_counts(shares, self.data.labels[labeled])
+        if design.kind == "by_score":
+            everywhere = self._soft(r, group.part)
+            of = self.constants.correction
+            return by_score_counts(everywhere, self._soft(r, labeled), of)[:, None]
+        counts = label_counts(design, labeled)
+        return np.ones(1) if counts is None else counts[:, None]
+
+    def _over_labels(
+        self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
+    ) -> FloatArray:
+        """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
         rng = np.random.default_rng(child_seed(self.seed, 0))
-        plan = metric.plan(self.data.scores[rows])
         batch = max(1, self.constants.batch_cells // max(1, soft.size))
         drawn, n_draws = [], self.constants.correction.label_draws
+        flat = soft.reshape(-1, soft.shape[-1])
         for start in range(0, n_draws, batch):
-            labels = draw_labels(soft, min(batch, n_draws - start), rng)
-            drawn.append(plan(self._weighted(one_hot_mass(labels, soft.shape[1]), rows)))
+            labels = draw_labels(flat, min(batch, n_draws - start), rng)
+            mass = one_hot_mass(labels, soft.shape[-1]).reshape(len(labels), *soft.shape)
+            drawn.append(plan(self._weighted(mass, rows) * counts))
         return np.concatenate(drawn)
 
     def _draws(
-        self,
-        metrics: Sequence[Metric],
-        group: IntArray,
-        corrections: Sequence[Correction],
-        g: int,
+        self, r: int, regime: Component, group: RowGroup, corrections: Sequence[Correction]
     ) -> list[FloatArray]:
-        """Draws (D, M) of each metric on the rows ``group``, not yet recentered."""
-        labeled = group[self.data.labeled[group]]
-        rows, known = self._part(group), self._part(labeled)
+        """Draws (D, C) of each metric on the group, not yet recentered."""
+        rows, known, own = group.part, group.labeled_part, regime.own
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
-        plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
-        known_plans = [metric.plan(self.data.scores[known]) for metric in metrics]
-        observed = self._observed(known)
-        values: list[list[FloatArray]] = [[] for _ in metrics]
+        worth = self._label_counts(r, group)
+        worth = worth[np.searchsorted(group.labeled, known)] if worth.ndim == 2 else worth
+        observed = self._observed(known, own)
+        values: list[list[FloatArray]] = [[] for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
-        seed = child_seed(self.seed, 1 if few_rows else 2 + g)
-        coefficients = (self.draws, self.label_shift_draws)
-        for worlds in draw_worlds(self.design, *coefficients, shown, seed, self.constants):
+        seed = child_seed(child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
+        for worlds in draw_worlds(regime, self.data.scores, shown, seed, self.constants):
             known_worlds = worlds.labeled(at_known)
-            for hard in {metric.hard_only for metric in metrics}:
+            for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.seen(hard)
-                counts = 1.0 + noise[:, at] * _shrink(rows, group, hard)
+                counts = _spread(1.0 + noise[:, at] * _shrink(rows, group.rows, hard), own)
                 mass = self._weighted(labelings[:, at], rows) * counts
                 labelings, noise = known_worlds.seen(hard)
-                counts = 1.0 + noise * _shrink(known, labeled, hard)
-                known_mass, truth = self._weighted(labelings, known) * counts, observed * counts
-                for m in [m for m, metric in enumerate(metrics) if metric.hard_only == hard]:
-                    value = plans[m](mass)
+                counts = _spread(1.0 + noise * _shrink(known, group.labeled, hard), own)
+                counts = counts if hard else counts * worth
+                known_mass = self._weighted(labelings, known) * counts
+                truth = observed * counts
+                for m in [m for m, of in enumerate(group.metrics) if of.hard_only == hard]:
+                    value = group.plan("part", m, own)(mass)
                     if known.size:
-                        residual = known_plans[m](truth) - known_plans[m](known_mass)
+                        plan = group.plan("labeled_part", m, own)
+                        residual = plan(truth) - plan(known_mass)
                         value = value + corrections[m].weight * _or_zero(residual)
                     values[m].append(value)
-        rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), 0))
-        normal = rng.standard_normal((len(self.draws), self.constants.correction.label_draws))
+        rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), r))
+        normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
         return [
             np.concatenate(batches) + correction.draw_leftover(normal)
             for batches, correction in zip(values, corrections, strict=True)
@@ -256,26 +385,25 @@ class AutoBelief:
         order = np.random.default_rng(child_seed(self.seed, 0)).random(self.data.n_rows)
         return np.sort(rows[np.argpartition(order[rows], most)[:most]])
 
-    def _observed(self, rows: IntArray) -> FloatArray:
-        """Mass (1, r, K) of the labels of ``rows``."""
-        return self._weighted(one_hot_mass(self.data.labels[rows], self.data.n_classes), rows)
+    def _observed(self, rows: IntArray, own: bool) -> FloatArray:
+        """Mass (1, r, K) of the labels of ``rows``; (1, r, M, K) for each classifier by itself."""
+        mass = one_hot_mass(self.data.labels[rows], self.data.n_classes)
+        if own:
+            mass = np.repeat(mass[:, :, None], self.data.n_models, axis=2)
+        return self._weighted(mass, rows)
 
     def _weighted(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
-        """Mass (D, r, K) of labelings, rows counting by their weight."""
+        """Mass of labelings (D, r, ..., K), rows counting by their weight."""
         if self.data.weights is None:
             return labelings
-        out: FloatArray = labelings * self.data.weights[rows][:, None]
+        weights = self.data.weights[rows]
+        out: FloatArray = labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
         return out
 
 
-def posterior_in_chunks(design: Design, mode: FloatArray, cells: int) -> FloatArray:
-    """W (n, K) at the ``mode``, so many cells of the scores at a time."""
-    n, n_models, n_classes = design.q.shape
-    out: FloatArray = np.empty((n, n_classes))
-    step = max(1, cells // (n_models * n_classes))
-    for start in range(0, n, step):
-        out[start : start + step] = design.posterior(mode, slice(start, start + step))
-    return out
+def _spread(counts: FloatArray, own: bool) -> FloatArray:
+    """Counts of rows (D, r) with the axes of labelings."""
+    return counts[:, :, None, None] if own else counts[:, :, None]
 
 
 def _shrink(part: IntArray, whole: IntArray, hard: bool) -> float:

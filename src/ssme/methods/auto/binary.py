@@ -3,9 +3,10 @@
 With two classes every pool is one number per row, and log pi is fixed by its log-odds
 
     lambda = 1/6 [ logit(mean) + logit(weighted mean) + logit(median) + logit(weighted median)
-                   + sum_j (1/M + w_j) logit(q_j) ],
+                   + sum_j (s_j + w_j) logit(q_j) ],
 
-q_j being clipped scores of class 1 (the median of class 0 is one minus that of class 1). Then
+q_j being clipped scores of class 1 (the median of class 0 is one minus that of class 1), s_j the
+classifiers' standing, in the plain pools, and w_j their weights, in the weighted ones. Then
 
     logit W = o + b (lambda - o) + a_1 - a_0 + sum_j t_j (2 q_j - 1) - (2 pi - 1) sum_j t_j,
 
@@ -26,29 +27,34 @@ from ssme.metrics.base import FloatArray
 __all__ = ["binary_log_odds", "binary_posterior"]
 
 
-def binary_log_odds(q: FloatArray, weights: FloatArray) -> FloatArray:
+LARGEST = 80.0
+"""Larger log-odds are as sure as these, also in float32, whose exponential ends at 88."""
+
+
+def binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) -> FloatArray:
     """Log-odds (n,) of the pool of clipped scores ``q`` (M, n) of class 1."""
-    n_models = len(q)
-    if n_models == 1:
+    if len(q) == 1:
         return _logit(q[0])
-    weights = (weights / weights.sum()).astype(q.dtype)
-    equal = np.full(n_models, 1.0 / n_models, dtype=q.dtype)
-    total = (equal + weights) @ _logit(q)
-    total += _logit(equal @ q)
-    total += _logit(weights @ q)
-    values, lines = _sorted_lines(q, weights)
-    total += _logit(0.5 * (values[(n_models - 1) // 2] + values[n_models // 2]))
-    total += _logit(_weighted_median(values, lines))
+    both = [(of / of.sum()).astype(q.dtype) for of in (standing, weights)]
+    total: FloatArray = (both[0] + both[1]) @ _logit(q)
+    values, places = _sorted_lines(q)
+    for of in both:
+        total += _logit(of @ q)
+        total += _logit(_weighted_median(values, [np.take(of, at, mode="clip") for at in places]))
     total /= 6.0
     return total
 
 
 def binary_posterior(
-    q: FloatArray, weights: FloatArray, mode: FloatArray, log_share: FloatArray
+    q: FloatArray,
+    standing: FloatArray,
+    weights: FloatArray,
+    mode: FloatArray,
+    log_share: FloatArray,
 ) -> FloatArray:
     """W of class 1 (n,) for the coefficients ``mode``: log b, a_0, a_1, then t_j."""
     n_models = len(q)
-    odds = binary_log_odds(q, weights)
+    odds = binary_log_odds(q, standing, weights)
     tilts = mode[3 : 3 + n_models].astype(q.dtype)
     b, share_odds = float(np.exp(mode[0])), float(log_share[1] - log_share[0])
     z = b * odds
@@ -66,13 +72,14 @@ def _logit(p: FloatArray) -> FloatArray:
 
 def _sigmoid(z: FloatArray) -> FloatArray:
     out = np.negative(z)
+    np.minimum(out, LARGEST, out=out)
     np.exp(out, out=out)
     out += 1.0
     return np.divide(1.0, out, out=out)
 
 
-def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Scores sorted over classifiers in each row, M lines, and the weights that moved along.
+def _sorted_lines(q: FloatArray) -> tuple[list[FloatArray], list[Any]]:
+    """Scores sorted over classifiers in each row, M lines, and whose scores they are.
 
     A classifier's number is written into the last bits of its scores (an error of some 1e-15,
     or 1e-6 in float32), so that sorting the scores sorts the numbers: M rounds of comparing
@@ -89,8 +96,7 @@ def _sorted_lines(q: FloatArray, weights: FloatArray) -> tuple[list[FloatArray],
             np.minimum(one, other, out=free)
             np.maximum(one, other, out=other)
             keys[low], free = free, one
-    moved = [np.take(weights, key & last_bits, mode="clip") for key in keys]
-    return [key.view(q.dtype) for key in keys], moved
+    return [key.view(q.dtype) for key in keys], [key & last_bits for key in keys]
 
 
 def _weighted_median(values: list[FloatArray], weights: list[FloatArray]) -> FloatArray:

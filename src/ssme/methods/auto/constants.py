@@ -19,6 +19,7 @@ from ssme.metrics.kinds import Calibration, Kind, Ranking
 
 __all__ = [
     "ALL_POOLS",
+    "AgreementConstants",
     "Constants",
     "CorrectionConstants",
     "IndependenceConstants",
@@ -26,6 +27,7 @@ __all__ = [
     "PoolConstants",
     "PriorConstants",
     "RecenteringConstants",
+    "RegimesConstants",
     "SamplerConstants",
 ]
 
@@ -58,32 +60,48 @@ class PoolConstants:
 
 
 @dataclass(frozen=True)
+class AgreementConstants:
+    """What agreement between classifiers tells without labels (`summary`)."""
+
+    offset: float = 0.55
+    offset_few: float = -0.7
+    """logit of a classifier's error minus logit of its disagreement with the others:
+    ``offset + offset_few / M``."""
+
+    offset_independent: float = -0.2
+    """The same where errors are independent."""
+
+    copies: tuple[float, float] = (0.993, 0.998)
+    """Correlations of log scores between which two classifiers turn into copies of one."""
+
+    floor: float = 0.02
+    """Least factor of a classifier's standing."""
+
+    least_disagreement: float = 2e-3
+    """Smaller disagreements count as this one."""
+
+    rows: int = 5000
+    """Rows looked at; of many rows every so-manieth."""
+
+    tie: float = 1e-9
+    """Votes closer than this are tied."""
+
+    furthest: float = 3.0
+    """Largest |log b| that agreement may imply."""
+
+    halvings: int = 12
+    """Halvings of that range: log b is found to 0.0015."""
+
+
+@dataclass(frozen=True)
 class IndependenceConstants:
     """How independent classifiers are told from the usual ones (`independence`)."""
 
-    usual_rho: tuple[float, float] = (0.37, 0.14)
+    usual_rho: tuple[float, float] = (0.47, 0.17)
     """Mean and standard deviation, over sets of real classifiers, of the correlation rho."""
-
-    prior: float = 0.1
-    """Probability of independence before rho is seen."""
 
     least_models: int = 3
     """Fewer classifiers than this are never taken for independent."""
-
-    almost_rho: float = 0.015
-    """Standard deviation of rho about zero beyond chance: nothing is exactly independent."""
-
-    almost_tau: float = 0.01
-    """Standard deviation of tau about zero beyond chance: nothing is exactly calibrated."""
-
-    noise_tau: float = 0.1
-    """Variance of tau by chance, times the number of rows."""
-
-    negligible: float = 0.02
-    """A smaller probability of independence counts as none."""
-
-    rows: int = 5000
-    """Rows behind rho and tau."""
 
     constant: float = 1e-6
     """Log-odds whose standard deviation is smaller do not vary."""
@@ -93,13 +111,75 @@ class IndependenceConstants:
 
 
 @dataclass(frozen=True)
+class RegimesConstants:
+    """The regimes: how likely each is before anything is seen, and what differs in it."""
+
+    prior: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "usual": 0.64,
+            "distorted": 0.12,
+            "shares": 0.06,
+            "added": 0.06,
+            "selected": 0.03,
+            "stated": 0.09,
+        },
+        hash=False,
+    )
+    """Probabilities before scores and labels are seen."""
+
+    usual_conflict: tuple[float, float] = (0.0, 0.28)
+    """Mean and scale of kappa over sets of real classifiers."""
+
+    distorted_conflict: float = 0.9
+    """Standard deviation of kappa where scores were distorted."""
+
+    distorted_scale: float = 0.25
+    distorted_scale_few: float = 0.7
+    """Scale of log b about the one that agreement implies: a constant, and a part by 1/M."""
+
+    shares_shift: float = 0.55
+    shares_scale: float = 0.4
+    """Scales of the class shifts a and of log b where shares are off."""
+
+    independent_rho: float = 0.08
+    """Standard deviation of rho about zero where classifiers are independent."""
+
+    added_scale: float = 0.4
+    """Scale of log b where evidence adds up."""
+
+    selected_shift: float = 1.5
+    """Least scale of the label intercepts where labels were chosen by class."""
+
+    stated_temperature: float = 0.12
+    """Standard deviation of the log temperature of classifiers that are calibrated."""
+
+    stated_tolerance: float = 0.03
+    """Standard deviation beyond chance of accuracy minus mean confidence of such classifiers."""
+
+    negligible: float = 0.005
+    """Less likely regimes are left out."""
+
+    sureness: float = 4.0
+    """The estimate weighs regimes by their probabilities to this power."""
+
+    least_weight: float = 0.03
+    """Smaller weights in the estimate count as none."""
+
+    power: float = 0.6
+    """Weight of a label in the draws of regimes other than the usual one."""
+
+    widening: float = 1.3
+    """Factor of their draws' spread."""
+
+
+@dataclass(frozen=True)
 class PriorConstants:
     """How sharp the pool is expected to be before a label is seen (`prior`)."""
 
-    coefficients: tuple[float, float, float] = (-0.06, 0.43, 1.22)
+    coefficients: tuple[float, float, float] = (-0.046, 0.423, 1.313)
     """ALPHA (with `margin` in it), BETA and GAMMA of the line that predicts log b."""
 
-    margin: float = 0.04
+    margin: float = 0.0
     """Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
 
     knee: float = 0.02
@@ -108,14 +188,14 @@ class PriorConstants:
     least_error: float = 0.007
     """Classifiers that state a smaller error state none: they answer 0 or 1."""
 
-    hard_answers: tuple[float, float] = (-1.5, 0.5)
-    """Center of log b for classifiers that answer 0 or 1, by (1, 1 - 1/M)."""
+    hard_scale: float = 0.20
+    """The scale's constant part where classifiers answer 0 or 1."""
 
     scale: float = 0.12
     scale_few: float = 0.30
     """The scale of log b is ``scale + scale_few / M``."""
 
-    widening: float = 2.2
+    widening: float = 1.6
     """The draws' scale of log b is this many times that of the mode."""
 
 
@@ -133,10 +213,10 @@ class ModelConstants:
     sd_t: float = 0.85
     """Tilts t: ``sd_t / sqrt(M)``."""
 
-    sd_c: float = 0.045
+    sd_c: float = 0.2
     """Weights of classifiers c."""
 
-    sd_v: float = 0.06
+    sd_v: float = 0.35
     """Votes v."""
 
     sd_r: float = 0.07
@@ -200,21 +280,29 @@ class CorrectionConstants:
     label_draws: int = 50
     """Label draws behind the residual and its variance."""
 
+    strata: int = 5
+    labels_a_stratum: int = 8
+    """Where rows were chosen by score: most strata, and labels for each of them."""
+
 
 @dataclass(frozen=True)
 class RecenteringConstants:
     """How the draws are moved onto the estimate (`recentering`)."""
 
-    stretch: Mapping[Kind, float] = field(
+    spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {
-            ACCURACY: 0.76,
-            Ranking("roc_auc"): 0.70,
-            Calibration(): 0.88,
-            Ranking("average_precision"): 0.75,
+            ACCURACY: (0.45, 0.75),
+            Ranking("roc_auc"): (0.5, 0.75),
+            Calibration(): (0.55, 0.7),
+            Ranking("average_precision"): (0.5, 0.75),
         },
         hash=False,
     )
-    """Factor of the draws' spread by kind of metric, at whatever threshold; one for others."""
+    """Factors of the draws' spread by kind of metric, at whatever threshold: of what classifiers
+    share, and of what is each one's own."""
+
+    other_spread: tuple[float, float] = (1.0, 1.0)
+    """The same for other kinds."""
 
     few: float = 4.0
     """The stretch fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""
@@ -228,6 +316,8 @@ class Constants:
     """All constants of `Auto`."""
 
     pool: PoolConstants = PoolConstants()
+    agreement: AgreementConstants = AgreementConstants()
+    regimes: RegimesConstants = field(default_factory=RegimesConstants)
     independence: IndependenceConstants = IndependenceConstants()
     prior: PriorConstants = PriorConstants()
     model: ModelConstants = ModelConstants()

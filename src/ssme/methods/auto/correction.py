@@ -34,14 +34,14 @@ from ssme.metrics.base import FloatArray
 __all__ = ["Correction", "label_share"]
 
 
-def label_share(n_labeled: int, n_models: int, constants: CorrectionConstants) -> float:
+def label_share(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
     """w where the misfit s is one: 0 without labels, 1 in the limit."""
-    ratio = _ratio(n_labeled, n_models, constants)
+    ratio = _ratio(n_labeled, n_effective, constants)
     return ratio / (1.0 + ratio)
 
 
-def _ratio(n_labeled: int, n_models: int, constants: CorrectionConstants) -> float:
-    return (n_labeled / (constants.half + constants.half_few / n_models)) ** 2
+def _ratio(n_labeled: float, n_effective: float, constants: CorrectionConstants) -> float:
+    return (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,8 @@ class Correction:
         cls,
         observed: FloatArray,
         drawn: FloatArray,
-        n_labeled: int,
+        n_labeled: float,
+        n_effective: float,
         n_models: int,
         constants: CorrectionConstants,
     ) -> Correction:
@@ -76,13 +77,19 @@ class Correction:
         one_each = len(observed) == n_models
         misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
         bounded = np.clip(misfit, constants.least_misfit, constants.most_misfit)
-        ratio = _ratio(n_labeled, n_models, constants) * bounded
+        ratio = _ratio(n_labeled, n_effective, constants) * bounded
         return cls(residual, noise, float(ratio / (1.0 + ratio)), constants.leftover)
 
     @classmethod
     def none(cls, constants: CorrectionConstants) -> Correction:
         """Where there is no label."""
         return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Of the metric over label draws (M, M)."""
+        out: FloatArray = self.noise.T @ self.noise / len(self.noise)
+        return out
 
     def draw_leftover(self, normal: FloatArray) -> FloatArray:
         """Noise (D, M) of the draws, from standard normal (D, B) shared by all metrics."""

@@ -35,21 +35,32 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.belief import AutoBelief, AutoFacts, AutoPredictor, posterior_in_chunks
+from ssme.methods.auto.belief import AutoBelief, AutoFacts, AutoPredictor
+from ssme.methods.auto.component import (
+    Component,
+    PooledRegime,
+    StatedRegime,
+    posterior_in_chunks,
+)
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import label_share
-from ssme.methods.auto.independence import Pooling
-from ssme.methods.auto.model import Design, LabelEvidence, find_mode
-from ssme.methods.auto.pool import clip_scores, label_weights, present_scores
-from ssme.methods.auto.prior import predict_temperature
+from ssme.methods.auto.label_counts import label_counts
+from ssme.methods.auto.mixture import FittedRegime, StatedFit, fit_regimes, weigh_regimes
+from ssme.methods.auto.pool import clip_scores, present_scores
+from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.sampler import draw_coefficients
+from ssme.methods.auto.summary import summarize_scores
 from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draw_options import joint_draws
+from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Instance, Nothing, Number, OneOf, Series, option
 
 __all__ = ["Auto"]
+
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -76,45 +87,145 @@ class Auto(Declared):
         title="Recalibrated pool of the classifiers",
         source="this project: docs/auto.md",
         needs_labels=False,
+        designs=("random", "by_class", "by_score", "weights"),
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief:
         of = self.constants
-        labeled = np.flatnonzero(data.labeled)
-        if labeled.size > of.fit_rows:
-            labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
-        q, present = clip_scores(data.scores, of.pool.clip), present_scores(data.scores)
-        labels = data.labels[labeled]
-        weights = label_weights(q[labeled], present[labeled], labels, of.pool.label_trust)
-        pooling = Pooling.of(q, present, weights, of)
-        design = Design(pooling(q, present), q, pooling.log_share, of.model)
-        line = of.prior.coefficients if self.temperature is None else self.temperature
-        prior = predict_temperature(q, replace(of.prior, coefficients=line))
-        prior = prior.independent(pooling.independent, data.n_models)
-        evidence = LabelEvidence.of(design, labeled, labels, prior)
-        mode = find_mode(evidence)
-        wide = replace(evidence, prior=prior.widened(of.prior.widening))
-        draws = draw_coefficients(wide, mode, self.n_draws, rng, of.sampler)
-        n_design = 1 + design.families[-1].columns.stop
-        facts = AutoFacts(
-            label_free=labeled.size == 0,
-            temperature=float(np.exp(mode[0])),
-            prior_temperature=float(np.exp(prior.center)),
-            prior_scale=prior.scale,
-            pool_weights=dict(zip(data.models, weights.round(4).tolist(), strict=True)),
-            independence=pooling.independent,
-            correction_weight=label_share(data.n_labeled, data.n_models, of.correction),
-            rows_behind_draws=min(data.n_rows, of.world_rows),
+        if self.temperature is not None:
+            of = replace(of, prior=replace(of.prior, coefficients=self.temperature))
+        situation = situate(data, of, rng)
+        fitted = fit_regimes(situation)
+        probability = weigh_regimes(fitted, of.regimes.negligible)
+        n_draws = share_out(self.n_draws, probability)
+        regimes = tuple(
+            draw_regime(fit, float(chance), int(size), situation, rng)
+            for fit, chance, size in zip(fitted, probability, n_draws, strict=True)
+            if size > 0
         )
-        return AutoBelief(
-            data=data,
-            design=design,
-            predictor=AutoPredictor(pooling, mode, of),
-            soft=posterior_in_chunks(design, mode, of.batch_cells),
-            draws=draws[:, :n_design],
-            label_shift=evidence.label_shift(mode),
-            label_shift_draws=evidence.label_shift(draws),
-            seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
-            facts=facts,
-            constants=of,
+        return believe(data, regimes, situation, rng)
+
+
+def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> Situation:
+    """What the regimes look at."""
+    labeled = np.flatnonzero(data.labeled)
+    if labeled.size > constants.fit_rows:
+        labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
+    clip, scores = constants.pool.clip, data.scores[labeled]
+    classes, weights = data.labels[labeled], label_counts(data.design, labeled)
+    known = KnownLabels(clip_scores(scores, clip), present_scores(scores), classes, weights)
+    present = present_scores(data.scores)
+    summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)
+    return Situation(summary, known, constants, data.design.kind)
+
+
+def share_out(total: int, probability: FloatArray) -> IntArray:
+    """So many draws for each regime: rounded down, then one more by largest remainder."""
+    exact = total * probability
+    counts = np.floor(exact).astype(np.int64)
+    order = np.argsort(-(exact - counts), kind="stable")
+    counts[order[: total - int(counts.sum())]] += 1
+    return counts
+
+
+def draw_regime(
+    fit: FittedRegime | StatedFit,
+    probability: float,
+    n_draws: int,
+    situation: Situation,
+    rng: np.random.Generator,
+) -> Component:
+    """A fitted regime with draws of its coefficients."""
+    of, n_classes = situation.constants, situation.summary.n_classes
+    if isinstance(fit, StatedFit):
+        shape = (n_draws, situation.summary.n_models)
+        temperatures = of.regimes.stated_temperature * rng.standard_normal(shape)
+        shifts = np.zeros((n_draws, n_classes))
+        return StatedRegime(
+            fit.name, probability, temperatures, np.zeros(n_classes), shifts, of.pool.clip
         )
+    view, usual = fit.view, fit.name == "usual"
+    wide = replace(fit.evidence, prior=view.prior.widened(of.prior.widening if usual else 1.0))
+    sampler = of.sampler if usual else replace(of.sampler, power=of.regimes.power)
+    draws = draw_coefficients(wide, fit.mode, n_draws, rng, sampler)
+    n_design = fit.evidence.families[-1].columns.start + 1
+    return PooledRegime(
+        name=fit.name,
+        probability=probability,
+        pooling=view.pooling,
+        mode=fit.mode,
+        draws=draws[:, :n_design],
+        label_shift=fit.evidence.label_shift(fit.mode),
+        label_shift_draws=fit.evidence.label_shift(draws),
+        n_effective=situation.summary.n_effective,
+        constants=replace(of, model=view.model),
+    )
+
+
+def believe(
+    data: ScoreSet,
+    regimes: tuple[Component, ...],
+    situation: Situation,
+    rng: np.random.Generator,
+) -> AutoBelief:
+    """The belief that ``regimes`` make up together."""
+    of, summary = situation.constants, situation.summary
+    weights = _estimate_weights(regimes, of)
+    many = data.n_rows > of.world_rows
+    softs = [
+        None if many and weight == 0.0 else posterior_in_chunks(regime, data.scores, of)
+        for regime, weight in zip(regimes, weights, strict=True)
+    ]
+    pooled = [(r, regime) for r, regime in enumerate(regimes) if isinstance(regime, PooledRegime)]
+    counted = [(r, regime) for r, regime in pooled if weights[r] > 0.0] or pooled[:1]
+    for r, regime in counted:
+        softs[r] = (
+            softs[r] if softs[r] is not None else posterior_in_chunks(regime, data.scores, of)
+        )
+    share = np.array([weights[r] for r, _ in counted])
+    share = share / share.sum() if share.any() else np.ones(1)
+    soft: FloatArray = np.sum(
+        [w * softs[r] for w, (r, _) in zip(share, counted, strict=True)], axis=0
+    )
+    return AutoBelief(
+        data=data,
+        regimes=regimes,
+        weights=weights,
+        predictor=AutoPredictor(tuple(regime for _, regime in counted), share),
+        softs=tuple(softs),
+        soft=soft,
+        n_effective=summary.n_effective,
+        seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
+        facts=_tell(data, regimes, pooled[0][1], situation),
+        constants=of,
+    )
+
+
+def _estimate_weights(regimes: tuple[Component, ...], constants: Constants) -> FloatArray:
+    """omega (R,): probabilities to a power, small ones zero."""
+    of = constants.regimes
+    probability = np.array([regime.probability for regime in regimes])
+    weights = (probability / probability.max()) ** of.sureness
+    weights[weights < of.least_weight * weights.sum()] = 0.0
+    out: FloatArray = weights / weights.sum()
+    return out
+
+
+def _tell(
+    data: ScoreSet, regimes: tuple[Component, ...], first: PooledRegime, situation: Situation
+) -> AutoFacts:
+    of, summary = situation.constants, situation.summary
+    weights = first.pooling.weights.round(4).tolist()
+    return AutoFacts(
+        label_free=situation.labels.size == 0,
+        regimes={regime.name: round(regime.probability, 4) for regime in regimes},
+        conflict=situation.conflict,
+        temperature=float(np.exp(first.mode[0])),
+        prior_temperature=float(np.exp(situation.usual_prior.center)),
+        prior_scale=situation.usual_prior.scale,
+        standing=dict(zip(data.models, summary.standing.round(4).tolist(), strict=True)),
+        pool_weights=dict(zip(data.models, weights, strict=True)),
+        effective_classifiers=summary.n_effective,
+        correction_weight=label_share(data.n_labeled, summary.n_effective, of.correction),
+        rows_behind_draws=min(data.n_rows, of.world_rows),
+    )

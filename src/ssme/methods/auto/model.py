@@ -34,6 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from ssme.methods.auto.constants import ModelConstants
 from ssme.methods.auto.pool import log_softmax
@@ -48,6 +49,8 @@ __all__ = [
     "as_labeled",
     "curvature",
     "find_mode",
+    "label_spread",
+    "log_evidence",
     "posterior_draws",
 ]
 
@@ -93,20 +96,24 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Log pool (n, K), clipped scores (n, M, K) and log shares of the classes (K,)."""
+    """Log pool (n, K), clipped scores (n, M, K) and log shares of the classes (K,) of some rows.
+
+    ``n_effective`` is the effective number of classifiers, on which prior scales depend.
+    """
 
     log_pi: FloatArray
     q: FloatArray
     log_share: FloatArray
     constants: ModelConstants
+    n_effective: float
 
     @property
     def families(self) -> tuple[Family, ...]:
         _, n_models, n_classes = self.q.shape
-        of = self.constants
+        of, many = self.constants, self.n_effective
         blocks = (
-            ("a", n_classes, of.sd_a + of.sd_a_few / n_models**2),
-            ("t", n_models, of.sd_t / np.sqrt(n_models)),
+            ("a", n_classes, of.sd_a + of.sd_a_few / many**2),
+            ("t", n_models, of.sd_t / np.sqrt(many)),
             ("c", n_models, of.sd_c),
             ("v", n_models, of.sd_v),
             ("r", 1, of.sd_r),
@@ -155,7 +162,8 @@ class Design:
 class LabelEvidence:
     """The labeled rows as the likelihood sees them.
 
-    ``spread`` (K,) is the scale of the label intercepts d, which have a unit prior.
+    ``spread`` (K,) is the scale of the label intercepts d, which have a unit prior; ``weights``
+    (n,) is how often each label counts, None where once.
     """
 
     features: Features
@@ -165,21 +173,23 @@ class LabelEvidence:
     families: tuple[Family, ...]
     prior: TemperaturePrior
     constants: ModelConstants
+    weights: FloatArray | None = None
 
     @classmethod
     def of(
         cls,
         design: Design,
-        rows: NDArray[np.int64],
         labels: NDArray[np.int64],
         prior: TemperaturePrior,
+        spread: FloatArray,
+        weights: FloatArray | None = None,
     ) -> LabelEvidence:
-        spread = _label_spread(np.exp(design.log_pi), rows, design.constants.chance)
+        """From the ``design`` of labeled rows; ``spread`` (K,) is that of d (`label_spread`)."""
         size = design.families[-1].columns.stop
         extra = Family("d", slice(size, size + spread.size), design.constants.sd_d, True)
         families = (*design.families, extra)
-        seen = (design.features(rows), design.log_share, spread, labels, families)
-        return cls(*seen, prior, design.constants)
+        seen = (design.features(slice(None)), design.log_share, spread, labels, families)
+        return cls(*seen, prior, design.constants, weights)
 
     def label_shift(self, theta: FloatArray) -> FloatArray:
         """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
@@ -246,19 +256,27 @@ class LabelEvidence:
         observed = z[:, np.arange(n), self.labels]
         z -= top[:, :, None]
         np.exp(z, out=z)
-        out: FloatArray = (observed - top - np.log(z.sum(axis=2))).sum(axis=1)
+        each = observed - top - np.log(z.sum(axis=2))
+        out: FloatArray = each.sum(axis=1) if self.weights is None else each @ self.weights
         return out
 
 
-def _label_spread(pi: FloatArray, rows: NDArray[np.int64], chance: float) -> FloatArray:
-    """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells."""
-    share, n = pi.mean(axis=0), len(rows)
+def label_spread(
+    log_pi: FloatArray, labeled_log_pi: FloatArray, chance: float, least: float = 0.0
+) -> FloatArray:
+    """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells.
+
+    ``log_pi`` (n, K) is the pool of rows at large, ``labeled_log_pi`` that of the labeled rows;
+    with an infinite ``chance`` their difference says nothing.
+    """
+    pi, n = np.exp(log_pi), len(labeled_log_pi)
+    share = pi.mean(axis=0)
     if n == 0:
         return np.ones_like(share)
-    off = np.abs(np.log(pi[rows].mean(axis=0) / share))
-    by_chance = chance * pi.std(axis=0) / share / np.sqrt(n)
+    off = np.abs(np.log(np.exp(labeled_log_pi).mean(axis=0) / share))
+    by_chance = chance * pi.std(axis=0) / share / np.sqrt(n) if np.isfinite(chance) else np.inf
     out: FloatArray = np.log1p(1.0 / (n * share)) + np.maximum(off - by_chance, 0.0)
-    return out
+    return np.maximum(out, least)
 
 
 def find_mode(evidence: LabelEvidence) -> FloatArray:
@@ -290,6 +308,28 @@ def curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) ->
     """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
     bend = _information(evidence, theta, evidence.families)[1]
     return power * bend + np.diag(1.0 / evidence.sd**2)
+
+
+def log_evidence(evidence: LabelEvidence, mode: FloatArray) -> float:
+    """Log marginal likelihood of the labels, by Laplace over the coefficients that the mode fits.
+
+    log L(mode) + log prior(mode) + (P/2) log 2 pi - 1/2 log det H, every family a multivariate
+    Student t with its constants, H the expected curvature with each t as a normal of equal slope.
+    """
+    if len(evidence.labels) == 0:
+        return 0.0
+    kept = np.flatnonzero(evidence.in_mode)
+    nu, value = evidence.constants.nu, _log_posterior(evidence, mode)
+    for block in evidence.blocks:
+        if evidence.in_mode[block.start]:
+            size, sd = block.stop - block.start, float(evidence.sd[block.start])
+            value += float(gammaln((nu + size) / 2.0) - gammaln(nu / 2.0))
+            value -= size * (0.5 * float(np.log(nu * np.pi)) + float(np.log(sd)))
+    fitted = tuple(family for family in evidence.families if family.in_mode)
+    bend = _information(evidence, mode, fitted)[1]
+    bend = bend + np.diag(evidence.student(mode)[1][kept])
+    log_det = float(np.linalg.slogdet(bend)[1])
+    return value + 0.5 * kept.size * float(np.log(2.0 * np.pi)) - 0.5 * log_det
 
 
 def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
@@ -327,14 +367,15 @@ def _information(
     dense = features.dense[:, :, columns - n_classes]
     jacobian = np.concatenate([(b * features.ratio)[:, :, None], dense], axis=2)
     jacobian -= np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
+    count = np.ones(len(labels)) if evidence.weights is None else evidence.weights
     slope, bend = np.empty(size), np.empty((size, size))
-    slope[inside] = jacobian[rows, labels].sum(axis=0)
-    weighted = (jacobian * np.sqrt(w)[:, :, None]).reshape(-1, inside.size)
+    slope[inside] = count @ jacobian[rows, labels]
+    weighted = (jacobian * np.sqrt(w * count[:, None])[:, :, None]).reshape(-1, inside.size)
     bend[np.ix_(inside, inside)] = weighted.T @ weighted
     own = [family.name for family in families if family.name in by_class]
     for i, f in enumerate(own):
-        at, expected = places[f], w * by_class[f]
-        observed = np.bincount(labels, by_class[f][rows, labels], n_classes)
+        at, expected = places[f], w * by_class[f] * count[:, None]
+        observed = np.bincount(labels, count * by_class[f][rows, labels], n_classes)
         slope[at] = observed - expected.sum(axis=0)
         cross = np.einsum("nk,nkp->pk", expected, jacobian)
         bend[np.ix_(inside, at)], bend[np.ix_(at, inside)] = cross, cross.T

@@ -1,11 +1,12 @@
 """One score from many: the pool of the classifiers.
 
     log pi(k | x) = const + mean of log p(k | x) over six pools p,
-                    {mean, geometric mean, median} x {equal weights, weights w},
+                    {mean, geometric mean, median} x {standing s, weights w},
 
-with weights that favor a classifier only by what n labels can tell,
+s being the classifiers' standing among themselves (`summary`), and w favoring a classifier further
+only by what n labels can tell,
 
-    w_j  proportional to  exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
+    w_j  proportional to  s_j exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
 
 Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wins on all data:
 means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
@@ -60,17 +61,26 @@ def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
 
 
 def label_weights(
-    q: FloatArray, present: NDArray[np.bool_], labels: NDArray[np.int64], trust: float
+    q: FloatArray,
+    present: NDArray[np.bool_],
+    labels: NDArray[np.int64],
+    standing: FloatArray,
+    trust: float,
+    row_weights: FloatArray | None = None,
 ) -> FloatArray:
-    """Weights w (M,) from labeled rows ``q`` (n, M, K); equal without labels."""
-    n, n_models, _ = q.shape
-    counts = present.sum(axis=0)
+    """Weights w (M,) from labeled rows ``q`` (n, M, K); the ``standing`` without labels.
+
+    ``row_weights`` (n,) say how often each label counts; once where they are not given.
+    """
+    n = len(q)
+    counted = present if row_weights is None else present * row_weights[:, None]
+    counts = counted.sum(axis=0)
     if not counts.any():
-        return np.full(n_models, 1.0 / n_models)
-    fit = np.where(present, np.log(q[np.arange(n), :, labels]), 0.0).sum(axis=0)
-    mean = fit / np.maximum(counts, 1)
+        return standing
+    fit = (counted * np.log(q[np.arange(n), :, labels])).sum(axis=0)
+    mean = fit / np.where(counts > 0.0, counts, 1.0)
     mean[counts == 0] = mean[counts > 0].mean()
-    weights = np.exp(trust * np.sqrt(n) * (mean - mean.max()))
+    weights = standing * np.exp(trust * np.sqrt(n) * (mean - mean.max()))
     out: FloatArray = weights / weights.sum()
     return out
 
@@ -78,6 +88,7 @@ def label_weights(
 def log_pool(
     q: FloatArray,
     present: NDArray[np.bool_],
+    standing: FloatArray,
     weights: FloatArray,
     members: tuple[str, ...] = ALL_POOLS,
 ) -> FloatArray:
@@ -91,23 +102,27 @@ def log_pool(
     for start in range(0, n, step):
         part = slice(start, start + step)
         if binary:
-            odds = binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), weights)
+            odds = binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), standing, weights)
             np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
             np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
         else:
-            out[part] = _log_pool(q[part], present[part], weights, members)
+            out[part] = _log_pool(q[part], present[part], standing, weights, members)
     return out
 
 
 def _log_pool(
-    q: FloatArray, present: NDArray[np.bool_], weights: FloatArray, members: tuple[str, ...]
+    q: FloatArray,
+    present: NDArray[np.bool_],
+    standing: FloatArray,
+    weights: FloatArray,
+    members: tuple[str, ...],
 ) -> FloatArray:
-    n_models = q.shape[1]
     log_q = np.log(q)
-    order = np.argsort(q.transpose(0, 2, 1), axis=2)
-    ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
+    if any(member.endswith("median") for member in members):
+        order = np.argsort(q.transpose(0, 2, 1), axis=2)
+        ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
     total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
-    for prefix, base in (("", np.full(n_models, 1.0 / n_models)), ("weighted ", weights)):
+    for prefix, base in (("", standing), ("weighted ", weights)):
         by_row = _by_row(base, present)
         if f"{prefix}mean" in members:
             total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))

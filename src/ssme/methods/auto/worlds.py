@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.methods.auto.component import Component
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.model import Design, as_labeled, posterior_draws
+from ssme.methods.auto.model import as_labeled
 from ssme.methods.beliefs.posterior import child_seed
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
 __all__ = ["Worlds", "draw_worlds"]
@@ -33,7 +34,11 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """A batch of d worlds on r rows: W (d, r, K), weights e (d, r), label intercepts (d, K)."""
+    """A batch of d worlds on r rows.
+
+    ``soft`` is W (d, r, K), or (d, r, M, K) where classifiers have their own; ``exponential`` are
+    the weights e (d, r) and ``shift`` the label intercepts (d, K).
+    """
 
     soft: FloatArray
     exponential: FloatArray
@@ -41,43 +46,44 @@ class Worlds:
     rng: np.random.Generator
 
     def seen(self, hard: bool) -> tuple[FloatArray, FloatArray]:
-        """Labelings (d, r, K) and how far each row's count is from one (d, r, 1)."""
+        """Labelings like ``soft`` and how far each row's count is from one (d, r)."""
         if not hard:
-            noise: FloatArray = self.exponential[:, :, None] - 1.0
-            return self.soft, noise
-        below = np.cumsum(self.soft, axis=2)[:, :, :-1]
-        uniform = self.rng.random(self.exponential.shape)
-        labels = (uniform[:, :, None] >= below).sum(axis=2)
+            return self.soft, self.exponential - 1.0
+        below = np.cumsum(self.soft, axis=-1)[..., :-1]
+        uniform = self.rng.random(self.soft.shape[:-1])
+        labels = (uniform[..., None] >= below).sum(axis=-1)
         counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
-        noise = counts[:, :, None] - 1.0
-        return one_hot_mass(labels, self.soft.shape[2]), noise
+        one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
+        return one_hot.astype(np.float64), counts - 1.0
 
     def labeled(self, rows: IntArray) -> Worlds:
         """The worlds of some of the rows, as rows that were chosen for a label."""
-        soft = as_labeled(self.soft[:, rows], self.shift)
+        shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
+        soft = as_labeled(self.soft[:, rows], shift)
         return replace(self, soft=soft, exponential=self.exponential[:, rows])
 
 
 def draw_worlds(
-    design: Design,
-    draws: FloatArray,
-    shift_draws: FloatArray,
+    component: Component,
+    scores: FloatArray,
     rows: IntArray,
     seed: np.random.SeedSequence,
     constants: Constants,
 ) -> Iterator[Worlds]:
-    """Worlds of coefficient ``draws`` (D, 1 + P), ``shift_draws`` (D, K), in bounded batches.
+    """Worlds of a component's draws on the ``rows`` of ``scores``, in bounded batches.
 
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
     rng, hard_rng = (np.random.default_rng(child_seed(seed, key)) for key in (0, 1))
-    n, features = len(design.q), design.features(rows)
-    batch = max(1, constants.batch_cells // max(1, rows.size * design.q.shape[2]))
-    for start in track(range(0, len(draws), batch), "worlds"):
-        part = draws[start : start + batch]
+    n, _, n_classes = scores.shape
+    draw = component.prepare_draws(scores[rows])
+    cells = rows.size * n_classes * (scores.shape[1] if component.own else 1)
+    batch = max(1, constants.batch_cells // max(1, cells))
+    for start in track(range(0, component.n_draws, batch), "worlds"):
+        part = slice(start, start + batch)
+        shift = component.label_shift_draws[part]
         if n <= constants.world_rows:
-            exponential = rng.standard_exponential((len(part), n))[:, rows]
+            exponential = rng.standard_exponential((len(shift), n))[:, rows]
         else:
-            exponential = rng.standard_exponential((len(part), rows.size))
-        soft = posterior_draws(features, design.log_share, part)
-        yield Worlds(soft, exponential, shift_draws[start : start + batch], hard_rng)
+            exponential = rng.standard_exponential((len(shift), rows.size))
+        yield Worlds(draw(part), exponential, shift, hard_rng)

@@ -1,0 +1,76 @@
+"""One group of rows as a belief works on it: its labeled rows, its part, its plans made once.
+
+What a metric needs of the scores alone (sort orders, bins) is the same in every regime and world,
+so plans are kept for as long as the group is worked on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+
+__all__ = ["RowGroup", "plan_metric", "take_rows"]
+
+IntArray = NDArray[np.int64]
+
+
+def plan_metric(metric: Metric, scores: FloatArray, own: bool) -> MetricPlan:
+    """The metric's plan; with ``own``, for mass (D, n, M, K), each classifier by its own."""
+    if not own:
+        return metric.plan(scores)
+    plans = [metric.plan(scores[:, [j]]) for j in range(scores.shape[1])]
+
+    def values(mass: FloatArray) -> FloatArray:
+        each = [plan(mass[:, :, j]) for j, plan in enumerate(plans)]
+        return np.concatenate(each, axis=1)
+
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """``rows`` of the group, those of them that are ``labeled``, and at most so many of either.
+
+    ``number`` is its place among the groups that are asked for.
+    """
+
+    data: ScoreSet
+    metrics: Sequence[Metric]
+    number: int
+    rows: IntArray
+    labeled: IntArray
+    part: IntArray
+    labeled_part: IntArray
+    _plans: dict[tuple[str, int, bool], MetricPlan] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        data: ScoreSet,
+        metrics: Sequence[Metric],
+        number: int,
+        rows: IntArray,
+        choose: Callable[[IntArray], IntArray],
+    ) -> RowGroup:
+        """``choose`` takes a bounded part of rows."""
+        labeled = rows[data.labeled[rows]]
+        return cls(data, metrics, number, rows, labeled, choose(rows), choose(labeled))
+
+    def plan(self, which: str, m: int, own: bool) -> MetricPlan:
+        """Plan of metric ``m`` on the rows named ``which``: an attribute of this group."""
+        key = (which, m, own)
+        if key not in self._plans:
+            scores = take_rows(self.data.scores, getattr(self, which))
+            self._plans[key] = plan_metric(self.metrics[m], scores, own)
+        return self._plans[key]
+
+
+def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
+    """``values`` of ascending ``rows``; all of them are not copied."""
+    return values if len(rows) == len(values) else values[rows]

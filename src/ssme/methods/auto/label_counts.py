@@ -1,0 +1,57 @@
+"""How often a label counts, given how rows were chosen for labeling.
+
+- With weights, the label of row i counts by its weight, and n labels are worth their effective
+  number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction.
+- Chosen by class, a label of class k stands, in the residual correction, for p_k / (n_k / n) labels
+  drawn at random, p_k the share of the class under W.
+- Chosen by score, labels are post-stratified: with strata cut at quantiles of the top probability
+  under W, a label in stratum h stands for (N_h / N) / (n_h / n) labels drawn at random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.design import LabelDesign
+from ssme.methods.auto.constants import CorrectionConstants
+from ssme.metrics.base import FloatArray
+
+__all__ = ["by_class_counts", "by_score_counts", "effective_number", "label_counts"]
+
+IntArray = NDArray[np.int64]
+
+
+def label_counts(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+    """Weights (r,) of the labels of ``rows`` that sum to their effective number; None: alike."""
+    if design.weights is None or rows.size == 0:
+        return None
+    weights = design.weights[rows]
+    out: FloatArray = weights * effective_number(weights) / weights.sum()
+    return out
+
+
+def by_class_counts(shares: FloatArray, labels: IntArray) -> FloatArray:
+    """Counts (K,) of a label of each class, shares of the classes (K,) being those under W."""
+    seen = np.bincount(labels, minlength=len(shares))
+    out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
+    return out
+
+
+def by_score_counts(
+    everywhere: FloatArray, labeled: FloatArray, constants: CorrectionConstants
+) -> FloatArray:
+    """Counts (r,) of labels of rows with W ``labeled`` (r, K), W at large being ``everywhere``."""
+    strata = int(np.clip(len(labeled) // constants.labels_a_stratum, 1, constants.strata))
+    sure, known = everywhere.max(axis=1), labeled.max(axis=1)
+    cuts = np.quantile(sure, np.linspace(0.0, 1.0, strata + 1)[1:-1])
+    size = np.bincount(np.searchsorted(cuts, sure), minlength=strata) / len(sure)
+    place = np.searchsorted(cuts, known)
+    share = np.bincount(place, minlength=strata) / len(known)
+    out: FloatArray = (size / np.maximum(share, 1.0 / len(known)))[place]
+    return out
+
+
+def effective_number(weights: FloatArray) -> float:
+    """Kish's effective number of labels."""
+    return float(weights.sum() ** 2 / (weights**2).sum())

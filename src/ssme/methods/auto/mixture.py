@@ -1,0 +1,139 @@
+"""Which regime? Each is fitted to the labels, and the labels weigh them.
+
+    P(r | scores, labels)  proportional to  P(r) E_r Z_r S_r
+
+- P(r) as `RegimesConstants.prior` says;
+- E_r, the density of what the scores alone show (`regimes.evidence`);
+- Z_r, the marginal likelihood of the labels, by Laplace over the coefficients of the mode;
+- S_r = prod_i [ sum_k e^(d_k) W_k(x_i) ] / [ sum_k e^(d_k) mean W_k ] over the labeled rows where
+  labels were chosen by class, one otherwise: the density of the labeled rows' *scores*, which tells
+  "labels chosen by class" from "the classes have other shares" (a retrospective likelihood is a
+  prospective one times this factor; Prentice and Pyke, Biometrika 66, 1979).
+
+One regime has no pool: "stated", in which every classifier is right as often as it says. It is
+held against the usual one by the accuracies on the labels,
+
+    Z_stated = Z_usual N(R_stated; 0, S) / N(R_usual; 0, S),
+
+R being accuracy on the labels minus the one expected, S its covariance over labels drawn from the
+usual W, plus a tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ssme.methods.auto.model import (
+    Design,
+    LabelEvidence,
+    as_labeled,
+    find_mode,
+    label_spread,
+    log_evidence,
+)
+from ssme.methods.auto.regimes.base import Situation, View
+from ssme.methods.auto.regimes.registry import REGIMES
+from ssme.metrics.base import FloatArray
+
+__all__ = ["FittedRegime", "StatedFit", "fit_regimes", "weigh_regimes"]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRegime:
+    """A regime's mode on the labels, and its log evidence P(r) E_r Z_r S_r."""
+
+    name: str
+    log_evidence: float
+    view: View
+    mode: FloatArray
+    evidence: LabelEvidence
+
+
+@dataclass(frozen=True)
+class StatedFit:
+    """The regime without a pool, and its log evidence."""
+
+    log_evidence: float
+    name: str = "stated"
+
+
+def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
+    """Every regime that applies, fitted; the usual one first."""
+    prior = situation.constants.regimes.prior
+    fitted: list[FittedRegime] = []
+    for regime in REGIMES:
+        chance = prior.get(regime.name, 0.0)
+        view = regime.look(situation) if chance > 0.0 else None
+        if view is not None:
+            fit = _fit(regime.name, view, situation)
+            fitted.append(replace(fit, log_evidence=fit.log_evidence + float(np.log(chance))))
+    chance = prior.get(StatedFit.name, 0.0)
+    if chance == 0.0 or situation.answers_only:
+        return list(fitted)
+    odds = float(np.log(chance / prior[fitted[0].name]))
+    against = _stated_against(fitted[0], situation)
+    return [*fitted, StatedFit(fitted[0].log_evidence + odds + against)]
+
+
+def weigh_regimes(fitted: Sequence[FittedRegime | StatedFit], negligible: float) -> FloatArray:
+    """Probabilities of the regimes, zero for negligible ones."""
+    logs = np.array([fit.log_evidence for fit in fitted])
+    chance = np.exp(logs - logs.max())
+    chance /= chance.sum()
+    chance[chance < negligible] = 0.0
+    out: FloatArray = chance / chance.sum()
+    return out
+
+
+def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
+    summary, labels = situation.summary, situation.labels
+    at_large = view.pooling(summary.q, summary.present)
+    known = view.pooling(labels.q, labels.present)
+    least = situation.constants.regimes.selected_shift if situation.by_class else view.least_shift
+    chance = view.model.chance if situation.design is None else np.inf
+    spread = label_spread(at_large, known, chance, least)
+    shape = (view.pooling.log_share, view.model, summary.n_effective)
+    design = Design(known, labels.q, *shape)
+    evidence = LabelEvidence.of(design, labels.classes, view.prior, spread, labels.weights)
+    mode = find_mode(evidence)
+    total = view.log_evidence + log_evidence(evidence, mode)
+    if least > 0.0 and labels.size:
+        w = design.posterior(mode, slice(None))
+        everywhere = Design(at_large, summary.q, *shape).posterior(mode, slice(None))
+        total += _labeled_scores_density(w, everywhere, evidence.label_shift(mode))
+    return FittedRegime(name, total, view, mode, evidence)
+
+
+def _labeled_scores_density(w: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
+    """log S_r of W (n, K) on labeled rows and on rows at large, label intercepts (K,)."""
+    lift = np.exp(shift - shift.max())
+    return float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
+
+
+def _stated_against(usual: FittedRegime, situation: Situation) -> float:
+    """log N(R_stated; 0, S) - log N(R_usual; 0, S)."""
+    labels = situation.labels
+    if labels.size == 0:
+        return 0.0
+    answers, rows = labels.q.argmax(axis=2), np.arange(labels.size)[:, None]
+    count = np.maximum(labels.present.sum(axis=0), 1)
+    log_pi = usual.view.pooling(labels.q, labels.present)
+    shape = (usual.view.pooling.log_share, usual.view.model, situation.summary.n_effective)
+    w = Design(log_pi, labels.q, *shape).posterior(usual.mode, slice(None))
+    w = as_labeled(w, usual.evidence.label_shift(usual.mode))
+    expected = w[rows, answers] * labels.present
+    same = answers[:, :, None] == answers[:, None, :]
+    both = np.where(same, w[rows, answers][:, :, None], 0.0)
+    both -= w[rows, answers][:, :, None] * w[rows, answers][:, None, :]
+    pairs = labels.present[:, :, None] & labels.present[:, None, :]
+    covariance = (both * pairs).sum(axis=0) / np.outer(count, count)
+    covariance[np.diag_indices_from(covariance)] += situation.constants.regimes.stated_tolerance**2
+    right = ((answers == labels.classes[:, None]) & labels.present).sum(axis=0) / count
+    stated = (labels.q.max(axis=2) * labels.present).sum(axis=0) / count
+    precision = np.linalg.inv(covariance)
+    residuals = [right - stated, right - expected.sum(axis=0) / count]
+    one, other = (-0.5 * float(r @ precision @ r) for r in residuals)
+    return one - other

@@ -1,0 +1,40 @@
+"""A pool that is ready to use: weights, members and the class shares it is sharpened about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.methods.auto.constants import ALL_POOLS
+from ssme.methods.auto.pool import log_pool
+from ssme.metrics.base import FloatArray
+
+__all__ = ["GEOMETRIC", "Pooling", "equal_shares"]
+
+GEOMETRIC = ("weighted geometric mean",)
+"""The one pool of classifiers whose evidence is added up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooling:
+    """How scores become one.
+
+    ``standing`` and ``weights`` (M,) are the classifiers' weights in the plain and in the weighted
+    pools, ``log_share`` (K,) is log p, and ``members`` are the pools that are averaged.
+    """
+
+    standing: FloatArray
+    weights: FloatArray
+    log_share: FloatArray
+    members: tuple[str, ...] = ALL_POOLS
+
+    def __call__(self, q: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
+        """log pi (n, K) of clipped scores ``q`` (n, M, K)."""
+        return log_pool(q, present, self.standing, self.weights, self.members)
+
+
+def equal_shares(n_classes: int) -> FloatArray:
+    """log p (K,) of equally frequent classes."""
+    return np.full(n_classes, -np.log(n_classes))

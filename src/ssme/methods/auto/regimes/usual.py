@@ -1,0 +1,18 @@
+"""Usual: classifiers as those of the sets behind the prior. The pool of all, sharpened about the
+class shares that the scores state, by about as much as their stated error predicts."""
+
+from __future__ import annotations
+
+from ssme.methods.auto.regimes.base import Regime, Situation, View
+from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+
+__all__ = ["USUAL"]
+
+
+def look(situation: Situation) -> View:
+    evidence = conflict_density(situation, False) + correlation_density(situation, False)
+    of = situation.constants
+    return View(situation.usual_pooling, situation.usual_prior, of.model, evidence)
+
+
+USUAL = Regime("usual", "the classifiers are as classifiers usually are", look)

@@ -1,0 +1,177 @@
+"""Regimes: each is found where it holds, the usual one elsewhere, and designs are used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.auto.constants import Constants, RegimesConstants
+from ssme.methods.auto.label_counts import by_class_counts, by_score_counts, label_counts
+from ssme.methods.auto.method import Auto, share_out, situate
+from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
+from ssme.methods.auto.regimes.registry import REGIMES
+from ssme.methods.auto.regimes.selected import design_bonus
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray, one_hot_mass
+
+OF = Constants()
+
+
+def world(
+    n: int = 1500,
+    share: float = 0.5,
+    n_models: int = 6,
+    shared: float = 0.75,
+    sharpness: float = 1.0,
+    seed: int = 0,
+) -> tuple[FloatArray, np.ndarray]:
+    """Binary scores (n, M, 2), calibrated at ``sharpness`` one, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < share).astype(np.int64)
+    noise = np.sqrt(shared) * rng.standard_normal((n, 1))
+    noise = noise + np.sqrt(1.0 - shared) * rng.standard_normal((n, n_models))
+    gap = np.linspace(1.4, 2.2, n_models)
+    logit = gap * (noise + gap * (truth[:, None] - 0.5)) + np.log(share / (1.0 - share))
+    p = 1.0 / (1.0 + np.exp(-sharpness * logit))
+    return np.stack([1.0 - p, p], axis=2), truth
+
+
+def labeled(scores: FloatArray, truth: np.ndarray, rows: np.ndarray) -> ScoreSet:
+    labels = np.full(len(truth), UNLABELED)
+    labels[rows] = truth[rows]
+    names = tuple(f"m{j}" for j in range(scores.shape[1]))
+    return ScoreSet(scores=scores, labels=labels, models=names, classes=(0, 1))
+
+
+def probabilities(data: ScoreSet) -> dict[str, float]:
+    return dict(Auto(n_draws=20).fit(data, np.random.default_rng(0)).facts.regimes)
+
+
+def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
+    prior = RegimesConstants().prior
+    assert sum(prior.values()) == pytest.approx(1.0)
+    assert set(prior) == {regime.name for regime in REGIMES} | {StatedFit.name}
+    assert REGIMES[0].name == "usual"
+
+
+def test_draws_are_shared_out_by_probability() -> None:
+    assert share_out(10, np.array([0.66, 0.3, 0.04])).tolist() == [7, 3, 0]
+    assert share_out(200, np.array([0.5, 0.3, 0.2])).sum() == 200
+
+
+def test_independent_classifiers_add_up() -> None:
+    scores, truth = world(shared=0.0)
+    assert probabilities(labeled(scores, truth, np.arange(60))).get("added", 0.0) > 0.8
+    scores, truth = world()
+    assert probabilities(labeled(scores, truth, np.arange(60))).get("added", 0.0) < 0.05
+
+
+def test_flattened_scores_are_distorted() -> None:
+    scores, truth = world(sharpness=0.15, share=0.3)
+    belief = Auto(n_draws=20).fit(labeled(scores, truth, np.arange(100)), np.random.default_rng(0))
+    assert belief.facts.conflict > 0.8
+    assert belief.facts.regimes.get("distorted", 0.0) > 0.5
+
+
+def test_labels_balanced_by_class_are_selected() -> None:
+    scores, truth = world(n=3000, share=0.08)
+    rows = np.r_[np.flatnonzero(truth == 1)[:25], np.flatnonzero(truth == 0)[:25]]
+    data = labeled(scores, truth, rows)
+    assert probabilities(data).get("selected", 0.0) > 0.8
+    assert "selected" not in probabilities(data.with_design("random"))
+    at_random = labeled(scores, truth, np.arange(50))
+    assert probabilities(at_random).get("selected", 0.0) < 0.2
+
+
+def test_equal_counts_speak_for_a_design() -> None:
+    assert design_bonus(np.array([10, 10])) > design_bonus(np.array([12, 8]))
+    assert design_bonus(np.array([50, 50])) > design_bonus(np.array([10, 10]))
+
+
+def test_no_label_leaves_the_prior_and_what_scores_show() -> None:
+    scores, truth = world()
+    situation = situate(labeled(scores, truth, np.arange(0)), OF, np.random.default_rng(0))
+    fitted = fit_regimes(situation)
+    chance = dict(zip([fit.name for fit in fitted], weigh_regimes(fitted, 0.0), strict=True))
+    prior = OF.regimes.prior
+    assert chance["stated"] / chance["usual"] == pytest.approx(prior["stated"] / prior["usual"])
+    assert "selected" not in chance
+
+
+def test_a_regime_of_no_probability_is_not_fitted() -> None:
+    scores, truth = world()
+    alone = replace(OF, regimes=replace(OF.regimes, prior={"usual": 1.0}))
+    data = labeled(scores, truth, np.arange(30))
+    belief = Auto(constants=alone, n_draws=20).fit(data, np.random.default_rng(0))
+    assert belief.facts.regimes == {"usual": 1.0}
+
+
+def error(data: ScoreSet, truth: np.ndarray) -> float:
+    accuracy = get_metric("accuracy")
+    belief = Auto(n_draws=20).fit(data, np.random.default_rng(0))
+    exact = accuracy(data.scores, one_hot_mass(truth, 2))[0]
+    return float(np.abs(belief.estimate([accuracy], [None])[0][0].value - exact).mean())
+
+
+def test_three_sound_classifiers_and_a_random_one() -> None:
+    """Noise has next to no standing: what is said of the others hardly changes."""
+    errors = []
+    for seed in range(6):
+        scores, truth = world(n=800, n_models=3, seed=seed)
+        rng = np.random.default_rng(seed)
+        with_noise = np.concatenate([scores, rng.dirichlet(np.ones(2), (800, 1))], axis=1)
+        accuracy = get_metric("accuracy")
+        belief = Auto().fit(labeled(with_noise, truth, np.arange(30)), rng)
+        estimate = belief.estimate([accuracy], [None])[0][0]
+        exact = accuracy(with_noise, one_hot_mass(truth, 2))[0]
+        low, high = estimate.interval()
+        errors.append(((low <= exact) & (exact <= high))[:3])
+        assert belief.facts.standing["m3"] < 0.02
+    assert np.mean(errors) > 0.85
+
+
+def test_a_design_that_is_said_is_used() -> None:
+    scores, truth = world(n=3000, share=0.1, seed=1)
+    rows = np.r_[np.flatnonzero(truth == 1)[:30], np.flatnonzero(truth == 0)[:70]]
+    data = labeled(scores, truth, rows)
+    assert error(data.with_design("by_class"), truth) < error(data.with_design("random"), truth)
+    weights = np.where(truth == 1, (truth == 1).sum() / 30, (truth == 0).sum() / 70)
+    assert error(data.with_design(weights), truth) < error(data.with_design("random"), truth)
+
+
+def test_equal_weights_are_random_to_the_bit() -> None:
+    scores, truth = world(n=400)
+    data = labeled(scores, truth, np.arange(40))
+    metrics = [get_metric("accuracy"), get_metric("ece")]
+    found = [
+        Auto(n_draws=20).fit(each, np.random.default_rng(0)).estimate(metrics, [None])[0]
+        for each in (data.with_design(np.full(400, 7.0)), data.with_design("random"))
+    ]
+    for weighted, plain in zip(*found, strict=True):
+        assert np.allclose(weighted.value, plain.value, atol=1e-12)
+        assert np.allclose(weighted.draws, plain.draws, atol=1e-12)
+
+
+def test_rows_chosen_by_score_are_post_stratified() -> None:
+    scores, truth = world(n=3000, seed=3)
+    unsure = np.argsort(np.abs(scores[:, :, 1].mean(axis=1) - 0.5))[:100]
+    data = labeled(scores, truth, unsure)
+    assert error(data.with_design("by_score"), truth) < 0.05
+
+
+def test_counts_of_labels() -> None:
+    scores, truth = world(n=100)
+    weights = np.where(np.arange(100) < 5, 4.0, 1.0)
+    design = labeled(scores, truth, np.arange(20)).with_design(weights).design
+    counts = label_counts(design, np.arange(20))
+    effective = (5 * 4 + 15) ** 2 / (5 * 16 + 15)
+    assert counts.sum() == pytest.approx(effective)
+    assert counts[0] / counts[10] == pytest.approx(4.0)
+    by_class = by_class_counts(np.array([0.9, 0.1]), np.repeat([0, 1], [5, 15]))
+    assert by_class == pytest.approx([0.9 * 20 / 5, 0.1 * 20 / 15])
+    everywhere = np.stack([np.linspace(0.5, 1, 100), np.linspace(0.5, 0, 100)], axis=1)
+    by_score = by_score_counts(everywhere, everywhere[:16], OF.correction)
+    assert (by_score == by_score[0]).all()

@@ -1,0 +1,121 @@
+"""What scores tell without labels, against slow definitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ssme.methods.auto.constants import Constants
+from ssme.methods.auto.pool import clip_scores, log_pool
+from ssme.methods.auto.prior import agreed_temperature
+from ssme.methods.auto.summary import disagreement, find_copies, summarize_scores
+from ssme.metrics.base import FloatArray
+
+OF = Constants().agreement
+
+
+def classifiers(
+    n: int = 2000, quality: tuple[float, ...] = (1.2, 1.0, 0.8), seed: int = 0
+) -> tuple[FloatArray, np.ndarray]:
+    """Scores (n, M, 2) that share part of their errors, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(2, size=n)
+    shared = rng.standard_normal((n, 1))
+    own = rng.standard_normal((n, len(quality)))
+    logit = 2.0 * np.array(quality) * (truth - 0.5)[:, None] + 0.8 * shared + 0.6 * own
+    p = 1.0 / (1.0 + np.exp(-2.0 * logit))
+    return clip_scores(np.stack([1.0 - p, p], axis=2), 1e-4), truth
+
+
+def all_present(q: FloatArray) -> np.ndarray:
+    return np.ones(q.shape[:2], dtype=bool)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_disagreement_by_counting_votes(n_classes: int) -> None:
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.ones(n_classes), (60, 5))
+    present = rng.random((60, 5)) < 0.8
+    answers = q.argmax(axis=2)
+    for j, found in enumerate(disagreement(q, present, np.eye(5), OF.tie)):
+        apart = []
+        for i in range(60):
+            votes = np.zeros(n_classes)
+            for other in range(5):
+                votes[answers[i, other]] += other != j and present[i, other]
+            if present[i, j] and votes.any():
+                leading = np.flatnonzero(votes == votes.max())
+                apart.append(1.0 - (answers[i, j] in leading) / leading.size)
+        assert found == pytest.approx(np.mean(apart))
+
+
+def test_no_power_of_the_scores_changes_who_agrees_with_whom() -> None:
+    q, _ = classifiers()
+    flat = q**0.3 / (q**0.3).sum(axis=2, keepdims=True)
+    apart = [summarize_scores(each, all_present(q), OF).disagreement for each in (q, flat)]
+    assert (apart[0] == apart[1]).all()
+
+
+def test_the_better_classifier_has_more_standing_and_noise_next_to_none() -> None:
+    q, _ = classifiers(quality=(1.4, 1.0, 0.6, 0.0))
+    rng = np.random.default_rng(1)
+    q[:, 3] = clip_scores(rng.dirichlet(np.ones(2), (len(q), 1)), 1e-4)[:, 0]
+    summary = summarize_scores(q, all_present(q), OF)
+    assert summary.standing[0] > summary.standing[2] > 20.0 * summary.standing[3]
+    assert summary.n_effective < 3.0
+    inverted, _ = classifiers(quality=(1.2, 1.0, 0.8, 1.0))
+    inverted[:, 3] = inverted[:, 3, ::-1]
+    assert summarize_scores(inverted, all_present(q), OF).standing[3] < 0.01
+
+
+def test_copies_share_a_vote() -> None:
+    q, _ = classifiers()
+    rng = np.random.default_rng(2)
+    near = clip_scores(q[:, :1] * np.exp(0.01 * rng.standard_normal((len(q), 4, 2))), 1e-4)
+    both = np.concatenate([q, near], axis=1)
+    alike = find_copies(both, OF)
+    assert (alike[0, 3:] == 1.0).all()
+    assert (alike[1, [0, 2, 3]] == 0.0).all()
+    alone = summarize_scores(q, all_present(q), OF)
+    summary = summarize_scores(both, all_present(both), OF)
+    assert summary.n_effective == pytest.approx(alone.n_effective, rel=0.1)
+    together = np.r_[summary.standing[[0, 3, 4, 5, 6]].sum(), summary.standing[1:3]]
+    assert together == pytest.approx(alone.standing, abs=0.05)
+    assert find_copies(classifiers()[0], OF).sum() == 3.0
+
+
+def test_agreement_finds_the_sharpness_that_any_power_hid() -> None:
+    q, truth = classifiers(n=4000, quality=(1.2, 1.1, 1.0, 0.9, 0.8))
+    equal, log_share = np.full(5, 0.2), np.log([0.5, 0.5])
+    right = (q.argmax(axis=2) == truth[:, None]).mean()
+    for power in (0.4, 1.0, 2.5):
+        scores = clip_scores(q**power / (q**power).sum(axis=2, keepdims=True), 1e-9)
+        summary = summarize_scores(scores, all_present(q), OF)
+        log_pi = log_pool(scores, all_present(q), equal, equal)
+        d = summary.mean_disagreement
+        offset = np.log((1.0 - right) / right) - np.log(d / (1.0 - d))
+        found = agreed_temperature(summary, log_pi, log_share, offset, OF)
+        assert found is not None
+        ratio = np.exp(found) * (log_pi[:, 1] - log_pi[:, 0])
+        w = 1.0 / (1.0 + np.exp(-ratio))
+        says = np.where(scores.argmax(axis=2) == 1, w[:, None], 1.0 - w[:, None]).mean()
+        assert says == pytest.approx(right, abs=2e-3)
+
+
+def test_nobody_to_disagree_with() -> None:
+    q, _ = classifiers(quality=(1.0,))
+    summary = summarize_scores(q, all_present(q), OF)
+    assert np.isnan(summary.mean_disagreement)
+    assert summary.n_effective == 1.0
+    log_pi = np.log(q[:, 0])
+    assert agreed_temperature(summary, log_pi, np.log([0.5, 0.5]), 0.5, OF) is None
+
+
+def test_many_rows_are_thinned_evenly() -> None:
+    q, _ = classifiers(n=900)
+    few = replace(OF, rows=300)
+    assert summarize_scores(q, all_present(q), few).q.shape[0] == 300
+    shares = summarize_scores(q, all_present(q), few).shares
+    assert shares == pytest.approx(q.mean(axis=(0, 1)))
