@@ -11,7 +11,8 @@ number of workers, not even in the last bit.
 
 Worker processes end with the process that started them, however that one ends. Each watches the
 end of a pipe whose other end only their parent holds: the system closes it when the parent is
-killed, and the parent closes it itself when it is interrupted or gives up.
+killed, and the parent closes it itself when it is interrupted or gives up; it then also ends those
+that have not come as far as watching.
 """
 
 from __future__ import annotations
@@ -171,8 +172,9 @@ class _ProcessPool(ProcessPoolExecutor):
 
 @contextmanager
 def _open_processes(workers: int) -> Iterator[Executor]:
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
+    others = set(active_children())
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
     pool = _ProcessPool(workers, context, _prepare_worker, (watched,))
@@ -181,6 +183,8 @@ def _open_processes(workers: int) -> Iterator[Executor]:
         pool.shutdown()
     except BaseException:
         held.close()
+        for worker in set(active_children()) - others:
+            worker.terminate()
         pool.shutdown(cancel_futures=True)
         raise
     finally:
