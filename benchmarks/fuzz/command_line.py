@@ -1,10 +1,13 @@
-"""Fuzz the command line: generated values after every option of every command.
+"""Fuzz the command line: generated values for every option and argument of every command.
 
-A case must end with exit code 0 or 1 and something written, or with exit code 2 and a message that
-begins with "Error:", holds no terminal escape and is of bounded length. Anything else counts as
-uncaught. Commands run in this process; those that would download or open a cluster are left out.
+    python -m benchmarks.fuzz.command_line --cases 20 --workers 2
 
-Run: python -m benchmarks.fuzz.command_line [--cases 2000] [--seed 0]
+The commands and their options are found by walking the program, so that none can be left out
+unless `LEFT_OUT` says why. Each option gets ``--cases`` values by itself and as many beside up to
+two other options. A case must end with exit code 0 or 1, or with exit code 2 and a message that
+begins with "Error:", holds no terminal escape and is of bounded length; where one option has a
+generated value, the message must name that option as it was typed. Anything else is uncaught, or
+unnamed.
 """
 
 from __future__ import annotations
@@ -13,11 +16,15 @@ import argparse
 import csv
 import inspect
 import os
+import sys
 import tempfile
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from typer.main import get_command
@@ -25,73 +32,129 @@ from typer.testing import CliRunner
 
 from benchmarks.fuzz.values import text_value
 from ssme.cli import app
+from ssme.methods.registry import method_class, method_names
+from ssme.options import declared
+from ssme.run import evaluate as run_evaluate
 
 RESULTS = Path(__file__).parents[1] / "results" / "fuzz_command_line.csv"
 APART = "mix_stderr" in inspect.signature(CliRunner).parameters
 RUNNER = CliRunner(**({"mix_stderr": False} if APART else {}))  # stderr apart from stdout
 LONGEST_MESSAGE = 20_000
-LEFT_OUT = {"--fetch", "--scheduler", "--install-completion", "--show-completion", "--html"}
-COMMANDS = ("evaluate", "doctor", "compare", "report", "methods", "metrics", "datasets", "bench")
-BASE = {
+ENDS = ("done", "failed", "refused", "unnamed", "uncaught")
+LEFT_OUT = {
+    "--install-completion": "typer's own; it changes the shell's settings of whoever runs this",
+    "--show-completion": "typer's own; it prints a script for the shell it finds itself in",
+}
+BASES: dict[str, tuple[str, ...]] = {
     "evaluate": ("{file}", "--method", "ensemble", "--draws", "3"),
-    "doctor": ("{file}",),
     "compare": ("{file}", "--methods", "ensemble,labeled"),
     "report": ("{file}", "--method", "ensemble", "--output", "{folder}/r.md", "--force"),
-    "bench": (
-        "{folder}/full.csv",
-        "--label",
-        "label",
-        "--n-labeled",
-        "9",
-        "--methods",
-        "labeled",
-        "--runs",
-        "1",
-    ),
+    "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
+"""What a command is given beside the generated values; by default a file for each argument."""
+
+QUICK_TO_GIVE_UP = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "200ms"}
+"""Settings that keep the wait for a scheduler that is not there short."""
 
 
-def make_file(folder: Path) -> Path:
-    """A small file of scores that every command can read."""
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 2, 60)
-    lines, full = ["id,label,a,b,group_site"], ["label,a,b"]
-    for i, label in enumerate(y):
-        a, b = np.clip(0.25 + 0.5 * label + rng.normal(0, 0.2, 2), 0.01, 0.99).round(3)
-        lines.append(f"{i},{label if i < 30 else ''},{a},{b},{'n' if i % 2 else 's'}")
-        full.append(f"{label},{a},{b}")
-    (folder / "full.csv").write_text("\n".join(full) + "\n", encoding="utf-8")
-    path = folder / "scores.csv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+def walk_commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Every command of the program, however deep, with the words that call it."""
+    group = get_command(app) if group is None else group
+    for name, each in group.commands.items():
+        if hasattr(each, "commands"):
+            yield from walk_commands(each, (*path, name))
+        else:
+            yield " ".join((*path, name)), each
 
 
-def options_of(name: str) -> list[Any]:
-    """The options of a command that are tried."""
-    found = get_command(app).commands[name].params  # type: ignore[attr-defined]
+def list_options(command: Any) -> list[Any]:
+    """The options and arguments of a command that are tried."""
     return [
-        each for each in found if each.param_type_name == "option" and not set(each.opts) & LEFT_OUT
+        each for each in command.params if not set(each.opts) & (set(LEFT_OUT) | {"--help", "-h"})
     ]
 
 
-def make_case(name: str, file: Path, rng: np.random.Generator) -> list[str]:
-    """A command line with one to three generated options."""
-    arguments = [name]
-    arguments += [each.format(file=file, folder=file.parent) for each in BASE.get(name, ())]
-    options = options_of(name)
-    for _ in range(rng.integers(1, 4)):
-        option = options[rng.integers(len(options))]
-        flag = str(option.opts[0])
-        if flag in ("--help", "-h"):
-            continue
-        arguments.append(flag)
-        if not option.is_flag:
-            arguments.append(text_value(rng).replace("\x00", ""))
-    return arguments
+def make_files(folder: Path) -> dict[str, str]:
+    """Small files of scores that every command can read."""
+    rng = np.random.default_rng(1)
+    lines, full = ["id,label,a,b,group_site"], ["label,a,b"]
+    for i, label in enumerate(rng.integers(0, 2, 60)):
+        a, b = np.clip(0.25 + 0.5 * label + rng.normal(0, 0.2, 2), 0.01, 0.99).round(3)
+        lines.append(f"{i},{label if i < 30 else ''},{a},{b},{'n' if i % 2 else 's'}")
+        full.append(f"{label},{a},{b}")
+    for name, rows in (("scores", lines), ("full", full)):
+        (folder / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"file": f"{folder}/scores.csv", "full": f"{folder}/full.csv", "folder": str(folder)}
 
 
-def try_case(arguments: list[str]) -> str:
-    """How a case ends: done, failed (a condition), refused or uncaught."""
+def give_base(name: str, command: Any, files: dict[str, str]) -> list[str]:
+    """What the command is given beside the generated values."""
+    arguments = [each for each in command.params if is_argument(each)]
+    needed = ["{file}" for each in arguments if each.required or each.name == "file"]
+    return [each.format(**files) for each in BASES.get(name, needed)]
+
+
+def make_case(
+    name: str, command: Any, tried: list[Any], files: dict[str, str], rng: np.random.Generator
+) -> list[str]:
+    """A command line with a generated value for each option of ``tried``."""
+    base, named = give_base(name, command, files), []
+    options_from = next((i for i, each in enumerate(base) if each.startswith("-")), len(base))
+    places, base = base[:options_from], base[options_from:]
+    for option in tried:
+        value = make_value(option, rng).replace("\x00", "")
+        if is_argument(option):
+            at = [each.name for each in command.params if is_argument(each)].index(option.name)
+            places[at : at + 1] = [value]
+        elif option.is_flag:
+            named.append(option.opts[0])
+        else:
+            base = _without(base, option.opts)
+            named.append(f"{max(option.opts, key=len)}={value}")
+    return [*name.split(), *base, *named, "--", *places]
+
+
+def is_argument(option: Any) -> bool:
+    """Whether it is given by its place and not by its name."""
+    return bool(option.param_type_name == "argument")
+
+
+def _without(base: list[str], flags: list[str]) -> list[str]:
+    """``base`` without an option and its value, which is given another one."""
+    for flag in flags:
+        if flag in base:
+            at = base.index(flag)
+            return base[:at] + base[at + 2 :]
+    return base
+
+
+def make_value(option: Any, rng: np.random.Generator) -> str:
+    """A generated value for an option; for --option, of an option of some method."""
+    if option.name == "option" and rng.random() < 0.7:
+        names = method_names()
+        of = declared(method_class(names[rng.integers(len(names))]))
+        name = of[rng.integers(len(of))].name if of else "n_draws"
+        return f"{name}={text_value(rng)}"
+    return text_value(rng)
+
+
+def remember(name: str) -> Any:
+    """`ssme.evaluate`; for ``ssme demo``, one that uses quick methods, and each once."""
+    if name != "demo":
+        return run_evaluate
+    kept: dict[Any, Any] = {}
+
+    def evaluate(data: Any, method: str) -> Any:
+        if (method, data.n_labeled) not in kept:
+            quick = method if method == "labeled" else "ensemble"
+            kept[method, data.n_labeled] = run_evaluate(data, method=quick)
+        return kept[method, data.n_labeled]
+
+    return evaluate
+
+
+def try_case(arguments: list[str], names: tuple[str, ...] = ()) -> str:
+    """How a case ends: one of `ENDS`. ``names``: one of them must stand in a refusal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = RUNNER.invoke(app, arguments)
@@ -104,48 +167,84 @@ def try_case(arguments: list[str]) -> str:
         return "uncaught"
     if result.exit_code in (0, 1):
         return "done" if result.exit_code == 0 else "failed"
-    plain = result.exit_code == 2 and "Error: " in said and len(said) < LONGEST_MESSAGE
-    if not plain:
+    error = said[said.find("Error: ") :]
+    if result.exit_code != 2 or "Error: " not in said or len(said) >= LONGEST_MESSAGE:
         print("odd:", arguments, result.exit_code, said[:300])
-    return "refused" if plain else "uncaught"
+        return "uncaught"
+    if names and not any(name in error for name in names):
+        print("unnamed:", [each[:60] for each in arguments], error[:300].strip())
+        return "unnamed"
+    return "refused"
 
 
-def run(cases: int, seed: int, commands: tuple[str, ...] = COMMANDS) -> list[dict[str, Any]]:
-    """Counts of how the cases of each command end."""
-    rows = []
+def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
+    """Counts of how the cases of one command end."""
+    command = dict(walk_commands())[name]
+    options = list_options(command)
+    ends: Counter[str] = Counter()
     before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    os.environ.update(QUICK_TO_GIVE_UP)
+    with tempfile.TemporaryDirectory() as folder, patch("ssme.run.evaluate", remember(name)):
+        files = make_files(Path(folder))
+        work = Path(folder) / "work"
+        work.mkdir()
+        os.chdir(work)
         try:
-            for number, name in enumerate(commands):
-                rng = np.random.default_rng([seed, number])
-                file = make_file(Path(folder))
-                share = cases // len(commands)
-                ends: Counter[str] = Counter()
-                for _ in range(share):
-                    ends[try_case(make_case(name, file, rng))] += 1
-                    if not file.is_file():
-                        raise AssertionError("the file of scores is gone")
-                kinds = ("done", "failed", "refused", "uncaught")
-                rows.append({"command": name, "cases": share, **{k: ends[k] for k in kinds}})
+            for number, option in enumerate(options):
+                rng = np.random.default_rng([seed, number, *name.encode()])
+                for turn in range(1 if getattr(option, "is_flag", False) else cases):
+                    case = make_case(name, command, [option], files, rng)
+                    ends[try_case(case, name_option(option, case))] += 1
+                    if turn:
+                        others = [options[i] for i in rng.integers(len(options), size=2)]
+                        case = make_case(name, command, [option, *others], files, rng)
+                        ends[try_case(case)] += 1
         finally:
             os.chdir(before)
-    return rows
+    tried = sum(ends.values())
+    return {"command": name, "options": len(options), "cases": tried, **{k: ends[k] for k in ENDS}}
 
 
-def main() -> None:
+def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
+    """How a message may name an option: as it was typed. An argument is named by its value."""
+    if option.name == "option":  # -O name=value: the name is the option
+        typed = next(each for each in case if each.startswith("--option="))
+        return (*option.opts, *(part for part in [typed.split("=")[1].strip()] if part))
+    if not is_argument(option):
+        return tuple(option.opts)
+    values = [each for each in case[case.index("--") + 1 :] if each.strip()]
+    return (option.name.upper(), *(repr(Path(each).name)[1:-1][:200] for each in values))
+
+
+def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
+    """Counts of how the cases of each command end."""
+    names = [name for name, _ in walk_commands()]
+    if workers == 1:
+        return [try_command(name, cases, seed) for name in names]
+    with ProcessPoolExecutor(workers) as pool:
+        turns = [pool.submit(try_command, name, cases, seed) for name in names]
+        return [turn.result() for turn in turns]
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--cases", type=int, default=20, help="values per option")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser.add_argument("--command", help="one command alone; writes no result")
     asked = parser.parse_args()
-    rows = run(asked.cases, asked.seed)
+    if asked.command:
+        print(try_command(asked.command, asked.cases, asked.seed))
+        return 0
+    rows = run(asked.cases, asked.seed, asked.workers)
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
     for row in rows:
         print(row)
+    return 1 if any(row["uncaught"] or row["unnamed"] for row in rows) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

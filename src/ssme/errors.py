@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ssme.wording import printable
+from ssme.wording import did_you_mean, printable
 
 __all__ = [
     "ConvergenceWarning",
@@ -22,7 +22,9 @@ __all__ = [
     "UndefinedMetricWarning",
     "UnsupportedError",
     "argument",
+    "asked_by",
     "foreign_errors",
+    "unknown_name",
 ]
 
 Spelling = Callable[[str, str | None], str]
@@ -88,6 +90,52 @@ class InputError(ValueError):
 
 def _remade(kind: type[InputError], got: str, allowed: str | None, fix: str | None) -> InputError:
     return kind(got, allowed=allowed, fix=fix)
+
+
+@contextmanager
+def asked_by(name: str) -> Iterator[None]:
+    """Let an `InputError` from inside name the argument ``name``, where it does not already.
+
+    What refuses a value often does not know who asked for it: a metric is unknown whether it was
+    named by ``metrics``, ``--metric`` or ``--fail-under``.
+    """
+    try:
+        yield
+    except InputError as error:
+        told = (error.got, error.allowed or "", error.fix or "")
+        if any(found[1] == name for part in told for found in _ARGUMENT.finditer(part)):
+            raise
+        got = f"{argument(name)}: {error.got}"
+        raise _remade(type(error), got, error.allowed, error.fix) from error.__cause__
+
+
+def unknown_name(
+    what: str, name: object, known: Collection[str], fix: str = "name one of these"
+) -> InputError:
+    """The error for a name that is none of those ``known``, with the nearest of them.
+
+    Parameters
+    ----------
+    what : str
+        What it names, such as ``"method"``.
+    name : object
+        The name that was given.
+    known : collection of str
+        The names there are.
+    fix : str
+        What to do, beside taking the nearest name.
+
+    Returns
+    -------
+    InputError
+
+    Examples
+    --------
+    >>> print(unknown_name("mode", "fasst", ("fast", "slow")))
+    unknown mode 'fasst'. Allowed: fast, slow. Fix: did you mean 'fast'? name one of these.
+    """
+    near = did_you_mean(name, known)
+    return InputError(f"unknown {what} {name!r}", allowed=", ".join(known), fix=near + fix)
 
 
 class UnsupportedError(InputError):

@@ -30,7 +30,7 @@ from sklearn.utils.validation import (
 )
 
 from ssme.densities.base import FloatArray
-from ssme.errors import InputError
+from ssme.errors import InputError, unknown_name
 from ssme.methods.beliefs.posterior import clamp
 from ssme.mixture.model import MixtureOptions, fit_mixture, preset_options
 from ssme.mixture.start import draw_probabilities
@@ -154,7 +154,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> MixtureOptions:
         if self.scores not in INPUTS:
-            raise InputError(f"unknown scores={self.scores!r}", allowed=", ".join(INPUTS))
+            raise unknown_name("scores", self.scores, INPUTS)
         if self.scores == "real" and self.init == "draw":
             raise InputError(
                 "init='draw' with scores='real'",

@@ -18,7 +18,7 @@ import numpy as np
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
-from ssme.errors import InputError, UndefinedMetricWarning, argument
+from ssme.errors import InputError, UndefinedMetricWarning, argument, asked_by
 from ssme.evaluation import Evaluation
 from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
@@ -131,13 +131,16 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
 
 def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
     asked = default_metrics(data.n_classes) if spec.metrics is None else spec.metrics
-    each_class = expand_metrics(asked, data.classes, spec.threshold)
-    chosen = [get_metric(each, threshold=spec.threshold) for each in each_class]
+    with asked_by("metrics"):
+        each_class = expand_metrics(asked, data.classes, spec.threshold)
+        chosen = [get_metric(each, threshold=spec.threshold) for each in each_class]
     names = [metric.name for metric in chosen]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if not names or repeated:
         raise InputError(
-            f"metrics are repeated: {', '.join(repeated)}" if repeated else "no metric was named",
+            f"{argument('metrics')} repeats {', '.join(repeated)}"
+            if repeated
+            else "no metric was named",
             allowed="one or more different metrics",
         )
     return chosen
@@ -169,7 +172,8 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     """All rows, and the groups of every grouping that ``spec`` asks for."""
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
     for text in spec.groupings(data.groups):
-        group_by = parse_group_by(text, data.groups).settle(data.groups)
+        with asked_by("by"):
+            group_by = parse_group_by(text, data.groups).settle(data.groups)
         for name, rows, pooled in divide(group_by, data.groups, spec.pooling):
             labeled = int(data.labeled[rows].sum())
             groups.append(Group(name, rows, labeled, rows.size - labeled, text, pooled))

@@ -307,7 +307,7 @@ def accept(of: Option, value: Any) -> Any:
         raise InputError(
             f"{argument(of.name, _shown(value))}",
             allowed=of.kind.describe(),
-            fix=f"give {argument(of.name)} such a value, or leave it out",
+            fix=f"{_nearest(of.kind, value)}give {argument(of.name)} such a value, or leave it out",
         ) from None
 
 
@@ -360,6 +360,13 @@ def default_in_words(of: Option) -> str:
     if of.default is False or of.python_only:
         return ""
     return of.default if isinstance(of.default, str) else json.dumps(of.default, default=str)
+
+
+def _nearest(kind: Kind, value: Any) -> str:
+    """Which of the texts that ``kind`` takes was probably meant, if any."""
+    kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
+    choices = [each for one in kinds if isinstance(one, Choice) for each in one.values]
+    return did_you_mean(value, choices) if isinstance(value, str) else ""
 
 
 def _refuse_outside(value: float, least: float | None, most: float | None) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 from ssme.config import WRITTEN_AS, config_text, read_config, write_config
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling
 from ssme.data.readers.options import ReadOptions
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, argument, asked_by
 from ssme.methods.base import Method
 from ssme.methods.registry import get_method, method_class, method_names
 from ssme.metrics import Metric, write_metric
@@ -465,8 +465,10 @@ def _settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, A
     """Name and checked options of a method that is in the registry; else the object itself."""
     given = Table().accept(options or {})
     if isinstance(method, str):
-        if declared(method_class(method)) or not given:
-            return method, accept_all(method_class(method), given, f"method {method!r}")
+        with asked_by("method"):
+            known = method_class(method)
+        if declared(known) or not given:
+            return method, accept_all(known, given, f"method {method!r}")
         get_method(method, **given)
         return method, given
     if not hasattr(method, "spec") or not hasattr(method, "fit"):

@@ -72,7 +72,7 @@ def test_a_protocol_that_cannot_run_is_refused(settings, told):
 
 
 def test_too_few_labels_for_the_classes():
-    with pytest.raises(InputError, match="3 classes in the half, 2 labels"):
+    with pytest.raises(InputError, match="3 classes in the half, n_labeled=2"):
         split_rows(LABELS, 2, 100, 0, seed=0, dataset="x")
 
 

@@ -27,7 +27,7 @@ def test_sets_that_are_not_public_take_the_users_own_file(name, tmp_path):
 
 
 def test_unknown_name():
-    with pytest.raises(InputError, match=r"no data set 'cifar'.*cifar10"):
+    with pytest.raises(InputError, match=r"unknown data set 'cifar'.*cifar10"):
         load_dataset("cifar")
 
 

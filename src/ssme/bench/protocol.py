@@ -23,12 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError, argument
-from ssme.methods.registry import get_method
+from ssme.errors import InputError, argument, asked_by
+from ssme.methods.registry import get_method, method_class
+from ssme.metrics import get_metric
 
 __all__ = ["Cell", "Protocol", "Split", "seen_rows", "split_rows"]
 
 IntArray = NDArray[np.int64]
+
+MOST_RUNS = 1_000_000
+"""More would not end: their list alone would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,11 @@ class Protocol:
 
     def __post_init__(self) -> None:
         least = {"runs": 1, "n_labeled": 1, "n_unlabeled": 0, "seed": 0}
+        if self.runs > MOST_RUNS:
+            raise InputError(
+                f"{argument('runs', self.runs)}",
+                allowed=f"a whole number of at least 1 and at most {MOST_RUNS:,}",
+            )
         for name, bound in least.items():
             for value in np.atleast_1d(getattr(self, name)).tolist():
                 if value < bound:
@@ -93,7 +102,15 @@ class Protocol:
                     )
         for name in ("methods", "n_labeled", "n_unlabeled"):
             if not getattr(self, name):
-                raise InputError(f"{name} is empty", allowed="one or more", fix="name some")
+                raise InputError(
+                    f"{argument(name)} is empty", allowed="one or more", fix="name some"
+                )
+        with asked_by("methods"):
+            for method, _ in self.methods.values():
+                method_class(method)
+        with asked_by("metrics"):
+            for metric in self.metrics or ():
+                get_metric(metric)
 
     @classmethod
     def of(cls, methods: list[str], **settings: Any) -> Protocol:
@@ -182,14 +199,14 @@ def split_rows(
     if missing or n_labeled < len(classes):
         raise InputError(
             f"data set {dataset!r} cannot give every class a label: {len(classes)} classes in the "
-            f"half, {n_labeled} labels"
+            f"half, {argument('n_labeled', n_labeled)}"
             + (f", classes {sorted(missing)} absent" if missing else ""),
             fix="ask for more labels, or merge rare classes",
         )
     if n_labeled + n_unlabeled > len(half):
         raise InputError(
             f"data set {dataset!r} has {len(half)} rows in its half, the protocol asks for "
-            f"{n_labeled} labeled and {n_unlabeled} unlabeled rows",
+            f"{argument('n_labeled', n_labeled)} and {argument('n_unlabeled', n_unlabeled)}",
             fix=f"use at most {len(half) - n_labeled} unlabeled rows"
             if n_labeled < len(half)
             else f"ask for at most {len(half) - (n_unlabeled > 0)} labels",

@@ -30,7 +30,7 @@ from ssme.bench.tables import write_table
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, ordered_map
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, SsmeWarning, argument
 from ssme.evaluation import Evaluation
 from ssme.methods.base import check_supported
 from ssme.methods.registry import get_method, method_class
@@ -290,7 +290,8 @@ def _loaded(load: Loader, dataset: str) -> ScoreSet:
         raise InputError(
             f"data set {dataset!r} has {data.n_unlabeled} rows without a label",
             allowed="a fully labeled data set: the protocol hides labels itself",
-            fix="drop the rows without a label",
+            fix="drop the rows without a label, and look at what "
+            f"{argument('labels', False)} and {argument('unlabeled')} declare unlabeled",
         )
     return data
 

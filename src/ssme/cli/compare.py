@@ -18,7 +18,7 @@ from ssme.cli.options import (
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import InputError, UnsupportedError, asked_by
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
@@ -51,8 +51,9 @@ def compare(
 
     output = Output(out)
     names = list(dict.fromkeys(names_in([methods], "--methods")))
-    for name in names:
-        method_class(name)
+    with asked_by("methods"):
+        for name in names:
+            method_class(name)
     spec = gather(file, read, run)
     output.refuse_inputs(inputs_of(spec))
     data = read_scores(spec)

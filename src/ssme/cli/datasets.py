@@ -10,6 +10,7 @@ import typer
 from ssme.cli.options import OutputOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
+from ssme.errors import asked_by
 
 __all__ = ["datasets"]
 
@@ -37,7 +38,7 @@ def datasets(
     if fetch is not None:
         from ssme.datasets.fetch import fetch_dataset
 
-        with output.working(f"fetching {fetch}"):
+        with output.working(f"fetching {fetch}"), asked_by("fetch"):
             path = fetch_dataset(fetch)
         output.console.print(f"Wrote {path}", markup=False)
         return

@@ -22,7 +22,7 @@ from ssme.cli.options import (
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command, say
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
-from ssme.errors import InputError
+from ssme.errors import InputError, asked_by
 
 DECIDING = "Deciding"
 GATES = "Gates for pipelines"
@@ -150,7 +150,7 @@ def evaluate(
     from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
 
-    output = Output(out, (save_config,))
+    output = Output(out, {"save_config": save_config})
     if within is not None:
         accept(gates.WITHIN, within)
     if fail_on is not None:
@@ -164,15 +164,18 @@ def evaluate(
     spec = with_worth(gather(file, read, run, config, engine), worth)
     output.refuse_inputs(inputs_of(spec))
     if save_config is not None:
-        spec.save(save_config)
+        with asked_by("save_config"):
+            spec.save(save_config)
     in_memory = spec.engine == "memory"
     result = (_evaluate_file if in_memory else _evaluate_stream)(spec, output, demands)
-    verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
+    with asked_by("fail_under"):
+        verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
         {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
     )
     if goal is not None:
-        thresholds = result.choose_thresholds(goal, confidence=confidence)
+        with asked_by("threshold_for"):
+            thresholds = result.choose_thresholds(goal, confidence=confidence)
         held["thresholds"] = thresholds.to_dict()
     output.write(out.json, json_text({**result.to_dict(), **held}))
     output.write(out.csv, csv_text(list(result.rows())))
@@ -230,7 +233,8 @@ def _evaluate_file(spec: RunSpec, output: Output, demands: list[Condition]) -> E
     for sentence in recognized(spec, data):
         output.note(sentence)
     asked = spec.metrics or default_metrics(data.n_classes)
-    metrics = with_metrics(asked, demands) if demands else spec.metrics
+    with asked_by("fail_under"):
+        metrics = with_metrics(asked, demands) if demands else spec.metrics
     with output.working("estimating"):
         return evaluate_scores(spec, data, metrics=metrics)
 
@@ -246,7 +250,9 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[Condition]) ->
             fix="name the metrics with --metric",
         )
     if demands and spec.metrics:
-        spec = dataclasses.replace(spec, metrics=tuple(with_metrics(spec.metrics, demands)))
+        with asked_by("fail_under"):
+            metrics = tuple(with_metrics(spec.metrics, demands))
+        spec = dataclasses.replace(spec, metrics=metrics)
     with output.working("passing over the rows"):
         result = execute(spec, spec.source)
     for sentence in recognized(spec, result.data):

@@ -212,9 +212,9 @@ class WriteOptions:
     ] = False
 
     @property
-    def targets(self) -> list[Path]:
-        """Files asked for."""
-        return []
+    def targets(self) -> dict[str, Path]:
+        """Files asked for, by the option that names each."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -231,8 +231,9 @@ class OutputOptions(WriteOptions):
     ] = None
 
     @property
-    def targets(self) -> list[Path]:
-        return [path for path in (self.json, self.csv) if path is not None]
+    def targets(self) -> dict[str, Path]:
+        asked = {"json": self.json, "csv": self.csv}
+        return {name: path for name, path in asked.items() if path is not None}
 
 
 @dataclass(frozen=True)
@@ -247,8 +248,8 @@ class ReportOptions(OutputOptions):
     ] = None
 
     @property
-    def targets(self) -> list[Path]:
-        return super().targets + ([] if self.html is None else [self.html])
+    def targets(self) -> dict[str, Path]:
+        return super().targets | ({} if self.html is None else {"html": self.html})
 
 
 def describe(help_text: str, repeatable: bool = False) -> str:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme import progress
 from ssme.cli.options import WriteOptions
-from ssme.errors import InputError
+from ssme.errors import InputError, argument, asked_by
 from ssme.writing import csv_text, encode_text, refuse_existing, write_text
 
 if TYPE_CHECKING:
@@ -40,38 +40,44 @@ class Output:
     ----------
     options : WriteOptions
         The options of the command line.
-    more : tuple of Path
-        Further files that the command will write, such as a report.
+    more : mapping from str to Path or None
+        Further files that the command will write, such as a report, by the option that names each.
     """
 
     options: WriteOptions
-    more: tuple[Path | None, ...] = ()
+    more: Mapping[str, Path | None] = field(default_factory=dict)
+
+    @cached_property
+    def targets(self) -> dict[str, Path]:
+        """The files that the command will write, by the option that names each."""
+        more = {name: path for name, path in self.more.items() if path is not None}
+        return self.options.targets | more
 
     def __post_init__(self) -> None:
-        targets = [*self.options.targets, *(path for path in self.more if path is not None)]
-        seen: dict[Path, Path] = {}
-        for path in targets:
+        seen: dict[Path, str] = {}
+        for name, path in self.targets.items():
             place = _place(path)
             if place in seen:
                 raise InputError(
-                    "two results were sent to stdout"
-                    if place == STDOUT
-                    else f"two results were sent to {path}",
+                    f"{argument(seen[place])} and {argument(name)} send two results to "
+                    f"{'stdout' if place == STDOUT else path}",
                     allowed="one result in one place",
                     fix="name another file for one of them",
                 )
-            seen[place] = path
+            seen[place] = name
             if place != STDOUT:
-                refuse_existing(path, force=self.options.force)
+                with asked_by(name):
+                    refuse_existing(path, force=self.options.force)
 
     def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
         """Refuse to write over what the command reads, even with --force."""
-        targets = [*self.options.targets, *(path for path in self.more if path is not None)]
-        places = {_place(path) for path in targets}
+        places = {_place(path): name for name, path in self.targets.items()}
+        places.pop(STDOUT, None)
         for file in files:
-            if file is not None and _place(Path(file)) in places - {STDOUT}:
+            if file is not None and _place(Path(file)) in places:
                 raise InputError(
-                    f"{file} would be read and then overwritten",
+                    f"{file} would be read and then overwritten by "
+                    f"{argument(places[_place(Path(file))])}",
                     allowed="results in other files than those that are read",
                     fix="name another file for the result",
                 )
@@ -79,7 +85,7 @@ class Output:
     @cached_property
     def console(self) -> Console:
         """For the result people read."""
-        aside = any(_place(path) == STDOUT for path in self.options.targets)
+        aside = any(_place(path) == STDOUT for path in self.options.targets.values())
         console = _safe_console(sys.stderr if aside else sys.stdout, self.options)
         if console.width < TABLE_WIDTH:
             console.width = TABLE_WIDTH

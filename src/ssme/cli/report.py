@@ -40,7 +40,7 @@ def report(
     """
     from ssme.report import can_draw
 
-    output = Output(out, (target,))
+    output = Output(out, {"target": target})
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"--output {target}", allowed="a name that ends in .html, .htm, .md or .json"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import EngineOptions, MetricOptions, ReadOptions, reading_asked, run_asked
-from ssme.errors import InputError
+from ssme.errors import InputError, asked_by
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
@@ -30,7 +30,8 @@ def gather(
     """The run that is asked for: the command line over the config file."""
     from ssme.spec import RunSpec
 
-    spec = RunSpec() if config is None else RunSpec.load(config)
+    with asked_by("config"):
+        spec = RunSpec() if config is None else RunSpec.load(config)
     asked = {} if run is None else run_asked(run, engine)
     if "options" in asked:
         method = asked.get("method", spec.method_name)
@@ -93,7 +94,8 @@ def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     from ssme.methods.registry import method_class
     from ssme.options import declared
 
-    known = {each.name: each for each in declared(method_class(method))}
+    with asked_by("method"):
+        known = {each.name: each for each in declared(method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()

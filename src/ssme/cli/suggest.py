@@ -72,7 +72,7 @@ def suggest(
 
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
-    output = Output(out, (target,))
+    output = Output(out, {"target": target})
     spec, result = _evaluate(file, read, run, config, output)
     if target is not None and result.data.ids is None:
         raise InputError(

@@ -162,7 +162,8 @@ def _explicit(
     if len(names) != n_classes:
         hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
         raise InputError(
-            f"{len(names)} class names ({listing(names)}) for scores over {n_classes} classes",
+            f"{argument('classes')}: {len(names)} class names ({listing(names)}) for scores over "
+            f"{n_classes} classes",
             allowed=f"{n_classes} class names in the order of the class axis",
             fix=f"give one name per class{hint}",
         )
@@ -243,7 +244,8 @@ def _unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
         return InputError(
             f"label {odd!r} at row {raw.first_row(odd)}",
             allowed="integers, booleans or text naming a class",
-            fix="labels are classes, not probabilities; check that this is the label column",
+            fix="labels are classes, not probabilities; check that "
+            f"{argument('label')} names the label column",
         )
     kinds = {type(value).__name__ for value in raw.values}
     if len(kinds) > 1:

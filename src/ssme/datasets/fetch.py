@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ssme.datasets.registry import data_folder
 from ssme.errors import InputError, foreign_errors
+from ssme.wording import did_you_mean
 from ssme.writing import open_whole
 
 __all__ = ["PUBLIC", "Limits", "PublicPredictions", "content_sum", "fetch_dataset"]
@@ -123,7 +124,9 @@ def fetch_dataset(
     """
     if name not in PUBLIC:
         raise InputError(
-            f"{name!r} cannot be fetched", allowed=", ".join(PUBLIC), fix="see `ssme datasets`"
+            f"{name!r} cannot be fetched",
+            allowed=", ".join(PUBLIC),
+            fix=f"{did_you_mean(name, PUBLIC)}`ssme datasets` describes each",
         )
     target = (folder or data_folder()) / f"{name}.npz"
     if target.exists():

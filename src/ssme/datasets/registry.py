@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.errors import InputError, unknown_name
 
 __all__ = ["DATASETS", "Dataset", "data_folder", "dataset_names", "load_dataset"]
 
@@ -189,10 +189,11 @@ def data_folder() -> Path:
 def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
     """The fully labeled `ScoreSet` called ``name``, from ``path`` where given."""
     if name not in DATASETS:
-        raise InputError(
-            f"there is no data set {name!r}",
-            allowed=", ".join(DATASETS),
-            fix="`ssme datasets` describes each; `ssme bench FILE` runs on a file of your own",
+        raise unknown_name(
+            "data set",
+            name,
+            DATASETS,
+            "`ssme datasets` describes each; `ssme bench FILE` runs on a file of your own",
         )
     entry = DATASETS[name]
     if path is not None:

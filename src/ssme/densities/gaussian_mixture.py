@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import logsumexp, softmax
 
 from ssme.densities.base import FloatArray
-from ssme.errors import InputError
+from ssme.errors import InputError, unknown_name
 
 __all__ = ["COVARIANCES", "GaussianClasses", "Normal"]
 
@@ -104,7 +104,7 @@ class GaussianClasses:
         rng: np.random.Generator | None = None,
     ) -> None:
         if covariance not in COVARIANCES:
-            raise InputError(f"unknown covariance {covariance!r}", allowed=", ".join(COVARIANCES))
+            raise unknown_name("covariance", covariance, COVARIANCES)
         if components < 1 or rank < 1:
             raise InputError(f"components={components}, rank={rank}", allowed="1 or more")
         self.points = points

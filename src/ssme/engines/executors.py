@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError, MissingExtraError, argument, unknown_name
 
 __all__ = [
     "EXECUTORS",
@@ -72,7 +72,7 @@ def open_executor(
         starts a local cluster of single-threaded worker processes. Only for ``kind="dask"``.
     """
     if kind not in EXECUTORS:
-        raise InputError(f"unknown executor {kind!r}", allowed=", ".join(EXECUTORS))
+        raise unknown_name("executor", kind, EXECUTORS)
     if scheduler is not None and kind != "dask":
         raise InputError(
             f"a scheduler address ({scheduler!r}) with the executor {kind!r}",
@@ -215,7 +215,7 @@ def _dask_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
             client = Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"no Dask scheduler answers at {scheduler!r} ({error})",
+                f"{argument('scheduler')}: no Dask scheduler answers at {scheduler!r} ({error})",
                 allowed="the address of a running scheduler, as in tcp://host:8786",
                 fix="start one with `dask scheduler`, or leave the address out for a local cluster",
             ) from error

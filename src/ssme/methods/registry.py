@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, cast
 
-from ssme.errors import InputError
+from ssme.errors import unknown_name
 from ssme.methods.base import Method
 from ssme.options import accept_all
 
@@ -41,11 +41,7 @@ def method_names() -> tuple[str, ...]:
 def method_class(name: str) -> type[Method]:
     """The class behind ``name``."""
     if name not in _METHODS:
-        raise InputError(
-            f"unknown method {name!r}",
-            allowed=", ".join(_METHODS),
-            fix="`ssme methods` describes each",
-        )
+        raise unknown_name("method", name, _METHODS, "`ssme methods` describes each")
     module, attribute = _METHODS[name].split(":")
     return cast(type[Method], getattr(import_module(module), attribute))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from ssme.errors import InputError
@@ -15,6 +14,7 @@ from ssme.metrics.per_class import split_class
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
+from ssme.wording import did_you_mean
 
 __all__ = ["MetricSpec", "default_metrics", "get_metric", "metric_names", "write_metric"]
 
@@ -135,12 +135,11 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     name, at, asked = spec.partition("@")
     name = _ALIASES.get(name, name)
     if name not in _REGISTRY:
-        known = [*_REGISTRY, *_ALIASES]
-        close = get_close_matches(name.lower(), known, n=3)
+        near = did_you_mean(name.lower(), [*_REGISTRY, *_ALIASES])
         raise InputError(
             f"unknown metric `{spec}`",
             allowed=", ".join(_REGISTRY),
-            fix=f"did you mean {' or '.join(close)}?" if close else "pick one, or pass a callable",
+            fix=f"{near}name one of these, or pass a callable",
         )
     if at:
         threshold = _parsed_threshold(spec, name, asked)

@@ -23,7 +23,7 @@ from ssme.densities.base import ClassDensities, FloatArray
 from ssme.densities.gaussian_mixture import GaussianClasses
 from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import kernel_sums
-from ssme.errors import InputError
+from ssme.errors import InputError, unknown_name
 
 __all__ = ["DENSITIES", "Choice", "choose_density", "make_densities"]
 
@@ -44,7 +44,7 @@ class Choice:
 def choose_density(density: str, covariance: str, points: FloatArray) -> Choice:
     """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
     if density not in DENSITIES:
-        raise InputError(f"unknown density {density!r}", allowed=", ".join(DENSITIES))
+        raise unknown_name("density", density, DENSITIES)
     if density != "auto":
         return Choice(density, covariance, "asked for")
     n, d = points.shape

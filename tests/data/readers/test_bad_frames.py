@@ -186,7 +186,7 @@ CASES = [
         "a role given twice",
         frame(WIDE, weight="bert", groups=["bert"]),
         "column 'bert' appears twice",
-        "one part (label, id, weight, design, group) per column",
+        "one part (label, id, weight, design, groups) per column",
         "remove one",
     ),
     Bad(

@@ -110,7 +110,8 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
     design = find_design(table, options) if labels is None else None
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-    refuse_duplicates(named, "column", "one part (label, id, weight, design, group) per column")
+    parts = ", ".join(map(argument, ("label", "id", "weight", "design", "groups")))
+    refuse_duplicates(named, "column", f"one part ({parts}) per column")
     replaced = [
         name
         for name in table.columns
@@ -151,7 +152,7 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
         named = named_columns(options.groups, table.columns)
-        return {name: table.require(name, "group column") for name in named}
+        return {name: table.require(name, "group column", "groups") for name in named}
     found = [
         name
         for name in table.columns

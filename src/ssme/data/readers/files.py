@@ -24,7 +24,7 @@ from ssme.data.readers.tables import Table
 from ssme.data.registry import reads
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import as_models
-from ssme.errors import InputError, argument, foreign_errors
+from ssme.errors import InputError, argument, asked_by, foreign_errors
 from ssme.wording import did_you_mean, listing
 
 __all__ = ["read"]
@@ -132,8 +132,9 @@ def _find_labels(
         )
         return found
     if isinstance(labels, Path) and _is_npy(labels):
-        find_reader(labels)
-        return open_arrays(labels)["scores"]
+        with asked_by("labels"):
+            find_reader(labels)
+            return open_arrays(labels)["scores"]
     if joins_by_id(labels):
         named = options.label if options.label in arrays else None
         own = _find_array(file, arrays, named, "labels", "y")

@@ -23,7 +23,7 @@ from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
 from ssme.data.validation import as_ids
 from ssme.data.values import FloatArray, as_objects, is_missing, plain
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, argument, asked_by
 from ssme.wording import listing
 
 __all__ = ["joined", "joined_design", "joins_by_id", "own_label_column"]
@@ -193,7 +193,8 @@ def _place_of_rows(
 def _open(labels: Any, delimiter: str | None) -> Table:
     if isinstance(labels, Path):
         of_csv = delimiter if labels.suffix.lower() == ".csv" else None
-        return Table(open_table(labels, delimiter=of_csv), str(labels))
+        with asked_by("labels"):
+            return Table(open_table(labels, delimiter=of_csv), str(labels))
     return Table(labels, "the table of labels")
 
 
@@ -201,7 +202,7 @@ def _id_column(table: Table, id_name: str | None) -> str:
     if id_name is not None and id_name in table.columns:
         return id_name
     found = table.find(None, USUAL_NAMES["id"], "id")
-    return found if found is not None else table.require(id_name or "id", "id column")
+    return found if found is not None else table.require(id_name or "id", "id column", "id")
 
 
 def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:

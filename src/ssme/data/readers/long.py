@@ -28,6 +28,12 @@ __all__ = ["find_scores", "read"]
 
 IntArray = NDArray[np.int64]
 
+LAYOUT = (
+    f"{{}} of the long layout, for which {argument('layout', repr('long'))}, {argument('model')}, "
+    f"{argument('class_')} or {argument('score')} asks"
+)
+"""What a column is for; the braces stand for its part."""
+
 
 def find_scores(table: Table, roles: Columns, options: ReadOptions, *, given: bool) -> Columns:
     """``roles`` with the columns of models, classes and scores.
@@ -35,7 +41,7 @@ def find_scores(table: Table, roles: Columns, options: ReadOptions, *, given: bo
     ``given``: labels were given apart from the table.
     """
     if roles.id is None:
-        table.require("id", f"id column of the long layout, named by {argument('id')}")
+        table.require("id", LAYOUT.format("id column"), "id")
     model = _column(table, options.model, "model")
     score = _column(table, options.score, "score")
     name = table.find(options.class_, USUAL_NAMES["class_"], "class_")
@@ -83,7 +89,9 @@ def read(
 
 def _column(table: Table, named: str | None, part: str) -> str:
     found = table.find(named, USUAL_NAMES[part], part)
-    return found if found is not None else table.require(part, f"{part} column of the long layout")
+    if found is not None:
+        return found
+    return table.require(part, LAYOUT.format(f"{part} column"), part)
 
 
 def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:

@@ -103,21 +103,25 @@ class Table:
             fix="rename or drop the repeated columns",
         )
 
-    def require(self, name: str, role: str) -> str:
-        """``name`` if it is a column; otherwise an error with the closest ones."""
+    def require(self, name: str, role: str, option: str) -> str:
+        """``name`` if it is a column; otherwise an error with the closest ones.
+
+        ``option`` is what names the column, or would.
+        """
         if name in self._types:
             return name
         raise InputError(
             f"{self.what} has no column {name!r} ({role})",
             allowed=f"the columns {listing(self.columns, limit=20)}",
-            fix=f"{did_you_mean(name, self.columns)}name a column that is there",
+            fix=f"{did_you_mean(name, self.columns)}name a column that is there with "
+            f"{argument(option)}",
         )
 
     def find(self, named: str | None, usual: Sequence[str], option: str) -> str | None:
         """The column ``named``, or the only one with a usual name for what ``option`` names."""
         role = f"{option.strip('_')} column"
         if named is not None:
-            return self.require(named, role)
+            return self.require(named, role, option)
         found = [name for name in self.columns if name.lower() in usual]
         if len(found) > 1:
             raise InputError(

@@ -162,7 +162,8 @@ def _from_mapping(
                 )
             of = dict(zip(names, value, strict=True))
         columns[str(model)] = {
-            name: table.require(column, f"scores of model {model!r}") for name, column in of.items()
+            name: table.require(column, f"scores of model {model!r}", "models")
+            for name, column in of.items()
         }
     first = next(iter(columns))
     for model, of in columns.items():
@@ -190,8 +191,8 @@ def _by_name(
     raise InputError(
         f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}",
         allowed=f"the columns {listing(free, limit=20)}",
-        fix=f"{did_you_mean(missing, free)}name columns that are there, or give "
-        f"{argument('models', MAPPING)}",
+        fix=f"{did_you_mean(missing, free)}name columns that are there with "
+        f"{argument('models')}, or give {argument('models', MAPPING)}",
     )
 
 
@@ -263,8 +264,9 @@ def _refuse_no_probabilities(table: Table, free: list[str], options: ReadOptions
             continue
         raise InputError(
             got,
-            allowed="columns of probabilities between 0 and 1 beside the label, id, weight and "
-            "group columns",
+            allowed="columns of probabilities between 0 and 1 beside those that "
+            f"{argument('label')}, {argument('id')}, {argument('weight')} and "
+            f"{argument('groups')} name",
             fix=f"list the score columns with {argument('models', '[...]')}; for logits say "
             f"{argument('logits', True)}",
         )

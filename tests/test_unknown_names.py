@@ -1,0 +1,66 @@
+"""Wherever a name is looked up, a misspelled one is refused with the nearest that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.datasets.fetch import fetch_dataset
+from ssme.datasets.registry import load_dataset
+from ssme.densities.bandwidth import select_bandwidth
+from ssme.engines.executors import open_executor
+from ssme.engines.kernels import kernel_sums
+from ssme.errors import InputError, argument, asked_by, unknown_name
+from ssme.methods.registry import get_method
+from ssme.metrics import get_metric
+from ssme.mixture.choice import choose_density
+from ssme.mixture.model import preset_options
+
+POINTS = np.zeros((4, 2))
+
+
+def misspell_executor() -> None:
+    with open_executor("proceses"):
+        pass
+
+
+LOOKUPS: dict[str, tuple[Callable[[], Any], str]] = {
+    "method": (lambda: get_method("ensembel"), "'ensemble'"),
+    "option of a method": (lambda: get_method("ssme", lambda_v=1.0), "'lambda_u'"),
+    "choice of an option": (lambda: get_method("ssme", density="kdee"), "'kde'"),
+    "metric": (lambda: get_metric("accurracy"), "'accuracy'"),
+    "metric of a run": (
+        lambda: ssme.evaluate(POINTS + 0.5, metrics="brier_scores"),
+        "'brier_score'",
+    ),
+    "data set": (lambda: load_dataset("multinly"), "'multinli'"),
+    "data set to fetch": (lambda: fetch_dataset("multinly"), "'multinli'"),
+    "density": (lambda: choose_density("gmmm", "full", POINTS), "'gmm'"),
+    "preset": (lambda: preset_options("papper"), "'paper'"),
+    "start": (lambda: preset_options("paper", init="drawz"), "'draw'"),
+    "bandwidth": (lambda: select_bandwidth(POINTS, "scot"), "'scott'"),
+    "kernel": (lambda: kernel_sums("gausian", POINTS), "'gaussian'"),
+    "executor": (misspell_executor, "'processes'"),
+}
+
+
+@pytest.mark.parametrize("what", LOOKUPS)
+def test_the_nearest_name_is_offered(what: str) -> None:
+    look_up, nearest = LOOKUPS[what]
+    with pytest.raises(InputError, match=f"did you mean .*{nearest}"):
+        look_up()
+
+
+def test_nothing_is_offered_where_nothing_is_near() -> None:
+    assert "did you mean" not in str(unknown_name("method", "zzz", ("auto", "ssme")))
+
+
+def test_an_error_names_who_asked_once() -> None:
+    with pytest.raises(InputError, match=r"^metrics: unknown metric"), asked_by("metrics"):
+        get_metric("nonsense")
+    with pytest.raises(InputError, match=r"^level=2\."), asked_by("level"):
+        raise InputError(argument("level", 2))
