@@ -1,6 +1,6 @@
 """Damaged checkpoints of a streamed pass: refused by name, or read without a changed number.
 
-    python -m benchmarks.fuzz.checkpoint [--cases 10000] [--seed 0]
+    python -m benchmarks.fuzz.checkpoint [--cases 10000] [--seed 0] [--workers 1]
 
 A sound checkpoint is changed at random (`benchmarks.fuzz.mutations`) and loaded. It may be refused
 with an `InputError` that names the file, or read; then its sums have to be those that were written,
@@ -23,12 +23,13 @@ from ssme.stream.group_keys import GroupKey
 MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 
 
-def progress(seed: int) -> Progress:
+def progress(seed: int | list[int]) -> Progress:
     """Sums over some parts, with two groups."""
     rng = np.random.default_rng(seed)
     made = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
     made.groups.add_rows(
-        (GroupKey.of("site", value), {"ranking": rng.random((2, 5))}, 15, 1) for value in ("a", 7)
+        (GroupKey("site", f"site={value}"), {"ranking": rng.random((2, 5))}, 15, 1)
+        for value in ("a", 7)
     )
     return made
 
@@ -48,7 +49,7 @@ def same(one: Progress, other: Progress) -> bool:
     )
 
 
-def attack(cases: int, seed: int) -> Outcomes:
+def attack(cases: int, seed: int | list[int]) -> Outcomes:
     """Change and load ``cases`` checkpoints."""
     rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:

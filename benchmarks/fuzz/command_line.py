@@ -13,7 +13,6 @@ unnamed.
 from __future__ import annotations
 
 import argparse
-import csv
 import inspect
 import os
 import sys
@@ -21,7 +20,6 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -30,13 +28,13 @@ import numpy as np
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from benchmarks.fuzz.tables import spread, write_counts
 from benchmarks.fuzz.values import text_value
 from ssme.cli import app
 from ssme.methods.registry import method_class, method_names
 from ssme.options import declared
 from ssme.run import evaluate as run_evaluate
 
-RESULTS = Path(__file__).parents[1] / "results" / "fuzz_command_line.csv"
 APART = "mix_stderr" in inspect.signature(CliRunner).parameters
 RUNNER = CliRunner(**({"mix_stderr": False} if APART else {}))  # stderr apart from stdout
 LONGEST_MESSAGE = 20_000
@@ -49,6 +47,11 @@ BASES: dict[str, tuple[str, ...]] = {
     "evaluate": ("{file}", "--method", "ensemble", "--draws", "3"),
     "compare": ("{file}", "--methods", "ensemble,labeled"),
     "report": ("{file}", "--method", "ensemble", "--output", "{folder}/r.md", "--force"),
+    "plan": (
+        *("{file}", "--method", "ensemble", "--draws", "9", "--simulations", "2"),
+        *("--target", "width(accuracy)<=0.5"),
+    ),
+    "suggest": ("{file}", "--method", "ensemble", "--draws", "9"),
     "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
 """What a command is given beside the generated values; by default a file for each argument."""
@@ -218,12 +221,7 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
 
 def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
     """Counts of how the cases of each command end."""
-    names = [name for name, _ in walk_commands()]
-    if workers == 1:
-        return [try_command(name, cases, seed) for name in names]
-    with ProcessPoolExecutor(workers) as pool:
-        turns = [pool.submit(try_command, name, cases, seed) for name in names]
-        return [turn.result() for turn in turns]
+    return spread(try_command, [(name, cases, seed) for name, _ in walk_commands()], workers)
 
 
 def main() -> int:
@@ -237,12 +235,7 @@ def main() -> int:
         print(try_command(asked.command, asked.cases, asked.seed))
         return 0
     rows = run(asked.cases, asked.seed, asked.workers)
-    with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-    for row in rows:
-        print(row)
+    write_counts(rows, "fuzz_command_line")
     return 1 if any(row["uncaught"] or row["unnamed"] for row in rows) else 0
 
 

@@ -4,13 +4,12 @@ A case must end in one of two ways: the config is read, and writing what was rea
 gives the same spec; or it is refused with an `InputError` of bounded length. Anything else counts
 as uncaught; a spec that changes on the way through a file counts as lost.
 
-Run: python -m benchmarks.fuzz.config [--cases 10000] [--seed 0]
+Run: python -m benchmarks.fuzz.config [--cases 10000] [--seed 0] [--workers 1]
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import tempfile
 import traceback
@@ -20,33 +19,30 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz.tables import CHUNK, spread, write_counts
 from benchmarks.fuzz.values import TEXTS, plain_value
-from ssme.config import config_text, parse_config, read_config
+from ssme.config import WRITTEN_AS, config_text, parse_config, read_config
+from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
+from ssme.options import declared
 from ssme.run import RunSpec
 
-RESULTS = Path(__file__).parents[1] / "results" / "fuzz_config.csv"
 SUFFIXES = (".toml", ".yaml", ".json")
 LONGEST_MESSAGE = 10_000
+ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
 KEYS = {
     "read": (
-        *(
-            "label",
-            "models",
-            "group",
-            "labels_file",
-            "no_labels",
-            "id",
-            "weight",
-            "layout",
-            "pattern",
-        ),
-        *("classes", "positive", "unlabeled", "logits", "normalize", "delimiter", "model", "class"),
-        "score",
+        *(WRITTEN_AS.get(each.name, each.name) for each in declared(ReadOptions)),
+        *("labels_file", "no_labels"),
     ),
-    "run": ("method", "metric", "by", "threshold", "level", "draws", "seed", "option"),
-    "engine": ("engine", "workers", "scheduler", "sample_rows", "checkpoint"),
+    "run": tuple(
+        WRITTEN_AS.get(each.name, each.name)
+        for each in declared(RunSpec)
+        if each.name not in ("source", *ENGINE)
+    ),
+    "engine": ENGINE,
 }
+"""Every key that a config may have, from the declarations, so that none is left out."""
 SOUND: dict[str, Any] = {
     "label": "y",
     "models": ["a", "b"],
@@ -121,34 +117,42 @@ def try_case(content: bytes, suffix: str, folder: Path) -> str:
     return "read"
 
 
-def run(cases: int, seed: int) -> list[dict[str, Any]]:
-    """Counts of how the cases of each format end."""
-    rows = []
+def try_cases(suffix: str, cases: int, seed: int, chunk: int) -> Counter[str]:
+    """Counts of how so many cases of one format end."""
+    rng = np.random.default_rng([seed, SUFFIXES.index(suffix), chunk])
     with tempfile.TemporaryDirectory() as folder:
-        for number, suffix in enumerate(SUFFIXES):
-            rng = np.random.default_rng([seed, number])
-            share = cases // len(SUFFIXES) + (number < cases % len(SUFFIXES))
-            ends = Counter(
-                try_case(make_bytes(suffix, rng), suffix, Path(folder)) for _ in range(share)
-            )
-            kinds = ("read", "refused", "lost", "uncaught")
-            rows.append({"format": suffix, "cases": share, **{kind: ends[kind] for kind in kinds}})
-    return rows
+        return Counter(
+            try_case(make_bytes(suffix, rng), suffix, Path(folder)) for _ in range(cases)
+        )
 
 
-def main() -> None:
+def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
+    """Counts of how ``cases`` of each format end."""
+    tasks = [
+        (suffix, min(CHUNK, cases - first), seed, first // CHUNK)
+        for suffix in SUFFIXES
+        for first in range(0, cases, CHUNK)
+    ]
+    ends = {suffix: Counter[str]() for suffix in SUFFIXES}
+    for (suffix, *_), found in zip(tasks, spread(try_cases, tasks, workers), strict=True):
+        ends[suffix].update(found)
+    kinds = ("read", "refused", "lost", "uncaught")
+    return [
+        {"format": suffix, "cases": cases, **{kind: ends[suffix][kind] for kind in kinds}}
+        for suffix in SUFFIXES
+    ]
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--cases", type=int, default=10_000, help="cases per format")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     asked = parser.parse_args()
-    rows = run(asked.cases, asked.seed)
-    with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-    for row in rows:
-        print(row)
+    rows = run(asked.cases, asked.seed, asked.workers)
+    write_counts(rows, "fuzz_config")
+    return 1 if any(row["lost"] or row["uncaught"] for row in rows) else 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

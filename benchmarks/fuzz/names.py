@@ -1,7 +1,7 @@
 """Hostile names through every way out: tables, CSV, JSON, Markdown, pages, charts, notebooks.
 
-    python -m benchmarks.fuzz.names                 # 500 cases, results/fuzz_names.csv
-    python -m benchmarks.fuzz.names --cases 200 --seed 3
+    python -m benchmarks.fuzz.names                 # 10,000 cases, results/fuzz_names.csv
+    python -m benchmarks.fuzz.names --cases 200 --seed 3 --workers 2
 
 A case is an evaluation of a few rows whose models, groups, group column, classes and metric have
 generated names: control characters, terminal escapes, noncharacters, half surrogate pairs, markup,
@@ -34,9 +34,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.fuzz.tables import write_counts
+
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "benchmarks" / "results"
-CASES = 500
+CASES = 10_000
 BATCH = 50
 DRAWN, DRAWN_WHOLE = 5, 50
 """One case of so many has a chart drawn, and all of them."""
@@ -406,15 +407,9 @@ def main() -> int:
         print(*row, sep="\t")
     print(f"{aborts} aborted batches")
     bad = aborts + sum(row[2] + row[3] for row in rows)
-    if asked.cases == CASES and not bad:
-        from benchmarks.provenance import record
-
-        path = RESULTS / "fuzz_names.csv"
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(["way_out", "cases", "exceptions", "unsafe", "aborts"])
-            writer.writerows((*row, 0) for row in rows)
-        record(path)
+    if not bad:
+        columns = ("way_out", "cases", "exceptions", "unsafe", "aborts")
+        write_counts([dict(zip(columns, (*row, 0), strict=True)) for row in rows], "fuzz_names")
     return 1 if bad else 0
 
 

@@ -4,13 +4,12 @@ Each case is a file made and damaged from its own seed. A reader may read it or 
 `InputError`; anything else is a finding. What was read of a CSV or TSV is compared with what
 `benchmarks.fuzz.plain_csv` reads, of the others with what numpy and pyarrow read.
 
-Run: python -m benchmarks.fuzz.readers --cases 10000 --seed 0
+Run: python -m benchmarks.fuzz.readers --cases 10000 --seed 0 --workers 2
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import multiprocessing
 import resource
 import signal
@@ -26,6 +25,7 @@ import pyarrow.parquet  # noqa: F401
 
 from benchmarks.fuzz import plain_csv
 from benchmarks.fuzz.damage import damage, make
+from benchmarks.fuzz.tables import CHUNK, spread, write_counts
 from ssme.data import ScoreSet
 from ssme.errors import InputError
 
@@ -35,7 +35,6 @@ SECONDS = 60
 """Time after which a case counts as hanging."""
 MEMORY = 6 << 30
 """Bytes of address space that a case may take."""
-RESULTS = Path(__file__).parents[1] / "results" / "fuzz_readers.csv"
 
 
 class Hang(Exception):
@@ -141,10 +140,10 @@ def run_cases(kind: str, seed: int, first: int, last: int, report: Any) -> None:
     report.send(None)
 
 
-def fuzz(kind: str, cases: int, seed: int) -> tuple[Counter[str], list[str]]:
+def fuzz(kind: str, cases: int, seed: int, first: int = 0) -> tuple[Counter[str], list[str]]:
     """Counts of outcomes and the findings; a process that dies is an abort and goes on after it."""
     counts: Counter[str] = Counter()
-    findings, case = [], 0
+    findings, case, cases = [], first, first + cases
     processes = multiprocessing.get_context("fork")
     while case < cases:
         receiver, sender = processes.Pipe(duplex=False)
@@ -167,22 +166,31 @@ def fuzz(kind: str, cases: int, seed: int) -> tuple[Counter[str], list[str]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--cases", type=int, default=10_000, help="cases per reader")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--reader", choices=KINDS, action="append")
-    parser.add_argument("--write", action="store_true", help=f"write the counts to {RESULTS.name}")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser.add_argument("--reader", choices=KINDS, action="append", help="writes no result")
     asked = parser.parse_args()
-    table = []
-    for kind in asked.reader or KINDS:
-        counts, findings = fuzz(kind, asked.cases, asked.seed)
-        table.append({"reader": kind, "seed": asked.seed, "cases": asked.cases})
-        table[-1].update({outcome: counts[outcome] for outcome in OUTCOMES})
-        print(table[-1], *findings, sep="\n", flush=True)
-    if asked.write:
-        with RESULTS.open("w", newline="") as file:
-            writer = csv.DictWriter(file, table[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
+    tasks = [
+        (kind, min(CHUNK, asked.cases - first), asked.seed, first)
+        for kind in asked.reader or KINDS
+        for first in range(0, asked.cases, CHUNK)
+    ]
+    counts = {kind: Counter[str]() for kind in asked.reader or KINDS}
+    for (kind, *_), (found, findings) in zip(
+        tasks, spread(fuzz, tasks, asked.workers), strict=True
+    ):
+        counts[kind].update(found)
+        print(*findings, sep="\n", end="\n" if findings else "", flush=True)
+    table = [
+        {"reader": kind, "seed": asked.seed, "cases": asked.cases}
+        | {outcome: found[outcome] for outcome in OUTCOMES}
+        for kind, found in counts.items()
+    ]
+    if asked.reader:
+        print(*table, sep="\n")
+    else:
+        write_counts(table, "fuzz_readers")
     return int(any(row[name] for row in table for name in OUTCOMES[2:]))
 
 

@@ -1,6 +1,6 @@
 """Damaged stores of finished cells: refused by name, or read without a changed number.
 
-    python -m benchmarks.fuzz.store [--cases 10000] [--seed 0]
+    python -m benchmarks.fuzz.store [--cases 10000] [--seed 0] [--workers 1]
 
 A sound ``cells.jsonl`` is changed at random (`benchmarks.fuzz.mutations`) and opened. It may be
 refused with an `InputError` that names the file, or read; then every cell has to be one that was
@@ -20,7 +20,7 @@ from ssme.bench import CellStore
 from ssme.errors import InputError
 
 
-def cells(number: int) -> list[dict[str, object]]:
+def cells(number: int | list[int]) -> list[dict[str, object]]:
     """Finished cells as a run keeps them."""
     rng = np.random.default_rng(number)
     return [
@@ -35,7 +35,7 @@ def cells(number: int) -> list[dict[str, object]]:
     ]
 
 
-def attack(cases: int, seed: int) -> Outcomes:
+def attack(cases: int, seed: int | list[int]) -> Outcomes:
     """Change and open ``cases`` stores."""
     rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:

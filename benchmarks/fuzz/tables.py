@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks.provenance import record
 
-__all__ = ["Outcomes", "start", "write_counts"]
+__all__ = ["CHUNK", "Outcomes", "spread", "start", "write_counts"]
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
+CHUNK = 1_000
+"""Cases that one worker does in one go, with a seed of their own."""
 COLUMNS = ("refused", "read", "not_named", "wrong_number", "uncaught")
 
 
@@ -46,20 +50,41 @@ class Outcomes:
         ]
 
 
-def start(attack: Callable[[int, int], Outcomes], name: str, doc: str | None) -> None:
+def spread(
+    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int
+) -> list[Any]:
+    """The results of ``function`` for each of the ``tasks``, whose number is not that of workers.
+
+    A task says by itself which random numbers it uses, so that the results are the same with any
+    number of workers.
+    """
+    if workers == 1:
+        return [function(*task) for task in tasks]
+    with ProcessPoolExecutor(workers) as pool:
+        turns = [pool.submit(function, *task) for task in tasks]
+        return [turn.result() for turn in turns]
+
+
+def start(attack: Callable[[int, Any], Outcomes], name: str, doc: str | None) -> None:
     """Run a fuzzer from the command line and write its counts."""
     parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     arguments = parser.parse_args()
-    outcomes = attack(arguments.cases, arguments.seed)
+    sizes = [min(CHUNK, arguments.cases - at) for at in range(0, arguments.cases, CHUNK)]
+    seeds = [[arguments.seed, number] for number in range(len(sizes))]
+    outcomes = Outcomes()
+    for found in spread(attack, list(zip(sizes, seeds, strict=True)), arguments.workers):
+        outcomes.counts.update(found.counts)
+        outcomes.failures += found.failures
     rows = [{**row, "seed": arguments.seed} for row in outcomes.rows()]
     write_counts(rows, name)
     print("\n".join(outcomes.failures[:20]))
     print(f"{arguments.cases} cases, {outcomes.bad()} that should not be")
 
 
-def write_counts(rows: list[dict[str, object]], name: str) -> None:
+def write_counts(rows: list[dict[str, Any]], name: str) -> None:
     """Write and print the rows of a result, with a line on how it was made."""
     path = RESULTS / f"{name}.csv"
     with path.open("w", newline="") as file:

@@ -124,6 +124,13 @@ def _csv_cell(value: Any) -> str:
 def refuse_existing(path: str | Path, *, force: bool = False) -> None:
     """Refuse to write over ``path`` unless told to, and to write where no folder is."""
     target = Path(path)
+    try:
+        target.parent.stat(), os.lstat(target)
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{target}: {told}", fix="name another file") from None
     if target.is_dir():
         raise InputError(f"{target} is a folder", fix="name a file")
     if target.exists() and not force and not _is_special(target):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,7 +73,11 @@ def suggest(
 
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
+    from ssme.options import accept
+    from ssme.suggest.rows import DESIGN
+
     output = Output(out, {"target": target})
+    accept(dataclasses.replace(DESIGN, name="draw"), draw)
     spec, result = _evaluate(file, read, run, config, output)
     if target is not None and result.data.ids is None:
         raise InputError(
