@@ -99,7 +99,7 @@ def show(
     from ssme.cli.tables import interval_text, number, plain_table
     from ssme.tracking import trace_estimates
 
-    output = Output(out, (plot,))
+    output = Output(out, {"plot": plot})
     with _open(memory, data) as kept:
         evaluations, events = kept.evaluations(), kept.label_events()
         labels, conflicts = kept.labels(), kept.conflicts()
