@@ -127,7 +127,7 @@ def test_undefined_is_nan_with_a_warning(arrays):
     ("options", "message"),
     [
         ({"method": "magic"}, r"unknown method 'magic'.*Allowed: .*ensemble"),
-        ({"metrics": ["accuracy", "accuracy"]}, "metrics are repeated: accuracy"),
+        ({"metrics": ["accuracy", "accuracy"]}, "metrics repeats accuracy"),
         ({"metrics": []}, "no metric was named"),
         ({"metrics": "acuracy"}, "acuracy.*accuracy"),
         ({"level": 95}, r"level=95\. Allowed: a number above 0 and below 1"),
