@@ -238,7 +238,7 @@ def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
         (("nowhere.csv",), "nowhere.csv"),
         ((), "no FILE"),
         (("{scores}", "--method", "magic"), "unknown method"),
-        (("{scores}", "--metric", "acuracy"), "did you mean accuracy"),
+        (("{scores}", "--metric", "acuracy"), "did you mean 'accuracy'"),
         (("{scores}", "--option", "n_draws"), "name=value"),
         (("{scores}", "--level", "2"), "level"),
         (("{scores}", "--models", "forrest"), "forrest"),

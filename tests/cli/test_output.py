@@ -107,14 +107,14 @@ def test_two_results_in_one_place_are_refused_before_any_work(
     Path("link").symlink_to("x")
     result = run("evaluate", "nowhere.csv", "--json", names[0], "--csv", names[1])
     assert result.exit_code == 2
-    assert "two results were sent to" in result.stderr
+    assert "send two results to" in result.stderr
     assert sorted(os.listdir()) == ["link"]
 
 
 def test_a_saved_config_and_a_report_count_as_results(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "x.json"
     both = ("--save-config", target, "--json", target)
-    assert "two results were sent to" in run("evaluate", "nowhere.csv", *both).stderr
+    assert "send two results to" in run("evaluate", "nowhere.csv", *both).stderr
     (tmp_path / "r.html").write_text("old")
     told = run("report", "nowhere.csv", "-o", tmp_path / "r.html").stderr
     assert "r.html exists" in told
