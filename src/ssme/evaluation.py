@@ -19,6 +19,7 @@ from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import Metric
 from ssme.plots import Plots
 from ssme.report import write_report
+from ssme.report.sections import history_section, plan_section
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
 from ssme.results.group_ranks import GroupRanking, rank_groups
@@ -387,7 +388,15 @@ class Evaluation(BaseEvaluation):
         """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
         return Plots(self)
 
-    def report(self, path: str | Path, *, title: str | None = None) -> Path:
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        target: str | None = None,
+        memory: str | Path | None = None,
+        data: str = "default",
+    ) -> Path:
         """Write a report.
 
         Parameters
@@ -396,6 +405,13 @@ class Evaluation(BaseEvaluation):
             The file: .html (one file that needs nothing else), .md or .json.
         title : str, optional
             Heading of the report.
+        target : str, optional
+            A target to count labels for, as `plan` takes it; the report then has its curve.
+        memory : str or Path, optional
+            A project's memory; the report then says how estimates tightened and what changed since
+            the last evaluation of these models.
+        data : str
+            Name of the data in the memory (default "default").
 
         Returns
         -------
@@ -411,7 +427,12 @@ class Evaluation(BaseEvaluation):
         ...     path.read_text().splitlines()[0]
         '# How good are these classifiers?'
         """
-        return write_report(self, path, title=title)
+        sections = []
+        if target is not None:
+            sections.append(plan_section(self.plan(target)))
+        if memory is not None:
+            sections.append(history_section(self, memory, data))
+        return write_report(self, path, title=title, sections=sections)
 
     def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
         """Log metrics with their bounds, settings and the report to MLflow's active run.

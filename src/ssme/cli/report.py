@@ -28,6 +28,21 @@ def report(
         Path, typer.Option("--output", "-o", help="The report: .html, .md or .json.")
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option("--title", help="Its heading.")] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            help='Count the labels that this takes and draw the curve: "width(accuracy)<=0.05", '
+            '"P(best)>=0.95" or "regret<=0.005".',
+        ),
+    ] = None,
+    memory: Annotated[
+        Path | None,
+        typer.Option("--memory", help="Say what changed since the evaluations that it keeps."),
+    ] = None,
+    name: Annotated[
+        str, typer.Option("--data", help="Name of the data in the memory.")
+    ] = "default",
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
@@ -46,14 +61,18 @@ def report(
             f"--output {target}", allowed="a name that ends in .html, .htm, .md or .json"
         )
     spec = gather(file, read, run, config)
-    output.refuse_inputs(inputs_of(spec))
+    output.refuse_inputs([*inputs_of(spec), memory])
+    if memory is not None and not memory.exists():
+        raise InputError(
+            f"no memory {memory}", allowed="an existing file", fix="make it with `ssme track add`"
+        )
     with output.working("reading"):
         data = read_scores(spec)
     for sentence in recognized(spec, data):
         output.note(sentence)
     with output.working("estimating and drawing"):
         result = evaluate_scores(spec, data)
-        result.report(target, title=title)
+        result.report(target, title=title, target=goal, memory=memory, data=name)
     output.console.print(f"Wrote {target}", markup=False)
     if target.suffix.lower() in (".html", ".htm") and not can_draw():
         output.note("It has no pictures: pip install 'ssme[report]' adds them.")

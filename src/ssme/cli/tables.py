@@ -122,10 +122,19 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
 
 def summary_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
+    from ssme.suggest import count_effective_labels
+
     data, whole = evaluation.data, evaluation.groups[0]
+    effective = count_effective_labels(evaluation)
+    worth = ""
+    if effective >= whole.n_labeled + 0.5:
+        worth = (
+            f" For {evaluation.metrics[0].name} the labels are worth {effective:,.0f} without the "
+            "unlabeled rows."
+        )
     return (
         f"{data.n_models} models, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
-        f"rows, {data.n_classes} classes, method {evaluation.method!r}."
+        f"rows, {data.n_classes} classes, method {evaluation.method!r}.{worth}"
     )
 
 

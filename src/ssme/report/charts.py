@@ -8,7 +8,7 @@ Content-Security-Policy.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ssme.errors import InputError
@@ -18,7 +18,7 @@ from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 
-__all__ = ["draw_charts"]
+__all__ = ["draw_charts", "draw_sections"]
 
 TAG = re.compile(r"<[^>]+>")
 MARK = 'role="graphics-symbol"'
@@ -66,6 +66,24 @@ def draw_charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
                 "wide": _width(svg) > WIDE,
             }
         )
+    return found
+
+
+def draw_sections(plots: Sequence[tuple[str, Plot]], first: int) -> list[dict[str, Any]]:
+    """Pictures of further sections, as `draw_charts` gives them.
+
+    Parameters
+    ----------
+    plots : sequence of (section, Plot)
+        The section that each belongs to, and the picture.
+    first : int
+        Number of pictures that the page has already.
+    """
+    found = []
+    for number, (section, plot) in enumerate(plots, start=first):
+        svg = _svg(plot, f"c{number}-")
+        words = {"section": section, "title": plot.title, "alt": plot.alt, "note": ""}
+        found.append({**words, "svg": svg, "wide": _width(svg) > WIDE})
     return found
 
 

@@ -80,6 +80,13 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
+    for section in summary["further"]:
+        yield from ("", f"## {_text(section['title'])}", "")
+        yield from (_text(sentence) for sentence in section["sentences"])
+        if section["head"]:
+            yield ""
+            cells = [tuple(_text(cell) for cell in row) for row in section["rows"]]
+            yield from _table([_text(each) for each in section["head"]], cells)
     yield from ("", "## Doubts", "")
     for doubt in summary["doubts"]:
         words = _text(f"{doubt['reason']} {doubt['advice']}")

@@ -20,6 +20,7 @@ from ssme.results.evaluation import ALL, BaseEvaluation, Group
 from ssme.results.gaps import compute_gaps
 from ssme.results.group_ranks import order_groups, rank_groups
 from ssme.spec import RunSpec
+from ssme.suggest.plan import count_effective_labels
 
 __all__ = ["DOUBT_NAMES", "summarize"]
 
@@ -83,6 +84,7 @@ def summarize(
         ],
         **_group_sections(evaluation),
         "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
+        "further": [],
         "doubts": doubts,
         "method": _method(evaluation),
         "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
@@ -237,6 +239,9 @@ def _against_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[st
         ratio = (high - low) / (best["high"] - best["low"])
         wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
         detail += f"; that interval is {wider}"
+    worth = count_effective_labels(evaluation)
+    if worth >= count + 0.5:
+        detail += f". With the unlabeled rows they are worth {worth:,.0f}"
     return {"answer": _number(alone), "detail": detail + "."}
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ssme.errors import InputError
-from ssme.report.charts import draw_charts
+from ssme.report.charts import draw_charts, draw_sections
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
+from ssme.report.sections import Section
 from ssme.report.summary import summarize
 from ssme.results.evaluation import BaseEvaluation
 from ssme.writing import write_text
@@ -17,7 +20,13 @@ from ssme.writing import write_text
 __all__ = ["can_draw", "report_html", "write_report"]
 
 
-def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | None = None) -> Path:
+def write_report(
+    evaluation: BaseEvaluation,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    sections: Sequence[Section] = (),
+) -> Path:
     """Write the report of an evaluation, whole or not at all.
 
     Parameters
@@ -28,6 +37,8 @@ def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | N
         The file: .html, .md or .json, all with the same facts.
     title : str, optional
         Heading of the report.
+    sections : sequence of Section
+        Further sections (`ssme.report.sections`; default none).
 
     Returns
     -------
@@ -37,11 +48,12 @@ def write_report(evaluation: BaseEvaluation, path: str | Path, *, title: str | N
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in (".html", ".htm"):
-        text = report_html(evaluation, title=title)
+        text = report_html(evaluation, title=title, sections=sections)
     elif suffix == ".md":
-        text = render_markdown(summarize(evaluation, title))
+        text = render_markdown(_summarize(evaluation, title, sections))
     elif suffix == ".json":
-        text = json.dumps(summarize(evaluation, title), indent=2, ensure_ascii=False) + "\n"
+        facts = _summarize(evaluation, title, sections)
+        text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     else:
         raise InputError(f"report {target}", allowed="a name that ends in .html, .md or .json")
     write_text(target, text)
@@ -53,7 +65,9 @@ def can_draw() -> bool:
     return importlib.util.find_spec("vl_convert") is not None
 
 
-def report_html(evaluation: BaseEvaluation, *, title: str | None = None) -> str:
+def report_html(
+    evaluation: BaseEvaluation, *, title: str | None = None, sections: Sequence[Section] = ()
+) -> str:
     """The report as the text of an HTML page.
 
     Parameters
@@ -62,6 +76,8 @@ def report_html(evaluation: BaseEvaluation, *, title: str | None = None) -> str:
         What the report is about.
     title : str, optional
         Heading of the report.
+    sections : sequence of Section
+        Further sections (default none).
 
     Returns
     -------
@@ -69,4 +85,13 @@ def report_html(evaluation: BaseEvaluation, *, title: str | None = None) -> str:
         One page that needs nothing else; without the extra ``report`` it has no pictures.
     """
     charts = draw_charts(evaluation) if can_draw() else []
-    return render_html(summarize(evaluation, title), charts)
+    if can_draw():
+        drawn = [each for each in sections if each.plot is not None]
+        charts += draw_sections([(each.key, each.plot) for each in drawn if each.plot], len(charts))
+    return render_html(_summarize(evaluation, title, sections), charts)
+
+
+def _summarize(
+    evaluation: BaseEvaluation, title: str | None, sections: Sequence[Section]
+) -> dict[str, Any]:
+    return {**summarize(evaluation, title), "further": [each.to_dict() for each in sections]}

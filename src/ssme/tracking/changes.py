@@ -89,13 +89,28 @@ class Drift:
         return self.p < DRIFT_LEVEL
 
 
-def compare_records(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Change, ...]:
-    """The change of every estimate that both evaluations have."""
+def compare_records(
+    before: EvaluationRecord,
+    after: EvaluationRecord,
+    metric: str | None = None,
+    group: str | None = None,
+) -> tuple[Change, ...]:
+    """The change of every estimate that both evaluations have.
+
+    Parameters
+    ----------
+    before, after : EvaluationRecord
+        The earlier and the later evaluation.
+    metric, group : str, optional
+        Only the estimates of this metric, of this group.
+    """
     old = {_place(each): each for each in before.estimates}
     found = []
     for new in after.estimates:
         one = old.get(_place(new))
         if one is None or one.estimate is None or new.estimate is None:
+            continue
+        if metric not in (None, new.metric) or group not in (None, new.group):
             continue
         found.append(_change(one, new))
     if not found:

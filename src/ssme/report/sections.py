@@ -1,0 +1,108 @@
+"""Sections that a report has on request: a plan of labels, and the history of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssme.memory import EvaluationRecord, Memory
+from ssme.plots.display import Plot
+from ssme.plots.history import draw_history, draw_plan
+from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.suggest.plan import LabelPlan
+from ssme.tracking import compare_records, find_drift, record_evaluation, trace_estimates
+
+__all__ = ["Section", "history_section", "plan_section"]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """One section: words, a table and a picture.
+
+    Attributes
+    ----------
+    key : str
+        Its anchor in the page.
+    title : str
+        Its heading.
+    sentences : tuple of str
+        Paragraphs.
+    head : tuple of str
+        Headings of the table's columns; none where it has no table.
+    rows : tuple of tuple of str
+        The table's cells.
+    plot : Plot or None
+        The picture.
+    """
+
+    key: str
+    title: str
+    sentences: tuple[str, ...]
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    plot: Plot | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for every renderer."""
+        return {
+            "key": self.key,
+            "title": self.title,
+            "sentences": list(self.sentences),
+            "head": list(self.head),
+            "rows": [list(row) for row in self.rows],
+        }
+
+
+def plan_section(plan: LabelPlan) -> Section:
+    """How many labels more a target takes."""
+    rows = tuple((f"{s.labels:,}", f"{s.value:.3g}", f"{s.met:.0%}") for s in plan.curve)
+    return Section(
+        "plan",
+        "How many labels more",
+        (plan.sentence(),),
+        ("labels in all", plan.target.split("<")[0].split(">")[0].strip(), "simulations met"),
+        rows,
+        draw_plan(plan) if len(plan.curve) > 1 else None,
+    )
+
+
+def history_section(evaluation: BaseEvaluation, memory: str | Path, data: str) -> Section:
+    """How estimates tightened, and what changed since the last evaluation of the same models."""
+    now = record_evaluation(evaluation)
+    with Memory(memory, data) as kept:
+        before = {n: record for n, record in kept.evaluations().items() if record.key != now.key}
+    latest = next(
+        (record for record in reversed(before.values()) if _shares_models(record, now)), None
+    )
+    followed = str(evaluation.metrics[0].name)
+    points = trace_estimates({**before, max(before, default=0) + 1: now}, followed)
+    if latest is None:
+        said: tuple[str, ...] = ("The memory holds no earlier evaluation of these models.",)
+        return Section("history", "What changed", said)
+    changes = compare_records(latest, now, followed, ALL)
+    drifted = [drift.model for drift in find_drift(latest, now) if drift.is_clear]
+    sentences = (
+        f"The last evaluation of these models had {latest.n_labeled:,} labels, this one has "
+        f"{now.n_labeled:,}. The interval of a change is cautious where both used the same labels.",
+        f"The scores of {', '.join(drifted)} drifted since then."
+        if drifted
+        else "No drift of the scores is seen.",
+    )
+    return Section(
+        "history",
+        "What changed",
+        sentences,
+        ("model", "before", "now", "change", "low", "high"),
+        tuple(
+            (c.model, *(f"{v:.3f}" for v in (c.before, c.after, c.change, c.low, c.high)))
+            for c in changes
+        ),
+        draw_history(points),
+    )
+
+
+def _shares_models(one: EvaluationRecord, other: EvaluationRecord) -> bool:
+    """Whether both have an estimate of one model, metric and group."""
+    places = [{(e.model, e.metric, e.group) for e in record.estimates} for record in (one, other)]
+    return bool(places[0] & places[1])
