@@ -8,6 +8,7 @@ import pytest
 from ssme.data.design import design_of_rounds
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto.label_counts import evidence_counts, label_counts
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.suggest.sampling import draw_spread, set_probabilities
@@ -54,6 +55,20 @@ def test_accuracy_is_right_on_average_and_its_interval_holds(method: str) -> Non
     assert (np.abs(np.mean(values, axis=0) - truth) < 4.0 * error + 0.002).all()
     if method != "active_testing":
         assert np.mean(held) > 0.88
+
+
+def test_auto_takes_labels_alike_in_its_likelihood_and_by_weight_in_its_correction() -> None:
+    chosen = choose(complete_set(), np.random.default_rng(0))
+    rows = np.flatnonzero(chosen.labeled)
+    assert evidence_counts(chosen.design, rows) is None
+    given = chosen.with_design(chosen.design.weights)
+    assert evidence_counts(given.design, rows) is not None
+    counts = label_counts(chosen.design, rows)
+    assert counts is not None
+    assert counts.max() > 1.5 * counts.min()
+    estimate = get_method("auto").fit(chosen, np.random.default_rng(0))
+    low, high = estimate.estimate([get_metric("accuracy")], [None])[0][0].interval(0.95)
+    assert (low < high).all()
 
 
 def test_plain_shares_of_chosen_labels_are_not_right() -> None:

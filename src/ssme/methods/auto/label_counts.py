@@ -1,7 +1,10 @@
 """How often a label counts, given how rows were chosen for labeling.
 
 - With weights, the label of row i counts by its weight, and n labels are worth their effective
-  number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction.
+  number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction. Where the
+  weights come from probabilities that looked at the scores and at earlier labels alone
+  (`ssme.data.rounds`), the choice says nothing about P(y | s): all labels count the same in the
+  likelihood, and by their weight in the correction.
 - Chosen by class, a label of class k stands, in the residual correction, for p_k / (n_k / n) labels
   drawn at random, p_k the share of the class under W.
 - Chosen by score, labels are post-stratified: with strata cut at quantiles of the top probability
@@ -17,7 +20,13 @@ from ssme.data.design import LabelDesign
 from ssme.methods.auto.constants import CorrectionConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["by_class_counts", "by_score_counts", "effective_number", "label_counts"]
+__all__ = [
+    "by_class_counts",
+    "by_score_counts",
+    "effective_number",
+    "evidence_counts",
+    "label_counts",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -29,6 +38,11 @@ def label_counts(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     weights = design.weights[rows]
     out: FloatArray = weights * effective_number(weights) / weights.sum()
     return out
+
+
+def evidence_counts(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+    """Weights (r,) of the labels of ``rows`` in the likelihood; None: alike."""
+    return None if design.rounds is not None else label_counts(design, rows)
 
 
 def by_class_counts(shares: FloatArray, labels: IntArray) -> FloatArray:

@@ -47,7 +47,7 @@ from ssme.methods.auto.component import (
 )
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import label_share
-from ssme.methods.auto.label_counts import label_counts
+from ssme.methods.auto.label_counts import evidence_counts
 from ssme.methods.auto.mixture import FittedRegime, StatedFit, fit_regimes, weigh_regimes
 from ssme.methods.auto.pool import clip_scores, present_scores
 from ssme.methods.auto.regimes.base import KnownLabels, Situation
@@ -112,7 +112,7 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     if labeled.size > constants.fit_rows:
         labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
     clip, scores = constants.pool.clip, data.scores[labeled]
-    classes, weights = data.labels[labeled], label_counts(data.design, labeled)
+    classes, weights = data.labels[labeled], evidence_counts(data.design, labeled)
     known = KnownLabels(clip_scores(scores, clip), present_scores(scores), classes, weights)
     present = present_scores(data.scores)
     summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)

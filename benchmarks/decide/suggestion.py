@@ -1,0 +1,192 @@
+"""How many labels suggested rows save, and whether intervals hold after them.
+
+    python -m benchmarks.decide.suggestion --runs 25 --minutes 30 --workers 2
+
+Labels come in batches up to 160 in all; the first ten are drawn at random for everybody. Then
+
+- random       rows drawn at random
+- best         `Evaluation.suggest` for the goal best
+- roc_auc      `Evaluation.suggest` for the goal metric:roc_auc
+- uncertainty  the rows of which the mean score is least sure, by entropy; `auto` is told that
+               labels were chosen by score
+
+After every batch ``auto`` is fitted. The truth is that of 1,000 rows at hand, whose labels are all
+known to the study. On most sets as they are the pick by ``auto`` is right after ten labels, however
+rows are chosen. A set with ``~`` has its classifiers miscalibrated at random: logarithms of the
+scores times exp(t), t ~ N(0, 0.7) for each classifier and run, which changes no decision of theirs.
+
+``decide_suggestion`` has, per set and arm, the labels needed until the pick by accuracy is within
+0.01 of the best model and stays so (the mean over runs; a run that does not get there counts as
+twice the largest number), those until the mean error of ROC AUC is that of 80 random labels, the
+ratios of both to random, and how often the 95 % intervals hold after the first batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.decide.common import Job, load, study
+from ssme.bench import split_rows
+from ssme.data.scoreset import ScoreSet
+from ssme.evaluation import Evaluation
+from ssme.metrics import get_metric, one_hot_mass
+from ssme.run import evaluate
+
+ARMS = ("random", "best", "roc_auc", "uncertainty")
+BATCHES = (10, 10, 20, 40, 80)
+ROWS = 1000
+SETS = ("adult", "adult_shift", "adult~", "civilcomments~", "multinli~", "subj~", "agnews~")
+SPREAD = 0.7
+CLOSE = 0.01
+METRICS = ("accuracy", "roc_auc")
+
+
+def compute(job: Job) -> list[dict[str, Any]]:
+    """Rows of one run: per arm and number of labels the regret, errors and what intervals hold."""
+    pool = _draw(job)
+    mass = one_hot_mass(pool.labels, pool.n_classes)
+    truth = [get_metric(name)(pool.scores, mass)[0] for name in METRICS]
+
+    def look(seen: ScoreSet) -> Evaluation:
+        return evaluate(seen, metrics=list(METRICS), by=[], random_state=job.run)
+
+    nothing = look(pool.replace(labels=np.full(pool.n_rows, -1)))
+    first = look(_label(nothing, pool, BATCHES[0], "random", job.run * 100))
+    rows = []
+    for arm in ARMS:
+        result = first
+        rows.append({"arm": arm, "labels": BATCHES[0], **_judge(result, truth)})
+        for batch, n in enumerate(BATCHES[1:], start=1):
+            result = look(_label(result, pool, n, arm, job.run * 100 + batch))
+            rows.append({"arm": arm, "labels": result.data.n_labeled, **_judge(result, truth)})
+    return rows
+
+
+def _draw(job: Job) -> ScoreSet:
+    """The rows at hand, with all their labels."""
+    name = job.dataset.rstrip("~")
+    data = load(name)
+    split = split_rows(data.labels, 100, ROWS - 100, job.run, seed=0, dataset=name)
+    pool = data.take(np.concatenate([split.labeled, split.unlabeled]))
+    if name == job.dataset:
+        return pool
+    rng = np.random.default_rng([job.run, *name.encode()])
+    sharper = np.exp(rng.normal(0.0, SPREAD, pool.n_models))
+    logs = np.log(np.clip(pool.scores, 1e-6, 1.0)) * sharper[:, None]
+    scores = np.exp(logs - logs.max(axis=2, keepdims=True))
+    return pool.replace(scores=scores / scores.sum(axis=2, keepdims=True))
+
+
+def _label(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int) -> ScoreSet:
+    """The data with ``n`` labels more, chosen as the arm does."""
+    if arm == "uncertainty":
+        mean = result.data.scores.mean(axis=1)
+        entropy = -(mean * np.log(np.maximum(mean, 1e-12))).sum(axis=1)
+        entropy[result.data.labeled] = -1.0
+        labels = result.data.labels.copy()
+        chosen = np.argsort(-entropy)[:n]
+        labels[chosen] = pool.labels[chosen]
+        return pool.replace(labels=labels).with_design("by_score")
+    goal = "metric:roc_auc" if arm == "roc_auc" else "best:accuracy"
+    design = "random" if arm == "random" else "goal"
+    found = result.suggest(n, goal, design=design, random_state=seed)
+    return found.fill_in(pool.label_values[found.rows].tolist())
+
+
+def _judge(result: Evaluation, truth: list[Any]) -> dict[str, float]:
+    accuracy = result.estimate("accuracy")
+    found = {"regret": float(truth[0].max() - truth[0][int(np.argmax(accuracy.value))])}
+    for name, true in zip(METRICS, truth, strict=True):
+        estimate = result.estimate(name)
+        low, high = estimate.interval(0.95)
+        found[f"{name}_error"] = float(np.abs(estimate.value - true).mean())
+        found[f"{name}_held"] = float(((low <= true) & (true <= high)).mean())
+        found[f"{name}_width"] = float((high - low).mean())
+    return found
+
+
+def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The tables of the study."""
+    largest = frame["labels"].max()
+    lines = []
+    for dataset, of_set in frame.groupby("dataset", sort=False):
+        at_80 = of_set[(of_set["arm"] == "random") & (of_set["labels"] == 80)]
+        given = at_80["roc_auc_error"].mean()
+        for arm in ARMS:
+            own = of_set[of_set["arm"] == arm]
+            later = own[own["labels"] > BATCHES[0]]
+            lines.append(
+                {
+                    "dataset": dataset,
+                    "arm": arm,
+                    "runs": own["run"].nunique(),
+                    "labels_to_pick": np.mean(
+                        [_needed(run["labels"], run["regret"] <= CLOSE, largest)
+                         for _, run in own.groupby("run")]
+                    ),
+                    "given_auc_error": given,
+                    "labels_to_auc_error": _reached(own, given, largest),
+                    "accuracy_held": later["accuracy_held"].mean(),
+                    "roc_auc_held": later["roc_auc_held"].mean(),
+                    "regret_40": own[own["labels"] == 40]["regret"].mean(),
+                    "accuracy_error_80": own[own["labels"] == 80]["accuracy_error"].mean(),
+                }
+            )  # fmt: skip
+    table = pd.DataFrame(lines)
+    for column in ("labels_to_pick", "labels_to_auc_error"):
+        base = table[table["arm"] == "random"].set_index("dataset")[column]
+        table[f"{column}_ratio"] = table[column] / table["dataset"].map(base)
+    curves = (
+        frame.groupby(["dataset", "arm", "labels"], sort=False)
+        .agg(
+            regret=("regret", "mean"),
+            correct=("regret", lambda values: (values <= CLOSE).mean()),
+            accuracy_error=("accuracy_error", "mean"),
+            roc_auc_error=("roc_auc_error", "mean"),
+            accuracy_held=("accuracy_held", "mean"),
+            roc_auc_held=("roc_auc_held", "mean"),
+        )
+        .reset_index()
+    )
+    return {
+        "decide_suggestion": pd.concat([table, _over_sets(table)]),
+        "decide_suggestion_curves": curves,
+    }
+
+
+def _over_sets(table: pd.DataFrame) -> pd.DataFrame:
+    """Medians over the sets, per arm; coverage is their mean."""
+    held = ["accuracy_held", "roc_auc_held"]
+    by_arm = table.groupby("arm", sort=False)
+    out = by_arm.median(numeric_only=True)
+    out[held] = by_arm[held].mean()
+    return out.reset_index().assign(dataset="all")[table.columns]
+
+
+def _needed(labels: pd.Series, right: pd.Series, largest: int) -> float:
+    """The least number of labels from which on the pick stays right."""
+    wrong = np.flatnonzero(~right.to_numpy())
+    if wrong.size == 0:
+        return float(labels.iloc[0])
+    return float(labels.iloc[wrong[-1] + 1]) if wrong[-1] + 1 < len(labels) else 2.0 * largest
+
+
+def _reached(own: pd.DataFrame, given: float, largest: int) -> float:
+    """Where the mean error over runs falls to ``given``, on the line between logarithms."""
+    error = own.groupby("labels")["roc_auc_error"].mean()
+    labels, values = error.index.to_numpy(float), np.minimum.accumulate(error.to_numpy())
+    below = np.flatnonzero(values <= given)
+    if below.size == 0:
+        return 2.0 * largest
+    i = below[0]
+    if i == 0:
+        return float(labels[0])
+    share = (values[i - 1] - given) / (values[i - 1] - values[i])
+    return float(np.exp(np.log(labels[i - 1]) + share * np.log(labels[i] / labels[i - 1])))
+
+
+if __name__ == "__main__":
+    study("suggestion", __doc__, compute, summarize, sets=SETS, labels=(0,), runs=25)
