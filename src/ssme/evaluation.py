@@ -9,7 +9,9 @@ from typing import Any
 
 from ssme.decide.choose import Choice, choose_model
 from ssme.decide.gates import Verdict, judge
+from ssme.decide.shift import Shift, find_shift
 from ssme.decide.thresholds import ThresholdChoice, choose_thresholds
+from ssme.decide.together import SetProfile, profile_set
 from ssme.decide.written import describe_decision
 from ssme.errors import InputError, argument
 from ssme.integrations.mlflow import log_evaluation
@@ -86,7 +88,7 @@ class Evaluation(BaseEvaluation):
         Parameters
         ----------
         metric : str, mapping or Metric, optional
-            The metric that decides; may be left out where only one was evaluated. One that was not
+            The metric that decides (default: the first, which leads). One that was not
             evaluated is estimated now, such as ``ssme.metrics.expected_cost([[0, 1], [10, 0]])``
             or ``expected_utility``: the model with the least expected cost.
         margin : float
@@ -121,7 +123,8 @@ class Evaluation(BaseEvaluation):
     def _criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:
         """A metric and its estimate: one of the table, or another one that is estimated now."""
         names = [each.name for each in self.metrics]
-        if metric is None or (isinstance(metric, str) and metric in names):
+        metric = names[0] if metric is None else metric
+        if isinstance(metric, str) and metric in names:
             chosen = self.metrics[self.metric_index(metric)]
             return chosen, self.estimate(chosen.name, group)
         (spec,) = expand_metrics([metric], self.data.classes)
@@ -179,6 +182,53 @@ class Evaluation(BaseEvaluation):
         return choose_thresholds(
             self, goal, group=group, confidence=confidence, level=self._checked(level)
         )
+
+    def set_profile(self, group: str = ALL, *, level: float | None = None) -> SetProfile:
+        """Estimate how the classifiers err together, as one set.
+
+        Parameters
+        ----------
+        group : str
+            The rows of this group (default "all").
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Returns
+        -------
+        SetProfile
+            Share of rows that all get wrong, joint errors and error correlations of pairs, the
+            effective number of independent classifiers, and what one more would give
+            (`ssme.decide.together`), each beside what labels alone say.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> profile = r.set_profile()
+        >>> profile.all_wrong.estimate < profile.pairs[0].both_wrong.estimate
+        True
+        """
+        return profile_set(self, group, level=self._checked(level))
+
+    def shift(self) -> Shift:
+        """Find out whether labeled and unlabeled rows have shifted, and what may be done.
+
+        Returns
+        -------
+        Shift
+            Tests, what explains a shift, and which corrections (`ssme.decide.correct_shift`) are
+            safe; ``sentence()`` says it in words.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.shift().found
+        False
+        """
+        return find_shift(self.data)
 
     def gate(
         self,

@@ -24,6 +24,9 @@ from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
+from ssme.metrics.base import one_hot_mass
+from ssme.metrics.leading import Lead, leading_metric
+from ssme.metrics.registry import lead_with
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
@@ -46,6 +49,7 @@ class Fit:
     belief: Belief
     metrics: tuple[Metric, ...]
     groups: tuple[Group, ...]
+    lead: Lead
 
     def evaluation(self, start: float) -> Evaluation:
         """Estimates and doubts; ``start`` is when the clock was started."""
@@ -87,6 +91,7 @@ class Fit:
             "method": self.method.spec.name,
             "options": _options_of(self.method) if is_dataclass(self.method) else {},
             "metrics": [metric.name for metric in self.metrics],
+            "lead": {"metric": self.lead.metric, "reason": self.lead.reason},
             "definitions": {metric.name: metric.definition for metric in self.metrics},
             "groups": [group.name for group in self.groups],
             "group_target": self.spec.group_target,
@@ -126,7 +131,33 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
         )
     seed = np.random.SeedSequence(spec.seed)
     belief = method.fit(data, np.random.default_rng(seed))
-    return Fit(data, spec, method, belief, tuple(chosen), tuple(groups))
+    lead = Lead(chosen[0].name)
+    if spec.metrics is None:
+        lead, chosen = _follow_data(data, method, belief, chosen, spec.threshold)
+    return Fit(data, spec, method, belief, tuple(chosen), tuple(groups), lead)
+
+
+def _follow_data(
+    data: ScoreSet,
+    method: Method,
+    belief: Belief,
+    metrics: list[Metric],
+    threshold: float | None,
+) -> tuple[Lead, list[Metric]]:
+    """Which metric leads where none was asked for, and the metrics with it at the head."""
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights
+    if belief.posterior is not None:
+        mass = np.nan_to_num(belief.posterior) * weights[:, None]
+    else:
+        mass = one_hot_mass(data.labels[data.labeled], data.n_classes, weights[data.labeled])[0]
+    total = mass.sum()
+    if total <= 0.0:
+        return Lead(metrics[0].name), metrics
+    lead = leading_metric(mass.sum(axis=0) / total, data.classes)
+    metric = get_metric(lead.metric, threshold=threshold)
+    if not lead.reason or not method.spec.estimates(metric, data.n_classes):
+        return Lead(metrics[0].name), metrics
+    return Lead(metric.name, lead.reason), lead_with(metric, metrics)
 
 
 def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:

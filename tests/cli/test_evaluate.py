@@ -451,3 +451,23 @@ def test_bad_costs_and_goals(
     result = run("evaluate", scores, *FAST, *MODELS, *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
+
+
+def test_models_together(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy", "--together")
+    result = run(*asked, "--json", "-")
+    assert len(json.loads(result.stdout)["together"]["pairs"]) == 3
+    assert "All 3 models are wrong on" in " ".join(result.stderr.split())
+    assert max(map(len, run(*asked).stdout.splitlines())) <= 80
+
+
+def test_prevalence_and_corrected_shift(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy,precision")
+    result = run(*asked, "--prevalence", 0.03, "--correct-shift", "covariate", "--json", "-")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["settings"]["metrics"] == ["accuracy~0.03", "precision~0.03"]
+    assert found["settings"]["corrected_shift"] == "covariate"
+    assert "shift" in result.stderr
+    for bad in (("--prevalence", 3), ("--correct-shift", "concept")):
+        assert run(*asked, *bad).exit_code == 2

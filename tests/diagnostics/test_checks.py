@@ -247,6 +247,7 @@ FIRES = {
     "D105": [one_heavy_row],
     "D106": [many_missing],
     "D107": [some_groups],
+    "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D201": [overconfident],
     "D202": [inverted],
     "D203": [inverted],

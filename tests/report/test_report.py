@@ -20,6 +20,7 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.registry import method_names
 from ssme.report import render_html, render_markdown, report_html, summarize
+from ssme.report.summary import FIGURE_NAMES
 from ssme.report.words import METHOD_WORDS
 from ssme.wording import printable
 
@@ -144,7 +145,7 @@ def test_markdown_is_inert() -> None:
     text = render_markdown(summarize(evaluate(hostile_set(), metrics="accuracy")))
     assert "<script>" not in text
     assert re.search(r"(?<!\\)\|\*_", text) is None
-    assert text.count("\n| ") == 1 + len(HOSTILE)
+    assert text.count("\n| ") == (1 + len(HOSTILE)) + (1 + len(FIGURE_NAMES))
 
 
 def test_three_hundred_models() -> None:

@@ -9,10 +9,24 @@ from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
+    from ssme.data.scoreset import ScoreSet
     from ssme.decide.thresholds import ThresholdChoice
+    from ssme.decide.together import SetProfile
     from ssme.spec import RunSpec
 
-__all__ = ["read_threshold_goal", "read_worth", "show_thresholds", "with_worth"]
+__all__ = [
+    "correct",
+    "read_threshold_goal",
+    "read_worth",
+    "refuse_shift",
+    "show_thresholds",
+    "show_together",
+    "with_prevalence",
+    "with_worth",
+]
+
+SHOWN_PAIRS = 5
+"""Pairs of models shown; --json has all."""
 
 
 def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
@@ -51,6 +65,50 @@ def with_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
 
     asked = default_metrics(len(worth["matrix"])) if spec.metrics is None else spec.metrics
     return dataclasses.replace(spec, metrics=(worth, *asked))
+
+
+def with_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
+    """``spec`` with every metric as it would be with this share of class 1."""
+    from ssme.metrics import at_prevalence, default_metrics, get_metric
+
+    asked = default_metrics(2) if spec.metrics is None else spec.metrics
+    at_prevalence(get_metric("accuracy"), prevalence)
+    for each in asked:
+        if not isinstance(each, str):
+            raise InputError(
+                f"--prevalence {prevalence:g} with a metric that has options",
+                allowed="metrics named by text",
+                fix=f"write ~{prevalence:g} after the names of metrics instead",
+            )
+    return dataclasses.replace(spec, metrics=tuple(f"{each}~{prevalence:g}" for each in asked))
+
+
+def refuse_shift(kind: str, spec: RunSpec) -> None:
+    """Refuse a correction that is unknown, or that a stream cannot make."""
+    from ssme.decide.shift import KIND
+    from ssme.options import accept
+
+    try:
+        accept(KIND, kind)
+    except InputError:
+        raise InputError(
+            f"--correct-shift {kind}", allowed="label or covariate", fix="choose one of them"
+        ) from None
+    if spec.engine != "memory":
+        raise InputError(
+            f"--correct-shift with --engine {spec.engine}",
+            allowed="data in memory",
+            fix="leave one of them out",
+        )
+
+
+def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
+    """``data`` with weights of its labels, and a sentence on whether that is safe."""
+    from ssme.decide.shift import correct_shift, find_shift
+
+    found = find_shift(data)
+    warning = "" if kind in found.safe else f" A correction for {kind} shift is not safe here."
+    return correct_shift(data, kind), found.sentence() + warning
 
 
 def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
@@ -99,3 +157,45 @@ def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -
         output.console.print(Text(f"No model reaches {found.goal} at any threshold."))
     else:
         output.console.print(Text(found.choice.sentence()))
+
+
+def show_together(profile: SetProfile, output: Output) -> None:
+    """Print how the models err together, and the pairs whose errors are most alike."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    from ssme.cli.tables import interval_text, number, plain_table, short
+
+    columns = ("all models together", "estimate", "interval", "labels only", "their interval")
+    table = plain_table(None, *columns, right=columns[1:])
+    for row in profile.rows():
+        table.add_row(
+            row["figure"].replace("_", " "),
+            number(row["estimate"]),
+            interval_text(row["low"], row["high"]),
+            number(row["labels_only"]),
+            interval_text(row["labels_only_low"], row["labels_only_high"]),
+        )
+    output.console.print()
+    output.console.print(table)
+    alike = sorted(profile.pairs, key=lambda pair: -_or_least(pair.correlation.estimate))[
+        :SHOWN_PAIRS
+    ]
+    heads = ("models", "", "both wrong", "interval", "correlation", "interval ")
+    pairs = plain_table("pairs whose errors are most alike", *heads, right=heads[2:])
+    for pair in alike:
+        pairs.add_row(
+            escape(short(pair.a, 14)),
+            escape(short(pair.b, 14)),
+            number(pair.both_wrong.estimate),
+            interval_text(pair.both_wrong.low, pair.both_wrong.high),
+            number(pair.correlation.estimate),
+            interval_text(pair.correlation.low, pair.correlation.high),
+        )
+    output.console.print()
+    output.console.print(pairs)
+    output.console.print(Text(profile.sentence()))
+
+
+def _or_least(value: float) -> float:
+    return value if value == value else -2.0

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.deciding import read_threshold_goal, read_worth, show_thresholds, with_worth
+from ssme.cli.deciding import (
+    correct,
+    read_threshold_goal,
+    read_worth,
+    refuse_shift,
+    show_thresholds,
+    show_together,
+    with_prevalence,
+    with_worth,
+)
 from ssme.cli.options import (
     OUT,
     EngineOptions,
@@ -107,6 +116,35 @@ def evaluate(
             rich_help_panel=DECIDING,
         ),
     ] = 0.5,
+    prevalence: Annotated[
+        float | None,
+        typer.Option(
+            "--prevalence",
+            help="Report the metrics as they would be with this share of class 1, among two "
+            "classes.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None,
+    correct_shift: Annotated[
+        str | None,
+        typer.Option(
+            "--correct-shift",
+            help="Weigh the labels so that they stand for the unlabeled rows: `label` where the "
+            "classes have other frequencies, `covariate` where the rows are others and rows with "
+            "the same scores have the same labels.",
+            rich_help_panel=DECIDING,
+            autocompletion=lambda: ["label", "covariate"],
+        ),
+    ] = None,
+    together: Annotated[
+        bool,
+        typer.Option(
+            "--together",
+            help="Show how the models err together: rows that all get wrong, correlation of "
+            "errors, effective number of independent models, what one more would give.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = False,
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
@@ -162,12 +200,19 @@ def evaluate(
     worth = read_worth(cost, utility)
     goal = None if threshold_for is None else read_threshold_goal(threshold_for, worth)
     spec = with_worth(gather(file, read, run, config, engine), worth)
+    if prevalence is not None:
+        spec = with_prevalence(spec, prevalence)
+    if correct_shift is not None:
+        refuse_shift(correct_shift, spec)
     output.refuse_inputs(inputs_of(spec))
     if save_config is not None:
         with asked_by("save_config"):
             spec.save(save_config)
     in_memory = spec.engine == "memory"
-    result = (_evaluate_file if in_memory else _evaluate_stream)(spec, output, demands)
+    if in_memory:
+        result = _evaluate_file(spec, output, demands, correct_shift)
+    else:
+        result = _evaluate_stream(spec, output, demands)
     with asked_by("fail_under"):
         verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
@@ -177,6 +222,9 @@ def evaluate(
         with asked_by("threshold_for"):
             thresholds = result.choose_thresholds(goal, confidence=confidence)
         held["thresholds"] = thresholds.to_dict()
+    if together:
+        profile = result.set_profile()
+        held["together"] = profile.to_dict()
     output.write(out.json, json_text({**result.to_dict(), **held}))
     output.write(out.csv, csv_text(list(result.rows())))
     if out.html is not None:
@@ -186,6 +234,8 @@ def evaluate(
     show(result, output, show_all, names_in(gaps, "--gaps") if gaps else [])
     if goal is not None:
         show_thresholds(thresholds, output, None if show_all else LIMIT)
+    if together:
+        show_together(profile, output)
     for sentence in verdict.failures if gated else ():
         say(f"Failed: {sentence}")
     for sentence in verdict.despite if gated and verdict.passed else ():
@@ -201,6 +251,8 @@ def show(
     from ssme.cli.tables import LIMIT, evaluation_tables, print_doubts, summary_line
 
     output.console.print(summary_line(result), markup=False)
+    if result.settings.get("lead", {}).get("reason"):
+        output.console.print(result.settings["lead"]["reason"], markup=False)
     for table in evaluation_tables(result, None if show_all else LIMIT):
         output.console.print()
         output.console.print(table)
@@ -223,7 +275,9 @@ def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequ
         output.console.print(table)
 
 
-def _evaluate_file(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:
+def _evaluate_file(
+    spec: RunSpec, output: Output, demands: list[Condition], shift: str | None
+) -> Evaluation:
     """The evaluation of a file that fits into memory."""
     from ssme.decide.gates import with_metrics
     from ssme.metrics import default_metrics
@@ -235,8 +289,15 @@ def _evaluate_file(spec: RunSpec, output: Output, demands: list[Condition]) -> E
     asked = spec.metrics or default_metrics(data.n_classes)
     with asked_by("fail_under"):
         metrics = with_metrics(asked, demands) if demands else spec.metrics
+    if shift is not None:
+        with asked_by("correct_shift"):
+            data, said = correct(data, shift)
+        output.note(said)
     with output.working("estimating"):
-        return evaluate_scores(spec, data, metrics=metrics)
+        result = evaluate_scores(spec, data, metrics=metrics)
+    if shift is None:
+        return result
+    return dataclasses.replace(result, settings={**result.settings, "corrected_shift": shift})
 
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:

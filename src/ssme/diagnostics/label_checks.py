@@ -7,6 +7,7 @@ import numpy as np
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.label_sampling import UNLIKE_ROWS
+from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
 from ssme.diagnostics.significance import energy_test
 from ssme.methods.parts.label_intervals import kish
 
@@ -70,6 +71,36 @@ def _unlike(case: Case) -> Answer:
     if not found:
         return Answer.fine("; ".join(seen))
     return Answer.doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
+
+
+def _shifted(case: Case) -> Answer:
+    labeled, limits = case.data.labeled[case.rows], case.limits
+    if min(labeled.sum(), (~labeled).sum()) < limits.least_compared:
+        return Answer.not_applicable(
+            f"fewer than {limits.least_compared} labeled or unlabeled rows"
+        )
+    if case.data.design.kind is not None and case.data.design.kind != "random":
+        return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
+    rng = np.random.default_rng(1)
+    first = rng.permutation(np.flatnonzero(labeled))[: limits.compared_labeled]
+    second = rng.permutation(np.flatnonzero(~labeled))[: limits.compared_unlabeled]
+    both = np.concatenate([first, second])
+    pool, member = case.pool[both], labeled[both]
+    features = score_features(pool, case.scores[both])
+    told, p_told = classifier_test(features, member, rng, limits.permutations)
+    gap, p_gap = class_test(pool, member, rng, limits.permutations)
+    shift = case.pool[labeled].mean(axis=0) - case.pool[~labeled].mean(axis=0)
+    k = int(np.abs(shift).argmax())
+    seen = [
+        f"labeled rows are told from the others by their scores (correlation {told:.2f}, "
+        f"p = {p_told:.3f})",
+        f"the classes differ in frequency: the mean score of class {str(case.data.classes[k])!r} "
+        f"is {shift[k]:+.3f} on labeled rows ({gap:.1f} standard errors, p = {p_gap:.3f})",
+    ]
+    found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p < limits.shift_level]
+    if not found:
+        return Answer.fine(f"p = {p_told:.3f} by their scores, p = {p_gap:.3f} by their classes")
+    return Answer.doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
 
 
 def _heavy_weights(case: Case) -> Answer:
@@ -152,6 +183,15 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "Labels are then no random sample, and labels alone are biased too: find out how rows were "
         "chosen, then label rows drawn at random or give weights that undo the choice.",
         _unlike,
+    ),
+    Check(
+        "D108",
+        "The rows may have shifted since they were labeled",
+        "warning",
+        "`Evaluation.shift` says whether a change of class frequencies explains it. Say how rows "
+        "were chosen with design, correct the shift (`ssme.decide.correct_shift`), or label some "
+        "rows of today drawn at random.",
+        _shifted,
     ),
     Check(
         "D105",

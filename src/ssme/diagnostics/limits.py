@@ -39,6 +39,10 @@ class Limits:
     permutations: int = 399
     """Smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests."""
 
+    shift_level: float = 0.02
+    """Chance of a doubt with no cause of each of the two tests of shift: 4 % together, and 5 %
+    with the energy test."""
+
     exact_rows: int = 300
     """Rows up to which the number of right answers has its exact distribution."""
 

@@ -13,6 +13,7 @@ from ssme.metrics.decisions import (
 )
 from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
 from ssme.metrics.per_class import expand_metrics
+from ssme.metrics.prevalence import at_prevalence
 from ssme.metrics.registry import (
     MetricSpec,
     default_metrics,
@@ -33,6 +34,7 @@ __all__ = [
     "MetricSpec",
     "Ranking",
     "Rows",
+    "at_prevalence",
     "at_threshold",
     "class_metric",
     "confusion_matrices",

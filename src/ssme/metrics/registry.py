@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ssme.errors import InputError
@@ -11,12 +11,20 @@ from ssme.metrics.calibration import CALIBRATION_METRICS
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import DECISION_METRICS, at_threshold, class_metric
 from ssme.metrics.per_class import split_class
+from ssme.metrics.prevalence import at_prevalence
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
 from ssme.wording import did_you_mean
 
-__all__ = ["MetricSpec", "default_metrics", "get_metric", "metric_names", "write_metric"]
+__all__ = [
+    "MetricSpec",
+    "default_metrics",
+    "get_metric",
+    "lead_with",
+    "metric_names",
+    "write_metric",
+]
 
 MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
@@ -90,6 +98,26 @@ def default_metrics(n_classes: int) -> tuple[str, ...]:
     return ("accuracy", "ece")
 
 
+def lead_with(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
+    """``metrics`` with ``metric`` first, once.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric that leads.
+    metrics : sequence of Metric
+        All others, and perhaps the same one.
+
+    Examples
+    --------
+    >>> from ssme.metrics import get_metric
+    >>> from ssme.metrics.registry import lead_with
+    >>> [m.name for m in lead_with(get_metric("ece"), [get_metric("accuracy"), get_metric("ece")])]
+    ['ece', 'accuracy']
+    """
+    return [metric, *(each for each in metrics if each.name != metric.name)]
+
+
 def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     """Find a metric.
 
@@ -99,7 +127,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
         A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``
         (`ssme.metrics.written`); a `Metric`, which is returned as it is; or a callable, which is
         wrapped by `from_callable`. ``recall[2]``, ``precision[2]`` and ``f1[2]`` are those of the
-        class number 2.
+        class number 2; ``accuracy~0.03`` is the accuracy if 3 % of the rows were of class 1.
     threshold : float, optional
         P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
         and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
@@ -130,6 +158,9 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
             allowed="a name, a Metric or a callable (y_true, y_score) -> float",
             fix=f"choose among {', '.join(metric_names())}",
         )
+    before, stated, share = spec.rpartition("~")
+    if stated:
+        return at_prevalence(get_metric(before, threshold=threshold), _parsed_share(spec, share))
     if split_class(spec) is not None:
         return _find_class_metric(spec, threshold)
     name, at, asked = spec.partition("@")
@@ -186,6 +217,17 @@ def write_metric(metric: Metric) -> dict[str, Any] | None:
     {'name': 'f1', 'threshold': 0.3}
     """
     return describe_metric(metric, metric_names(), get_metric)
+
+
+def _parsed_share(spec: str, asked: str) -> float:
+    try:
+        return float(asked)
+    except ValueError:
+        raise InputError(
+            f"metric `{spec}`: the prevalence `{asked}` is no number",
+            allowed="a number between 0 and 1 after the ~",
+            fix="write for example `accuracy~0.03`",
+        ) from None
 
 
 def _parsed_threshold(spec: str, name: str, asked: str) -> float:

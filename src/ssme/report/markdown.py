@@ -63,6 +63,21 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
             ],
         )
     yield from _group_lines(summary)
+    if summary["together"] is not None:
+        yield from ("", "## All models together", "", _text(summary["together"]["sentence"]), "")
+        yield from _table(
+            ("figure", "estimate", "interval", "labels only", "interval of labels only"),
+            [
+                (
+                    row["figure"],
+                    _number(row["estimate"]),
+                    _span(row["low"], row["high"]),
+                    _number(row["labels_only"]),
+                    _span(row["labels_only_low"], row["labels_only_high"]),
+                )
+                for row in summary["together"]["rows"]
+            ],
+        )
     for metric in summary["by_group"]:
         yield from ("", f"## {_text(metric['name'])} by group", "")
         yield from _table(

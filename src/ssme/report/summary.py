@@ -11,12 +11,14 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+from ssme.decide.together import profile_set
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
+from ssme.errors import UnsupportedError
 from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
-from ssme.results.evaluation import ALL, BaseEvaluation, Group
+from ssme.results.evaluation import ALL, BaseEvaluation, Group, plain_values
 from ssme.results.gaps import compute_gaps
 from ssme.results.group_ranks import order_groups, rank_groups
 from ssme.spec import RunSpec
@@ -26,6 +28,21 @@ __all__ = ["DOUBT_NAMES", "summarize"]
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
+
+
+TOGETHER_MODELS = 30
+"""Models up to which a report tells how they err together: pairs grow with the square."""
+
+FIGURE_NAMES = {
+    "all_wrong": "all models are wrong",
+    "all_right": "all models are right",
+    "if_independent": "all wrong, if errors were independent",
+    "vote": "the majority vote is right",
+    "correlation": "mean correlation of errors",
+    "effective_number": "effective number of independent models",
+    "with_one_more": "all wrong, with one more model like these",
+}
+"""What the numbers about all models together are called."""
 
 
 def summarize(
@@ -75,6 +92,7 @@ def summarize(
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,
             "understood": {} if data.layout is None else data.layout.describe(),
         },
+        "together": _together(evaluation),
         "level": evaluation.level,
         "metrics": metrics,
         "by_group": [
@@ -122,6 +140,21 @@ def _group_sections(evaluation: BaseEvaluation) -> dict[str, Any]:
 def _known(value: Any) -> Any:
     """None for a number that is undefined."""
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
+    """How the models err together; None for one model, many, or a method that cannot tell."""
+    if not 2 <= evaluation.data.n_models <= TOGETHER_MODELS:
+        return None
+    try:
+        profile = profile_set(evaluation)
+    except UnsupportedError:
+        return None
+    rows = plain_values(profile.rows()[: len(FIGURE_NAMES)])
+    if rows[0]["estimate"] is None:
+        return None
+    named = [{**row, "figure": FIGURE_NAMES[row["figure"]]} for row in rows]
+    return {"sentence": profile.sentence(), "rows": named}
 
 
 def _made(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
@@ -202,7 +235,9 @@ def _how_good(
     detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
     if best["low"] is not None:
         detail += f"; {evaluation.level * 100:g} % interval {_span(best['low'], best['high'])}"
-    return {"answer": _number(best["estimate"]), "detail": detail + "."}
+    why = evaluation.settings.get("lead", {}).get("reason", "")
+    detail += f". {why}" if why else "."
+    return {"answer": _number(best["estimate"]), "detail": detail}
 
 
 def _how_sure(

@@ -1,0 +1,293 @@
+"""The measured parts of docs/deciding.md, written from the result files, and their pictures.
+
+    python -m benchmarks.decide.page
+
+puts the tables between the marks of the page and draws benchmarks/figures/decide_*.png.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.charts import series
+from benchmarks.experiment import FIGURES, RESULTS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "deciding.md"
+
+
+def read(name: str) -> pd.DataFrame:
+    return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
+    """A Markdown table; columns without a format are text."""
+    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * len(frame.columns)]
+    for row in frame.to_dict("records"):
+        cells = [
+            "-" if value != value else format(value, formats[key]) if key in formats else str(value)
+            for key, value in row.items()
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def picture(name: str, words: str) -> str:
+    return f"![{words}](../benchmarks/figures/{name}.png)\n"
+
+
+def thresholds() -> str:
+    found = read("decide_thresholds")
+    kept = found[found["n_labeled"] == 50]
+    shown = pd.DataFrame(
+        {
+            "method": kept["method"],
+            "goal": kept["goal"],
+            "metric": kept["metric"],
+            "plain estimate too good by": kept["plain_too_good"],
+            "reported estimate too good by": kept["reported_too_good"],
+            "interval holds": kept["covered"],
+            "demand: said": kept["said"],
+            "demand: true": kept["held"],
+        }
+    )
+    formats = {
+        "plain estimate too good by": "+.3f",
+        "reported estimate too good by": "+.3f",
+        "interval holds": ".0%",
+        "demand: said": ".0%",
+        "demand: true": ".0%",
+    }
+    return "With 50 labels, over sets of two classes:\n\n" + table(shown, formats)
+
+
+def monoculture() -> str:
+    found = read("decide_monoculture")
+    kept = found[found["dataset"] == "all"]
+    shown = kept[
+        ["figure", "n_labeled", "error", "labels_error", "ratio", "covered", "labels_covered"]
+    ].rename(
+        columns={
+            "n_labeled": "labels",
+            "labels_error": "error of labels alone",
+            "covered": "interval holds",
+            "labels_covered": "that of labels alone",
+        }
+    )
+    formats = {
+        "error": ".4f",
+        "error of labels alone": ".4f",
+        "ratio": ".2f",
+        "interval holds": ".0%",
+        "that of labels alone": ".0%",
+    }
+    words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
+    draw("decide_monoculture", monoculture_chart(found))
+    return f"{table(shown, formats)}\n{picture('decide_monoculture', words)}"
+
+
+def monoculture_chart(found: pd.DataFrame) -> Any:
+    import altair as alt
+
+    kept = found[(found["figure"] == "all_wrong") & (found["dataset"] != "all")]
+    long = kept.melt(["dataset", "n_labeled"], ["error", "labels_error"], "who", "error of it")
+    long["who"] = long["who"].map({"error": "auto", "labels_error": "labels alone"})
+    told = series(long, "who")
+    return (
+        alt.Chart(long)
+        .mark_point(filled=True, size=60, opacity=1)
+        .encode(
+            y=alt.Y("dataset:N", title=None),
+            x=alt.X("error of it:Q", title="mean absolute error of the share all get wrong"),
+            **told,
+        )
+        .properties(width=190, height=220)
+        .facet(column=alt.Column("n_labeled:O", title="labels"))
+    )
+
+
+def shift() -> str:
+    found = read("decide_shift")
+    kept = found[(found["dataset"] == "all") & (found["n_labeled"] == 50)]
+    shown = kept[
+        [
+            "shift",
+            "method",
+            "metric",
+            "alarm",
+            "error_as_it_is",
+            "error_label",
+            "error_covariate",
+            "error_by_class",
+            "error_by_score",
+            "label_safe",
+            "covariate_safe",
+        ]
+    ].rename(
+        columns={
+            "error_as_it_is": "error as it is",
+            "error_label": "corrected for label shift",
+            "error_covariate": "corrected for covariate shift",
+            "error_by_class": "design by_class",
+            "error_by_score": "design by_score",
+            "label_safe": "label shift called safe",
+            "covariate_safe": "covariate shift called safe",
+        }
+    )
+    formats = dict.fromkeys(shown.columns[4:9], ".3f") | dict.fromkeys(
+        ("alarm", *shown.columns[9:]), ".0%"
+    )
+    draw("decide_shift", shift_chart(found))
+    words = "Share of runs with an alarm by set and shift, with 50 and 100 labels"
+    return f"With 50 labels:\n\n{table(shown, formats)}\n{picture('decide_shift', words)}"
+
+
+def shift_chart(found: pd.DataFrame) -> Any:
+    import altair as alt
+
+    kept = found[(found["dataset"] != "all") & (found["method"] == "labeled")]
+    kept = kept.drop_duplicates(["dataset", "shift", "n_labeled"])
+    told = series(kept, "shift")
+    return (
+        alt.Chart(kept)
+        .mark_point(filled=True, size=60, opacity=1)
+        .encode(
+            y=alt.Y("dataset:N", title=None),
+            x=alt.X("alarm:Q", title="share of runs with an alarm", scale=alt.Scale(domain=[0, 1])),
+            **told,
+        )
+        .properties(width=220, height=160)
+        .facet(column=alt.Column("n_labeled:O", title="labels"))
+    )
+
+
+def choices() -> str:
+    pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
+    whole = pairs[pairs["dataset"] == "all"]
+    least = pairs[pairs["dataset"] != "all"].groupby(["method", "metric", "n_labeled"])
+    worst = least["pair_coverage"].min().rename("least").reset_index()
+    merged = whole.merge(worst, on=["method", "metric", "n_labeled"])
+    first = merged[
+        [
+            "method",
+            "metric",
+            "n_labeled",
+            "pair_coverage",
+            "least",
+            "set_coverage",
+            "set_size",
+        ]
+    ].rename(
+        columns={
+            "n_labeled": "labels",
+            "pair_coverage": "95 % interval of a difference holds",
+            "least": "on the worst set",
+            "set_coverage": "95 % set holds the best",
+            "set_size": "models in it",
+        }
+    )
+    formats = {
+        "95 % interval of a difference holds": ".1%",
+        "on the worst set": ".1%",
+        "95 % set holds the best": ".1%",
+        "models in it": ".1f",
+    }
+    every = regret[regret["dataset"] == "all"]
+    second = every[
+        ["method", "metric", "n_labeled", "said", "true", "held", "within", "p_within", "picked"]
+    ].rename(
+        columns={
+            "n_labeled": "labels",
+            "said": "regret said",
+            "true": "regret in truth",
+            "held": "its interval holds",
+            "within": "pick within 0.01 of the best",
+            "p_within": "said",
+            "picked": "pick is the best",
+        }
+    )
+    more = {"regret said": ".4f", "regret in truth": ".4f"} | dict.fromkeys(
+        second.columns[5:], ".0%"
+    )
+    draw("decide_probabilities", probability_chart(said))
+    words = "P(best) and P(better) said against the share that was true, by bins"
+    return "\n".join(
+        [
+            "Paired differences and the set of possible best models:\n",
+            table(first, formats),
+            "Regret:\n",
+            table(second, more),
+            "What was said against what was true, with 20, 50 and 100 labels together:\n",
+            picture("decide_probabilities", words),
+        ]
+    )
+
+
+def probability_chart(said: pd.DataFrame) -> Any:
+    import altair as alt
+
+    weighted = said.assign(s=said["said"] * said["count"], t=said["true"] * said["count"])
+    sums = weighted.groupby(["method", "metric", "what", "bin"], as_index=False)[
+        ["s", "t", "count"]
+    ].sum()
+    sums["said"], sums["true"] = sums["s"] / sums["count"], sums["t"] / sums["count"]
+    sums["what"] = sums["what"].map({"best": "P(best)", "pair": "P(better)"})
+    told = series(sums, "method")
+    base = alt.Chart(sums).encode(
+        x=alt.X("said:Q", title="probability said", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("true:Q", title="share that was true", scale=alt.Scale(domain=[0, 1])),
+        **told,
+    )
+    even = pd.DataFrame({"said": [0.0, 1.0], "true": [0.0, 1.0]})
+    line = alt.Chart(even).mark_line(color="#999999", strokeDash=[4, 4]).encode(x="said", y="true")
+    drawn = alt.layer(
+        base.mark_line(strokeWidth=1.5), base.mark_point(filled=True, size=55), data=sums
+    )
+    panels = []
+    for what in ("P(best)", "P(better)"):
+        row = [
+            alt.layer(line, drawn.transform_filter(_is(what, metric))).properties(
+                width=200, height=200, title=f"{what}, {metric}"
+            )
+            for metric in ("accuracy", "roc_auc")
+        ]
+        panels.append(alt.hconcat(*row))
+    return alt.vconcat(*panels)
+
+
+def _is(what: str, metric: str) -> str:
+    return f"datum.what == '{what}' && datum.metric == '{metric}'"
+
+
+def draw(name: str, chart: Any) -> None:
+    FIGURES.mkdir(exist_ok=True)
+    chart.save(str(FIGURES / f"{name}.png"), ppi=90)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "thresholds": thresholds,
+    "monoculture": monoculture,
+    "shift": shift,
+    "choices": choices,
+}
+
+
+def main() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, make in PARTS.items():
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        try:
+            made = make()
+        except FileNotFoundError as error:
+            print(f"{name}: {error.filename} is not there yet")
+            continue
+        text = mark.sub(lambda found, made=made: found[1] + made + found[2], text)  # type: ignore[misc]
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Shift between labeled and unlabeled rows: alarms, power, and errors with and without correction.
+
+    python -m benchmarks.decide.shift --runs 20
+
+Labels are a random sample of one half; the unlabeled rows of that half, and the truth, are drawn
+with the positives halved or doubled in frequency (label shift), or by the classifiers' mean top
+score (covariate shift: the least sure row nine times as often as the surest). Written to
+benchmarks/results/decide_shift.csv: per set, shift and number of labels the share of runs with an
+alarm (D104 or D108), the share in which a correction was called safe, and the mean absolute error
+by labels alone and by `auto`, as they are and with labels weighted for label shift and for
+covariate shift, and with the design "by_class" and "by_score"; empty where a method cannot use one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.decide.common import Job, load, study, truth_of
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.decide.shift import correct_shift, find_shift
+from ssme.methods.registry import method_class
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray
+from ssme.run import evaluate
+
+SETS = ("adult", "civilcomments", "diabetes_readmit", "hiv_molecules")
+"""Sets of two classes whose positives can be doubled."""
+SHIFTS = ("none", "halved", "doubled", "covariate")
+METHODS = ("labeled", "auto")
+METRICS = ("accuracy", "average_precision")
+SURE = 3.0
+"""How much more often an unsure row is drawn than a sure one."""
+
+
+def drawn_rows(data: ScoreSet, shift: str) -> FloatArray:
+    """Weight (n,) with which a row is drawn."""
+    n = data.n_rows
+    if shift in ("halved", "doubled"):
+        share = float((data.labels == 1).mean())
+        new = share * (0.5 if shift == "halved" else 2.0)
+        return np.where(data.labels == 1, new / share, (1.0 - new) / (1.0 - share))
+    if shift == "covariate":
+        sure = np.argsort(np.argsort(np.nanmean(data.scores.max(axis=2), axis=1))) / n
+        return SURE ** (1.0 - 2.0 * sure)
+    return np.ones(n)
+
+
+def compute(job: Job) -> list[dict[str, Any]]:
+    data = load(job.dataset)
+    rng = np.random.default_rng([job.run, job.n_labeled, 7])
+    order = rng.permutation(data.n_rows)
+    half, other = order[: data.n_rows // 2], order[data.n_rows // 2 :]
+    labeled, rest = half[: job.n_labeled], half[job.n_labeled :]
+    rows = []
+    for shift in SHIFTS:
+        weight = drawn_rows(data, shift)
+        chance = weight[rest] / weight[rest].sum()
+        unlabeled = rng.choice(rest, job.n_unlabeled, replace=False, p=chance)
+        held = data.take(rng.choice(other, 5000, p=weight[other] / weight[other].sum()))
+        seen = data.take(np.concatenate([labeled, unlabeled]))
+        labels = seen.labels.copy()
+        labels[job.n_labeled :] = UNLABELED
+        rows += _compared(seen.replace(labels=labels), held, shift, job)
+    return rows
+
+
+def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict[str, Any]]:
+    found = find_shift(seen)
+    ways = {
+        "as it is": seen,
+        "label": correct_shift(seen, "label"),
+        "covariate": correct_shift(seen, "covariate"),
+        "by_score": seen.with_design("by_score"),
+    }
+    if np.unique(seen.labels[seen.labeled]).size > 1:
+        ways["by_class"] = seen.with_design("by_class")
+    rows = []
+    for method in METHODS:
+        for way, data in ways.items():
+            if data.design.kind and data.design.kind not in method_class(method).spec.designs:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                r = evaluate(data, method=method, metrics=METRICS, by=[], random_state=job.run)
+            codes = {doubt.code for doubt in r.doubts}
+            for name in METRICS:
+                true = truth_of(get_metric(name), held)
+                rows.append(
+                    {
+                        "shift": shift,
+                        "method": method,
+                        "correction": way,
+                        "metric": name,
+                        "error": float(np.nanmean(np.abs(r.estimate(name).value - true))),
+                        "alarm": float(bool(codes & {"D104", "D108"})),
+                        "label_safe": float("label" in found.safe),
+                        "covariate_safe": float("covariate" in found.safe),
+                    }
+                )
+    return rows
+
+
+def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    both = pd.concat([frame.assign(dataset="all"), frame])
+    by = ["shift", "method", "metric", "n_labeled", "dataset"]
+    error = both.pivot_table(index=by, columns="correction", values="error").reset_index()
+    ways = ("label", "covariate", "by_class", "by_score")
+    error = error.rename(columns={way: f"error_{way}" for way in ways})
+    plain = both[both["correction"] == "as it is"]
+    rest = plain.groupby(by)[["alarm", "label_safe", "covariate_safe"]].mean().reset_index()
+    table = error.rename(columns={"as it is": "error_as_it_is"}).merge(rest, on=by)
+    return {"decide_shift": table}
+
+
+if __name__ == "__main__":
+    study("decide_shift", __doc__, compute, summarize, sets=SETS, labels=(50, 100), runs=20)

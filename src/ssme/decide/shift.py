@@ -1,0 +1,337 @@
+"""Labeled and unlabeled rows from different distributions: find it, name it, correct it.
+
+Finding it: two permutation tests on the scores (`ssme.diagnostics.shift_tests`). Which shift it is
+decides how it may be corrected, each by weights of the labels (`LabelDesign`):
+
+    label shift       classes have other frequencies, rows of a class look the same: P(s | y) holds.
+                      w = pi_k / lambda_k for a label of class k, lambda its share of the labels and
+                      pi the share of class k among the unlabeled rows. pi is found by EM (Saerens,
+                      Latinne and Decaestecker, Neural Computation 14, 2002) on the pooled scores,
+                      recalibrated on the labels with a ridge.
+    covariate shift   other rows, the same labels for rows with the same scores: P(y | s) holds.
+                      w = P(unlabeled | s) / P(labeled | s), from a ridge logistic regression, at
+                      most `LARGEST_WEIGHT` times the mean.
+
+Label shift can be refuted: with its weights the labeled scores must have the means of the unlabeled
+ones (a chi-square test). Covariate shift cannot be refuted without labels; it needs labels wherever
+there are rows, which the effective number of labels under its weights tells. Where the first is
+refuted and the second has too few, neither correction is safe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import chdtrc, expit, logsumexp
+
+from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics.limits import Limits
+from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
+from ssme.errors import InputError, argument
+from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.parts.label_intervals import kish
+from ssme.methods.parts.missing import fill_missing
+from ssme.metrics.base import FloatArray
+from ssme.options import Choice, Option, accept
+from ssme.results.evaluation import plain_values
+
+__all__ = ["Shift", "correct_shift", "find_shift"]
+
+IntArray = NDArray[np.int64]
+Kind = Literal["label", "covariate"]
+KIND = Option("kind", Choice("label", "covariate"), "label", "The shift that is corrected.")
+LARGEST_WEIGHT = 20.0
+"""Weight of a label over the mean weight, at most."""
+RIDGE = 1.0
+"""Penalty on each coefficient of a logistic regression on standardized features."""
+REFUTED = 0.05
+"""p-value below which label shift does not explain the scores."""
+LEAST_SHARE = 0.25
+"""Share of the labels that must be left, in effect, under weights."""
+LEAST_LABELS = 10.0
+"""Labels that must be left, in effect, under weights."""
+LEAST_ROWS = 10
+"""Rows on either side below which nothing can be told."""
+STEPS = 200
+SMALL = 1e-6
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What the scores say about a shift between labeled and unlabeled rows.
+
+    Attributes
+    ----------
+    p_scores, p_classes : float
+        p-values of the classifier two-sample test and of the test of prior shift.
+    classes : tuple of str
+        The classes.
+    labeled_shares, unlabeled_shares : tuple of float
+        Share of each class among the labels, and among unlabeled rows if it is label shift.
+    p_label : float
+        p-value of label shift as the explanation; small where it is refuted.
+    effective_labels, effective_by_class, effective_by_score : float
+        Number of labels, and how many they are worth under the weights of each correction.
+    found : bool
+        Whether a test found a shift.
+    safe : tuple of str
+        Corrections that are safe: "label", "covariate", both or none.
+    """
+
+    p_scores: float
+    p_classes: float
+    classes: tuple[str, ...]
+    labeled_shares: tuple[float, ...]
+    unlabeled_shares: tuple[float, ...]
+    p_label: float
+    effective_labels: float
+    effective_by_class: float
+    effective_by_score: float
+    found: bool
+    safe: tuple[str, ...]
+
+    def sentence(self) -> str:
+        """What was found and what can be done, in sentences."""
+        tests = f"p = {self.p_scores:.3f} by scores, {self.p_classes:.3f} by classes"
+        if not self.found:
+            return f"No shift between labeled and unlabeled rows was found ({tests})."
+        head = f"Labeled and unlabeled rows have shifted ({tests})."
+        if not self.safe:
+            return (
+                f"{head} Other class frequencies do not explain it (p = {self.p_label:.3f}), and "
+                f"weights by score leave {self.effective_by_score:.0f} of "
+                f"{self.effective_labels:.0f} labels: neither correction is safe. Label rows drawn "
+                "at random from those of today."
+            )
+        if len(self.safe) == 2:
+            return (
+                f"{head} Other class frequencies explain it, and so would other rows with the same "
+                "labels: scores cannot tell which. Correct what is known to have happened, or "
+                "label some rows of today drawn at random."
+            )
+        if self.safe == ("label",):
+            return f"{head} Other class frequencies explain it: correct for label shift."
+        return (
+            f"{head} Other class frequencies do not explain it (p = {self.p_label:.3f}): correct "
+            "for covariate shift, if rows with the same scores still have the same labels."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold."""
+        out: dict[str, Any] = plain_values({**vars(self), "sentence": self.sentence()})
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Labeled and unlabeled rows as the corrections see them: all rows have a score."""
+
+    pool: FloatArray
+    features: FloatArray
+    labeled: NDArray[np.bool_]
+    labels: IntArray
+    rows: IntArray
+
+    @classmethod
+    def of(cls, data: ScoreSet) -> _Sides:
+        scored = np.isfinite(data.scores[:, :, 0]).any(axis=1)
+        rows = np.flatnonzero(scored)
+        labeled = data.labeled[rows]
+        if min(labeled.sum(), (~labeled).sum()) < LEAST_ROWS:
+            raise InputError(
+                f"{int(labeled.sum())} labeled and {int((~labeled).sum())} unlabeled rows to "
+                "compare",
+                allowed=f"at least {LEAST_ROWS} of each",
+                fix="label more rows; so few cannot show a shift",
+            )
+        pool = mean_score(data.scores[rows])
+        features = score_features(pool, fill_missing(data.scores[rows]))
+        return cls(pool, features, labeled, data.labels[rows][labeled], rows)
+
+
+def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
+    """Find out whether labeled and unlabeled rows have shifted, and what may be done about it.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        Labeled and unlabeled rows, at least ten of each.
+    limits : Limits, optional
+        Levels of the tests and numbers of rows that are compared.
+
+    Returns
+    -------
+    Shift
+    """
+    limits, sides = limits or Limits(), _Sides.of(data)
+    rng = np.random.default_rng(1)
+    first = rng.permutation(np.flatnonzero(sides.labeled))[: limits.compared_labeled]
+    second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_unlabeled]
+    both = np.concatenate([first, second])
+    member = sides.labeled[both]
+    _, p_scores = classifier_test(sides.features[both], member, rng, limits.permutations)
+    _, p_classes = class_test(sides.pool[both], member, rng, limits.permutations)
+    n_classes = sides.pool.shape[1]
+    shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
+    unlabeled = _unlabeled_shares(sides)
+    by_class, by_score = _class_weights(sides, unlabeled), _score_weights(sides)
+    p_label = _explained(sides, by_class)
+    left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
+    least = max(LEAST_LABELS, LEAST_SHARE * sides.labels.size)
+    safe = [
+        *(["label"] if p_label >= REFUTED and left[0] >= least else []),
+        *(["covariate"] if left[1] >= least else []),
+    ]
+    return Shift(
+        p_scores=p_scores,
+        p_classes=p_classes,
+        classes=tuple(str(name) for name in data.classes),
+        labeled_shares=tuple(shares.tolist()),
+        unlabeled_shares=tuple(unlabeled.tolist()),
+        p_label=p_label,
+        effective_labels=float(sides.labels.size),
+        effective_by_class=left[0],
+        effective_by_score=left[1],
+        found=min(p_scores, p_classes) < limits.shift_level,
+        safe=tuple(safe),
+    )
+
+
+def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
+    """Weigh the labels so that they stand for the unlabeled rows.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        Labeled and unlabeled rows, at least ten of each.
+    kind : {"label", "covariate"}
+        What has changed: the frequencies of the classes, or the rows (default "label").
+
+    Returns
+    -------
+    ScoreSet
+        With a design of weights, which methods that can use one do (`ScoreSet.with_design`).
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.decide import correct_shift
+    >>> from ssme.sample import sample_path
+    >>> data = ssme.ScoreSet.read(sample_path(), label="label", id="id")
+    >>> correct_shift(data, "covariate").design.kind
+    'weights'
+    """
+    kind = accept(KIND, kind)
+    if data.design.weights is not None:
+        raise InputError(
+            f"a correction for {kind} shift of labels that have weights already",
+            allowed="labels without weights of a design",
+            fix=f"leave out {argument('design')}, or the correction",
+        )
+    sides = _Sides.of(data)
+    found = (
+        _class_weights(sides, _unlabeled_shares(sides))
+        if kind == "label"
+        else _score_weights(sides)
+    )
+    weights = np.ones(data.n_rows)
+    weights[sides.rows[sides.labeled]] = np.maximum(found, SMALL)
+    return data.with_design(weights)
+
+
+def _class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
+    """Weight (n_l,) of each label: share of its class in the pool over its share of the labels."""
+    counts = np.bincount(sides.labels, minlength=unlabeled.size).astype(np.float64)
+    ratio = np.divide(unlabeled, counts, out=np.zeros_like(counts), where=counts > 0)
+    return _bounded(ratio[sides.labels])
+
+
+def _score_weights(sides: _Sides) -> FloatArray:
+    """Weight (n_l,) of each label: the odds of its scores among unlabeled rows."""
+    x, member = sides.features, (~sides.labeled).astype(np.float64)
+
+    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+        z = x @ theta[1:] + theta[0]
+        value = float(
+            np.logaddexp(0.0, z).sum() - member @ z + 0.5 * RIDGE * (theta[1:] ** 2).sum()
+        )
+        gap = expit(z) - member
+        return value, np.concatenate([[gap.sum()], x.T @ gap + RIDGE * theta[1:]])
+
+    theta = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
+    z = x[sides.labeled] @ theta[1:]
+    return _bounded(np.exp(np.clip(z - z.max(), -50.0, 0.0)))
+
+
+def _bounded(weights: FloatArray) -> FloatArray:
+    """Weights of mean one, none above `LARGEST_WEIGHT`."""
+    mean = weights.mean()
+    if mean <= 0.0:
+        return np.ones_like(weights)
+    cut = np.minimum(weights / mean, LARGEST_WEIGHT)
+    out: FloatArray = cut / cut.mean()
+    return out
+
+
+def _unlabeled_shares(sides: _Sides) -> FloatArray:
+    """Share (K,) of each class among the unlabeled rows, under label shift."""
+    n_classes = sides.pool.shape[1]
+    counts = np.bincount(sides.labels, minlength=n_classes).astype(np.float64)
+    prior = (counts + 1.0 / n_classes) / (counts.sum() + 1.0)
+    log_p = _recalibrate(sides)
+    shares = prior.copy()
+    for _ in range(STEPS):
+        z = log_p + np.log(np.maximum(shares, SMALL) / prior)
+        posterior = np.exp(z - logsumexp(z, axis=1, keepdims=True))
+        new = (posterior.sum(axis=0) + 1.0 / n_classes) / (len(posterior) + 1.0)
+        done = np.abs(new - shares).max() < 1e-8
+        shares = new
+        if done:
+            break
+    out: FloatArray = shares
+    return out
+
+
+def _recalibrate(sides: _Sides) -> FloatArray:
+    """Log probabilities (n_u, K) of the unlabeled rows, as the labels would have them.
+
+    log P(k | s) = a log pool_k + b_k + const, with a ridge towards a = 1 and b = 0.
+    """
+    log_pool = np.log(np.clip(sides.pool, 1e-6, 1.0))
+    known, n_classes = log_pool[sides.labeled], log_pool.shape[1]
+    one = np.eye(n_classes)[sides.labels]
+
+    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+        z = theta[0] * known + theta[1:]
+        log_p = z - logsumexp(z, axis=1, keepdims=True)
+        gap = np.exp(log_p) - one
+        penalty = 0.5 * ((theta[0] - 1.0) ** 2 + (theta[1:] ** 2).sum()) * RIDGE
+        gradient = np.concatenate([[(gap * known).sum()], gap.sum(axis=0)])
+        ridge = RIDGE * np.concatenate([[theta[0] - 1.0], theta[1:]])
+        return float(penalty - (log_p * one).sum()), gradient + ridge
+
+    start = np.concatenate([[1.0], np.zeros(n_classes)])
+    theta = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    z = theta[0] * log_pool[~sides.labeled] + theta[1:]
+    out: FloatArray = z - logsumexp(z, axis=1, keepdims=True)
+    return out
+
+
+def _explained(sides: _Sides, weights: FloatArray) -> float:
+    """p-value of equal mean features of the weighted labeled and of the unlabeled rows."""
+    x = sides.features[:, : max(1, min(6, int(sides.labels.size / 10)))]
+    mine, other = x[sides.labeled], x[~sides.labeled]
+    share = weights / weights.sum()
+    mean = share @ mine
+    apart = mine - mean
+    covariance = (apart * share[:, None] ** 2).T @ apart + np.atleast_2d(np.cov(other.T)) / len(
+        other
+    )
+    gap = mean - other.mean(axis=0)
+    size = x.shape[1]
+    value = float(gap @ np.linalg.solve(covariance + 1e-9 * np.eye(size), gap))
+    return float(chdtrc(size, value))

@@ -1,0 +1,398 @@
+"""The classifiers as one set: do they err on the same rows (algorithmic monoculture)?
+
+Let row i be wrong for classifier j where its predicted class is not the true one, and W_i the
+number of classifiers that are wrong on it. Each of these is a function of the rows' mass, so each
+is estimated by the method itself, with its draws, as any metric is:
+
+    error of j, joint error of j and l         shares of rows on which j is, j and l both are wrong
+    error correlation of j and l               correlation of the two indicators of being wrong
+    all wrong, all right, P(W = w)             shares of rows
+    vote                                       share of rows whose most frequent prediction is right
+    if independent                             prod_j (error of j): all wrong, if errors had nothing
+                                               to do with each other
+    effective number                           M / (1 + (M - 1) mean correlation): so many
+                                               independent classifiers have a mean error that varies
+                                               as much (Kish's design effect)
+
+Adding classifiers. Over all subsets of m of the M classifiers, the mean share of rows on which all
+m are wrong is a_m = sum_w P(W = w) C(w, m) / C(M, m). With r_m = a_m / a_(m-1), the chance that one
+more is wrong where m - 1 all are, 1 / (1 - r_m) grows linearly in m if chances of being wrong are
+Beta distributed over rows. The last two values are extended by one step to r_(M+1):
+
+    all wrong with one more = a_M r_(M+1).
+
+It is what another classifier *like these* would give, trained as they were; not one that is made to
+differ. Only rows that every classifier scored count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.base import Belief, Estimate, GroupRows
+from ssme.methods.registry import get_method, method_class
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom
+from ssme.results.evaluation import ALL, BaseEvaluation, plain_values
+from ssme.results.frames import build_frame
+
+__all__ = ["Figure", "PairErrors", "SetProfile", "profile_set"]
+
+NEARLY_ONE = 1.0 - 1e-9
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number about the set, beside what labels alone say.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+        The estimate with its interval.
+    labels_only, labels_only_low, labels_only_high : float
+        The same from the labeled rows alone; NaN where they do not determine it.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    labels_only: float
+    labels_only_low: float
+    labels_only_high: float
+
+
+@dataclass(frozen=True)
+class PairErrors:
+    """How two classifiers err together.
+
+    Attributes
+    ----------
+    a, b : str
+        The classifiers.
+    both_wrong : Figure
+        Share of rows on which both are wrong.
+    correlation : Figure
+        Correlation of their errors.
+    """
+
+    a: str
+    b: str
+    both_wrong: Figure
+    correlation: Figure
+
+
+@dataclass(frozen=True)
+class SetProfile:
+    """The classifiers as one set, as `ssme.Evaluation.set_profile` gives it.
+
+    Attributes
+    ----------
+    all_wrong, all_right : Figure
+        Shares of rows on which every classifier is wrong, or right.
+    if_independent : Figure
+        What ``all_wrong`` would be if the classifiers erred independently.
+    vote : Figure
+        Share of rows on which the most frequent prediction is right.
+    correlation : Figure
+        Mean correlation of errors over pairs.
+    effective_number : Figure
+        Number of independent classifiers that the set is worth.
+    with_one_more : Figure
+        ``all_wrong`` with one more classifier like these.
+    wrong_counts : tuple of Figure
+        Share of rows on which exactly 0, 1, ... of them are wrong.
+    pairs : tuple of PairErrors
+        Every pair.
+    models : tuple of str
+        The classifiers.
+    where, method : str
+        The group of rows, and the method.
+    level : float
+        Coverage of the intervals.
+    """
+
+    all_wrong: Figure
+    all_right: Figure
+    if_independent: Figure
+    vote: Figure
+    correlation: Figure
+    effective_number: Figure
+    with_one_more: Figure
+    wrong_counts: tuple[Figure, ...]
+    pairs: tuple[PairErrors, ...]
+    models: tuple[str, ...]
+    where: str
+    method: str
+    level: float
+    library: str = "pandas"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per number about the whole set."""
+        named = {name: getattr(self, name) for name in WHOLE}
+        counts = {f"{w} wrong": figure for w, figure in enumerate(self.wrong_counts)}
+        return [{"figure": name, **asdict(figure)} for name, figure in {**named, **counts}.items()]
+
+    def frame(self, library: str | None = None) -> Any:
+        """`rows` as a frame of ``library`` (default: the one that the scores came in)."""
+        rows = self.rows()
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        return build_frame(columns, library or self.library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that JSON can hold."""
+        found = asdict(self)
+        del found["library"]
+        out: dict[str, Any] = plain_values(found)
+        return out
+
+    def sentence(self) -> str:
+        """The profile in two sentences."""
+        shared, apart, number = self.all_wrong, self.if_independent, self.effective_number
+        return (
+            f"All {len(self.models)} models are wrong on {shared.estimate:.1%} of the rows "
+            f"({shared.low:.1%} to {shared.high:.1%}); independent ones would be on "
+            f"{apart.estimate:.2%}. They are worth {number.estimate:.1f} independent models "
+            f"({number.low:.1f} to {number.high:.1f}), and one more like them would leave "
+            f"{self.with_one_more.estimate:.1%} of the rows that all get wrong."
+        )
+
+
+WHOLE = (
+    "all_wrong",
+    "all_right",
+    "if_independent",
+    "vote",
+    "correlation",
+    "effective_number",
+    "with_one_more",
+)
+"""The numbers about the whole set."""
+
+
+def profile_set(
+    evaluation: BaseEvaluation, group: str = ALL, *, level: float | None = None
+) -> SetProfile:
+    """Estimate how the classifiers of an evaluation err together.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Two classifiers or more, and a belief about the labels.
+    group : str, default "all"
+        The rows.
+    level : float, optional
+        Coverage of the intervals (default: that of the evaluation).
+
+    Returns
+    -------
+    SetProfile
+    """
+    data, level = evaluation.data, evaluation.level if level is None else level
+    n_models = data.n_models
+    if n_models < 2:
+        raise InputError("a profile of one classifier", allowed="two classifiers or more")
+    if method_class(evaluation.method).spec.metrics is not None:
+        raise _one_by_one(evaluation.method)
+    rows = evaluation.groups[evaluation.group_index(group)].rows
+    threshold = evaluation.settings.get("threshold") or DEFAULT_THRESHOLD
+    metrics = _set_metrics(n_models, threshold if data.n_classes == 2 else DEFAULT_THRESHOLD)
+    ours = _estimate(evaluation.belief, metrics, rows, evaluation.method)
+    alone = _labels_alone(evaluation, metrics, rows)
+    figures = {
+        name: _figures(one, other, level)
+        for name, one, other in zip(metrics, ours, alone, strict=True)
+    }
+    shares, pairs = figures["shares"], _pairs(n_models)
+    return SetProfile(
+        all_wrong=shares[n_models],
+        all_right=shares[0],
+        if_independent=figures["apart"][0],
+        vote=figures["vote"][0],
+        correlation=figures["correlations"][-1],
+        effective_number=figures["number"][0],
+        with_one_more=figures["more"][0],
+        wrong_counts=tuple(shares),
+        pairs=tuple(
+            PairErrors(data.models[a], data.models[b], both, related)
+            for (a, b), both, related in zip(
+                pairs, figures["both"], figures["correlations"], strict=False
+            )
+        ),
+        models=tuple(data.models),
+        where=group,
+        method=evaluation.method,
+        level=level,
+        library=data.frame_library,
+    )
+
+
+def _pairs(n_models: int) -> list[tuple[int, int]]:
+    return [(a, b) for a in range(n_models) for b in range(a + 1, n_models)]
+
+
+def _estimate(
+    belief: Belief, metrics: dict[str, Metric], rows: GroupRows, method: str
+) -> list[Estimate]:
+    try:
+        return belief.estimate(list(metrics.values()), [rows])[0]
+    except _OneByOneError:
+        raise _one_by_one(method) from None
+
+
+def _one_by_one(method: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"method {method!r} looks at each classifier by itself",
+        allowed="methods with one posterior for all classifiers, and labeled",
+        fix="use for example auto (`ssme methods`)",
+    )
+
+
+def _labels_alone(
+    evaluation: BaseEvaluation, metrics: dict[str, Metric], rows: GroupRows
+) -> list[Estimate]:
+    if evaluation.data.n_labeled == 0:
+        return [Estimate(np.full(1, np.nan)) for _ in metrics]
+    belief = get_method("labeled").fit(evaluation.data, np.random.default_rng(0))
+    return belief.estimate(list(metrics.values()), [rows])[0]
+
+
+def _figures(ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
+    """One `Figure` per value; quantiles of the draws are the intervals."""
+    mine, theirs = (_read(each, level) for each in (ours, alone))
+    if theirs.shape[1] != mine.shape[1]:
+        theirs = np.full(mine.shape, np.nan)
+    both = np.concatenate([mine, theirs]).T
+    return [Figure(*map(float, six)) for six in both]
+
+
+def _read(estimate: Estimate, level: float) -> FloatArray:
+    """Value and both ends (3, values)."""
+    value = estimate.value
+    return np.stack([value, *Estimate(value, estimate.draws).interval(level)])
+
+
+class _OneByOneError(Exception):
+    """A method asked for the set with one classifier at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Linear sums over the complete rows: P(W = w), errors, joint errors, and right votes."""
+
+    n_models: int
+    counts: FloatArray
+    errors: FloatArray
+    both: FloatArray
+    vote: FloatArray
+
+
+Reading = Callable[[_Sums], FloatArray]
+"""Sums of D labelings -> values (D, V)."""
+
+
+def _set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
+    """The metrics of a set of ``n_models``, by what they read."""
+    readings: dict[str, tuple[Reading, float, float, bool | None]] = {
+        "shares": (lambda sums: sums.counts, 0.0, 1.0, None),
+        "both": (lambda sums: sums.both, 0.0, 1.0, None),
+        "vote": (lambda sums: sums.vote, 0.0, 1.0, True),
+        "apart": (lambda sums: sums.errors.prod(axis=1, keepdims=True), 0.0, 1.0, None),
+        "correlations": (_correlations, -1.0, 1.0, None),
+        "number": (_effective_number, 1.0, float(n_models), None),
+        "more": (_with_one_more, 0.0, 1.0, None),
+    }
+
+    def make(name: str, reading: Reading, low: float, high: float, better: bool | None) -> Metric:
+        def plan(scores: FloatArray) -> MetricPlan:
+            if scores.shape[1] != n_models:
+                raise _OneByOneError
+            sums = _plan_sums(scores, threshold)
+            return lambda mass: reading(sums(mass))
+
+        return Metric(name, name, plan, Custom(), low, high, greater_is_better=better)
+
+    return {name: make(name, *of) for name, of in readings.items()}
+
+
+def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], _Sums]:
+    """Prepare the sums over rows of ``scores`` (n, M, K) for any mass (D, n, K)."""
+    n_models, n_classes = scores.shape[1:]
+    complete = np.isfinite(scores).all(axis=(1, 2))
+    predicted = predicted_classes(scores[complete], threshold)
+    wrong = predicted[:, :, None] != np.arange(n_classes)  # (r, M, K)
+    number = wrong.sum(axis=1)  # (r, K)
+    first, second = (np.array(side) for side in zip(*_pairs(n_models), strict=True))
+    columns = [
+        (number[:, None, :] == np.arange(n_models + 1)[:, None]),
+        wrong,
+        wrong[:, first] & wrong[:, second],
+        _votes(predicted, n_classes)[:, None, :],
+    ]
+    ends = np.cumsum([each.shape[1] for each in columns])
+    table = np.concatenate(columns, axis=1).transpose(0, 2, 1).astype(np.float64)
+    table = np.ascontiguousarray(table).reshape(-1, ends[-1])
+
+    def sums(mass: FloatArray) -> _Sums:
+        kept = mass if complete.all() else mass[:, complete]
+        total = kept.sum(axis=(1, 2))[:, None]
+        found = kept.reshape(len(kept), -1) @ table
+        shares = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0.0)
+        shares = np.clip(shares, 0.0, 1.0)
+        return _Sums(n_models, *np.split(shares, ends[:-1], axis=1))
+
+    return sums
+
+
+def _votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
+    """Share (r, K) with which each class wins the vote of a row; ties are shared."""
+    votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
+    winners = votes == votes.max(axis=1, keepdims=True)
+    out: FloatArray = winners / winners.sum(axis=1, keepdims=True)
+    return out
+
+
+def _correlations(sums: _Sums) -> FloatArray:
+    """Correlation of errors (D, pairs + 1): every pair, and the mean over the defined ones."""
+    first, second = (np.array(side) for side in zip(*_pairs(sums.n_models), strict=True))
+    a, b = sums.errors[:, first], sums.errors[:, second]
+    scale = np.sqrt(a * (1.0 - a) * b * (1.0 - b))
+    related = np.full_like(scale, np.nan)
+    np.divide(sums.both - a * b, scale, out=related, where=scale > 1e-12)
+    related = np.clip(related, -1.0, 1.0)
+    known = np.isfinite(related)
+    mean = np.where(known, related, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    mean = np.where(known.any(axis=1), mean, np.nan)
+    return np.column_stack([related, mean])
+
+
+def _effective_number(sums: _Sums) -> FloatArray:
+    mean = np.maximum(_correlations(sums)[:, -1:], 0.0)
+    out: FloatArray = sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
+    return out
+
+
+def _with_one_more(sums: _Sums) -> FloatArray:
+    """All wrong with one more classifier (D, 1), from the curve over subsets."""
+    m = sums.n_models
+    sizes, number = (m - 2, m - 1, m), range(m + 1)
+    ways = np.array([[comb(w, size) / comb(m, size) for w in number] for size in sizes])
+    a = ways @ sums.counts.T
+    before, last = (np.minimum(_over(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
+    step = np.maximum(1.0 / (1.0 - last) - 1.0 / (1.0 - before), 0.0)
+    ratio = 1.0 - 1.0 / (1.0 / (1.0 - last) + step)
+    out: FloatArray = (a[2] * ratio)[:, None]
+    return out
+
+
+def _over(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """``top / bottom``, 0 where there is nothing."""
+    out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
+    return out

@@ -1,0 +1,83 @@
+"""Which metric leads where none was asked for: accuracy, unless a class is rare.
+
+A class is rare where its share of the rows is below 0.4 / K among K classes (20 % of two, 4 % of
+ten). Whoever never predicts it is right nearly always, so that accuracy hardly tells classifiers
+apart. Then leads
+
+    two classes, class 1 rare    average precision, which is about the rows of class 1
+    two classes, class 0 rare    ROC AUC, which does not depend on how frequent the classes are
+    more than two classes        balanced accuracy, in which every class counts the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ssme.metrics.base import FloatArray
+
+__all__ = ["RARE", "Lead", "leading_metric"]
+
+RARE = 0.4
+"""Share of the rows, times the number of classes, below which a class is rare."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The metric that leads.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    reason : str
+        Why not accuracy, in a sentence; empty where accuracy leads.
+    """
+
+    metric: str
+    reason: str = ""
+
+
+def leading_metric(shares: FloatArray, classes: Sequence[Any]) -> Lead:
+    """Find the metric that leads where none was asked for.
+
+    Parameters
+    ----------
+    shares : array (K,)
+        Share of the rows that are of each class, estimated.
+    classes : sequence
+        Names of the classes.
+
+    Returns
+    -------
+    Lead
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.metrics.leading import leading_metric
+    >>> leading_metric(np.array([0.5, 0.5]), ["ham", "spam"]).metric
+    'accuracy'
+    >>> leading_metric(np.array([0.97, 0.03]), ["ham", "spam"]).metric
+    'average_precision'
+    """
+    rarest = int(np.argmin(shares))
+    if not np.isfinite(shares).all() or shares[rarest] * len(shares) >= RARE:
+        return Lead("accuracy")
+    if len(shares) > 2:
+        metric = "balanced_accuracy"
+    else:
+        metric = "average_precision" if rarest == 1 else "roc_auc"
+    share = f"About {shares[rarest]:.1%} of the rows are of class {str(classes[rarest])!r}"
+    if len(shares) == 2:
+        other = f"always saying {str(classes[1 - rarest])!r} is right on {1 - shares[rarest]:.0%}"
+    else:
+        other = "never predicting it costs hardly any accuracy"
+    reason = (
+        f"{share} and {other}, so the models are judged by {metric} and not by accuracy. Naming a "
+        "metric changes this."
+    )
+    return Lead(metric, reason)

@@ -1,0 +1,98 @@
+"""A metric as it would be if the classes were as frequent as somebody says.
+
+With the classes' shares rho stated, the mass of class k is scaled to rho_k:
+
+    m_rho(mass) = m( mass_ik rho_k / sum_i mass_ik ),
+
+so that rows of a class count as before among themselves, and classes as stated. It is the metric
+under label shift. Written ``accuracy~0.03``: two classes, 3 % of class 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.kinds import Custom
+
+__all__ = ["at_prevalence"]
+
+
+def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
+    """Make ``metric`` what it would be at stated frequencies of the classes.
+
+    Parameters
+    ----------
+    metric : Metric
+        Any metric.
+    shares : float or sequence of float
+        The share of class 1 of two classes, or the share of every class.
+
+    Returns
+    -------
+    Metric
+        Named ``accuracy~0.03``, for example. Where a class does not occur it is NaN.
+
+    Examples
+    --------
+    Half of the positives are found, and all of the negatives are right:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import at_prevalence, get_metric, one_hot_mass
+    >>> scores = np.array([[[0.1, 0.9]], [[0.8, 0.2]], [[0.7, 0.3]], [[0.9, 0.1]]])
+    >>> mass = one_hot_mass(np.array([1, 1, 0, 0]), 2)
+    >>> get_metric("accuracy")(scores, mass).item()
+    0.75
+    >>> at_prevalence(get_metric("accuracy"), 0.1)(scores, mass).item()
+    0.95
+    """
+    two = isinstance(shares, (int, float))
+    stated = np.array([1.0 - shares, shares] if two else shares, dtype=np.float64)  # type: ignore[operator]
+    if stated.ndim != 1 or not ((stated > 0.0) & (stated < 1.0)).all() or stated.size < 2:
+        raise InputError(
+            f"prevalence {shares!r} for metric `{metric.name}`",
+            allowed="a number between 0 and 1, or one for each class",
+            fix="give the share of rows that are of class 1, such as 0.03",
+        )
+    if abs(stated.sum() - 1.0) > 1e-6:
+        raise InputError(
+            f"shares of classes that add up to {stated.sum():g} for metric `{metric.name}`",
+            allowed="shares that add up to 1",
+        )
+    shown = ", ".join(
+        np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)
+    )
+    return replace(
+        metric,
+        name=f"{metric.name}~{shown.replace(', ', '~')}",
+        title=f"{metric.title} at prevalence {shown}",
+        plan=partial(_plan, metric=metric, shares=tuple(stated.tolist())),
+        kind=Custom(),
+        binary=metric.binary and stated.size == 2,
+        multiclass=metric.multiclass and stated.size > 2,
+        definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
+    )
+
+
+def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> MetricPlan:
+    if scores.shape[2] != len(shares):
+        raise UnsupportedError(
+            f"shares of {len(shares)} classes with {scores.shape[2]} classes",
+            allowed="one share per class",
+            fix="give a share to every class",
+        )
+    plan, stated = metric.plan(scores), np.array(shares)
+
+    def values(mass: FloatArray) -> FloatArray:
+        total = mass.sum(axis=1, keepdims=True)
+        known = (total > 0.0).all(axis=2)[:, 0]
+        scaled = mass * (stated / np.where(total > 0.0, total, 1.0))
+        found = plan(scaled)
+        return np.where(known[:, None], found, np.nan)
+
+    return values

@@ -1,0 +1,99 @@
+"""What the classifiers get wrong together: right on known labels, honest with few."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.made_sets import binary_set, many_class_set
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.beliefs.per_classifier import PerModelPosterior
+from ssme.methods.registry import method_class, method_names
+
+
+def set_of(wrong: np.ndarray, labels: np.ndarray | None = None) -> ScoreSet:
+    """Scores of two classes that are wrong where ``wrong`` (n, M) says."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, len(wrong))
+    said = np.where(wrong, 1 - y[:, None], y[:, None])
+    p = np.where(said == 1, 0.8, 0.2)
+    names = tuple(f"m{j}" for j in range(wrong.shape[1]))
+    shown = y if labels is None else np.where(labels, y, -1)
+    return ScoreSet(np.stack([1 - p, p], axis=2), shown, names, (0, 1))
+
+
+def profile(data: ScoreSet, method: str = "labeled"):
+    return ssme.evaluate(data, method=method, metrics="accuracy").set_profile()
+
+
+def test_every_number_is_the_count_where_all_labels_are_known() -> None:
+    wrong = np.random.default_rng(1).random((400, 3)) < [0.2, 0.3, 0.25]
+    wrong[:40] = True
+    found = profile(set_of(wrong))
+    number = wrong.sum(axis=1)
+    assert found.all_wrong.estimate == pytest.approx((number == 3).mean())
+    assert found.all_right.estimate == pytest.approx((number == 0).mean())
+    assert found.vote.estimate == pytest.approx((number <= 1).mean())
+    assert found.if_independent.estimate == pytest.approx(wrong.mean(axis=0).prod())
+    counts = [figure.estimate for figure in found.wrong_counts]
+    assert counts == pytest.approx([(number == w).mean() for w in range(4)])
+    related = np.corrcoef(wrong.T)[np.triu_indices(3, 1)]
+    assert [pair.correlation.estimate for pair in found.pairs] == pytest.approx(related)
+    assert found.pairs[2].both_wrong.estimate == pytest.approx((wrong[:, 1] & wrong[:, 2]).mean())
+    assert found.effective_number.estimate == pytest.approx(3 / (1 + 2 * related.mean()))
+    for row in found.rows():
+        assert row["low"] <= row["estimate"] <= row["high"]
+        assert row["labels_only"] == pytest.approx(row["estimate"])
+
+
+def test_copies_are_one_classifier_and_strangers_are_many() -> None:
+    one = np.random.default_rng(2).random((500, 1)) < 0.3
+    copies = profile(set_of(np.repeat(one, 4, axis=1)))
+    assert copies.effective_number.estimate == pytest.approx(1.0)
+    assert copies.with_one_more.estimate == pytest.approx(copies.all_wrong.estimate, rel=1e-6)
+    strangers = profile(set_of(np.random.default_rng(3).random((2000, 4)) < 0.3))
+    assert strangers.effective_number.estimate > 3.5
+    assert strangers.with_one_more.estimate < 0.5 * strangers.all_wrong.estimate
+
+
+def test_one_more_is_foretold_from_fewer() -> None:
+    """Chances of being wrong that vary over rows: five classifiers foretell the sixth."""
+    rng = np.random.default_rng(4)
+    wrong = rng.random((6_000, 6)) < rng.beta(0.6, 2.0, (6_000, 1))
+    five = profile(set_of(wrong[:, :5]))
+    assert five.with_one_more.estimate == pytest.approx(wrong.all(axis=1).mean(), abs=0.006)
+
+
+@pytest.mark.parametrize("method", method_names())
+def test_every_method_answers_or_says_why_not(method: str) -> None:
+    data = binary_set(n=60, n_labeled=30)
+    if "oracle" in {field.name for field in method_class(method).__dataclass_fields__.values()}:
+        return
+    r = ssme.evaluate(data, method=method, metrics="accuracy")
+    alone = method_class(method).spec.metrics is not None or isinstance(r.belief, PerModelPosterior)
+    if alone:
+        with pytest.raises(InputError, match="each classifier by itself"):
+            r.set_profile()
+        return
+    found = r.set_profile()
+    assert 0.0 <= found.all_wrong.low <= found.all_wrong.high <= 1.0
+    assert len(found.pairs) == data.n_models * (data.n_models - 1) // 2
+
+
+def test_more_classes_and_missing_scores() -> None:
+    data = many_class_set()
+    scores = data.scores.copy()
+    scores[0, 0] = np.nan
+    with_hole = profile(data.replace(scores=scores), "ensemble")
+    assert np.isfinite(with_hole.all_wrong.estimate)
+    assert json.dumps(with_hole.to_dict())
+    assert len(with_hole.frame()) == 7 + data.n_models + 1
+
+
+def test_one_classifier_is_no_set() -> None:
+    with pytest.raises(InputError, match="one classifier"):
+        profile(set_of(np.zeros((20, 1), dtype=bool)))

@@ -1,0 +1,64 @@
+"""The metric that leads follows the data, and naming one overrules it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.metrics.leading import leading_metric
+from ssme.report import summarize
+
+
+@pytest.mark.parametrize(
+    ("shares", "lead"),
+    [
+        ((0.5, 0.5), "accuracy"),
+        ((0.79, 0.21), "accuracy"),
+        ((0.9, 0.1), "average_precision"),
+        ((0.1, 0.9), "roc_auc"),
+        ((0.4, 0.3, 0.3), "accuracy"),
+        ((0.6, 0.35, 0.05), "balanced_accuracy"),
+        ((np.nan, np.nan), "accuracy"),
+    ],
+)
+def test_a_rare_class_takes_the_lead_from_accuracy(shares: tuple[float, ...], lead: str) -> None:
+    found = leading_metric(np.array(shares), [f"class {k}" for k in range(len(shares))])
+    assert found.metric == lead
+    assert bool(found.reason) == (lead != "accuracy")
+
+
+def rare_set(shares: tuple[float, ...]) -> ScoreSet:
+    rng = np.random.default_rng(0)
+    y = rng.choice(len(shares), 400, p=shares)
+    logits = rng.normal(size=(400, 2, len(shares)))
+    logits[np.arange(400), :, y] += 3.0
+    logits += np.log(shares)
+    scores = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    labels = np.where(np.arange(400) < 80, y, -1)
+    return ScoreSet(scores, labels, ("a", "b"), tuple(f"k{k}" for k in range(len(shares))))
+
+
+def test_it_is_estimated_first_and_the_report_says_why() -> None:
+    r = ssme.evaluate(rare_set((0.95, 0.05)), method="ensemble", n_draws=20)
+    assert [m.name for m in r.metrics] == ["average_precision", "accuracy", "ece", "roc_auc"]
+    assert r.choose().metric == "average_precision"
+    answers = summarize(r)["headline"]["answers"]
+    assert "always saying 'k0' is right on" in answers[1]["detail"]
+
+
+def test_more_classes_get_balanced_accuracy() -> None:
+    r = ssme.evaluate(rare_set((0.6, 0.36, 0.04)), method="ensemble", n_draws=20)
+    assert [m.name for m in r.metrics] == ["balanced_accuracy", "accuracy", "ece"]
+
+
+def test_a_named_metric_leads() -> None:
+    r = ssme.evaluate(rare_set((0.95, 0.05)), method="ensemble", n_draws=20, metrics="accuracy")
+    assert r.choose().metric == "accuracy"
+    assert r.settings["lead"] == {"metric": "accuracy", "reason": ""}
+
+
+def test_labels_alone_know_the_shares_from_labels() -> None:
+    r = ssme.evaluate(rare_set((0.95, 0.05)), method="labeled")
+    assert r.metrics[0].name == "average_precision"
