@@ -9,6 +9,7 @@ and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
   often the 95 % interval of a paired difference holds the true one;
+- auto_doubts.csv: on how many splits each doubt was raised;
 - auto_decisions.csv: P(better) and P(best) as they are said, in bins, against how often it is so.
 
     python -m benchmarks.auto.study
@@ -38,6 +39,7 @@ from ssme.bench import Protocol, run_protocol, split_rows
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
+from ssme.diagnostics import check_all
 from ssme.engines.executors import open_executor
 from ssme.evaluation import Evaluation
 from ssme.methods.auto.belief import AutoBelief
@@ -52,6 +54,7 @@ from ssme.results.groups import ALL
 
 TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
+TRUTH_ROWS = 20_000
 BINS = {
     "better": (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
     "best": (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0),
@@ -85,8 +88,8 @@ def load(name: str) -> ScoreSet:
 
 @lru_cache(maxsize=1)
 def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
-    """Every classifier's metrics on the held-out half of run ``run``, whatever is labeled."""
-    held = split_rows(data.labels, data.n_classes, 0, run, seed=0, dataset=name).truth
+    """Every classifier's metrics on the held-out half of run ``run``, at most `TRUTH_ROWS`."""
+    held = split_rows(data.labels, data.n_classes, 0, run, seed=0, dataset=name).truth[:TRUTH_ROWS]
     mass = one_hot_mass(data.labels[held], data.n_classes)
     metrics = default_metrics(data.n_classes)
     return {metric: get_metric(metric)(data.scores[held], mass)[0] for metric in metrics}
@@ -191,9 +194,10 @@ def measure_on(
     rows = []
     for name_of_variant, variant in variants.items():
         belief = variant.fit(seen, np.random.default_rng(run))
-        for metric, ours, labels in zip(
-            metrics, belief.estimate(metrics, [None])[0], alone, strict=True
-        ):
+        found = belief.estimate(metrics, [None])[0]
+        raised = check_all(seen, belief, metrics, found, alone)
+        told = " ".join(sorted(doubt.code for doubt in raised))
+        for metric, ours, labels in zip(metrics, found, alone, strict=True):
             exact = truth[metric.name]
             rows.append(
                 {
@@ -203,6 +207,7 @@ def measure_on(
                     "run": run,
                     "variant": name_of_variant,
                     "metric": metric.name,
+                    "doubts": told,
                     **compared(metric, ours, labels, exact),
                 }
             )
@@ -216,7 +221,9 @@ def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
         result.metrics, result.estimates[0], result.labels_only[0], strict=True
     ):
         exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
-        rows.append({"metric": metric.name, **compared(metric, ours, labels, exact)})
+        raised = " ".join(sorted(doubt.code for doubt in result.doubts))
+        row = {"metric": metric.name, "doubts": raised}
+        rows.append({**row, **compared(metric, ours, labels, exact)})
     return rows
 
 
@@ -347,6 +354,18 @@ def decisions(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
+def doubts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Share of the splits on which each doubt was raised."""
+    keys = ["variant", "n_labeled"]
+    once = frame.groupby([*keys, "dataset", "run"])["doubts"].first().reset_index()
+    codes = sorted({code for told in once["doubts"] for code in told.split()})
+    for code in codes:
+        once[code] = once["doubts"].str.contains(code).astype(float)
+    out = once.groupby(keys)[codes].mean()
+    out.insert(0, "splits", once.groupby(keys).size())
+    return out.reset_index()
+
+
 def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Error, coverage (of ECE and paired differences too) and width of each variant."""
     keys = ["variant", "n_labeled"]
@@ -407,6 +426,7 @@ def main() -> None:
         "coverage": coverage(frame),
         "pairs": pairs(frame),
         "decisions": decisions(frame),
+        "doubts": doubts(frame),
     }
     for part, table in tables.items():
         write(f"{args.name}_{part}", table)
