@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +147,12 @@ def main() -> None:
             if rows is not None:
                 done[stage.name].append(rows)
             if left[stage.name] == 0 and done[stage.name]:
-                frame = pd.DataFrame([row for rows in done.pop(stage.name) for row in rows])
-                stage.finish(frame)
-                size = frame.groupby(["dataset", "n_labeled", "run", "variant"]).ngroups
+                size = len(done[stage.name])
+                frame = pd.DataFrame(list(chain.from_iterable(done.pop(stage.name))))
+                try:
+                    stage.finish(frame)
+                except (ValueError, KeyError) as error:  # too few jobs were begun
+                    print(f"{stage.name}: {error!r}", flush=True)
                 seconds = time.time() - start
                 print(f"{stage.name}: {size} of {len(stage.jobs)}, {seconds:.0f} s", flush=True)
 

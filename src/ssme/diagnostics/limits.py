@@ -57,9 +57,10 @@ class Limits:
     odd: float = 0.5
     """Probability of another world than the usual one from which it is a doubt."""
 
-    conflict: float = 0.9
-    """|log| of the sharpness that agreement implies over that which confidence implies: on sets of
-    real classifiers it is 0.2 on average, when all scores are raised to the power 0.4 about 0.9."""
+    conflict: float = 0.7
+    """|log| of the sharpness that agreement implies over that which confidence implies: over the
+    development sets its standard deviation is 0.26 and it stays below 0.7; with all scores raised
+    to the power 0.4 its mean is 0.7."""
 
     vague: float = 0.1
     """Share of right answers beyond those promised that makes scores vague, not just careful."""
