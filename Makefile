@@ -4,13 +4,14 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-mlflow lint types docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-mlflow lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
 	@echo "make test         the whole test suite"
 	@echo "make test-lowest  a part of it with the lowest versions allowed"
 	@echo "make lint types docs-check    what CI checks besides"
+	@echo "make docs         the documentation as a site in build/docs; a warning is an error"
 	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
 	@echo "make bench        every experiment, then its report (WORKERS=15, RUNS='all_sets=10')"
 
@@ -56,6 +57,11 @@ docs-check: $(READY)
 	$(BIN)/python -m benchmarks.provenance
 	$(BIN)/python -m benchmarks.report --check
 	$(BIN)/python -m benchmarks.quotes --check
+
+docs: $(READY)
+	@rm -rf docs/learn docs/generated
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
 
 sample: $(READY)
 	$(BIN)/python scripts/make_sample.py

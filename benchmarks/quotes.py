@@ -118,6 +118,21 @@ def all_sets() -> str:
     return markdown([*head, "cells worse than labels alone at 100"], rows)
 
 
+def choosing() -> str:
+    """Error, coverage and width of the methods, for those who choose one."""
+    frame = result("all_sets_overall").set_index(["method", "n_labeled"])
+    methods = sorted(set(frame.index.get_level_values(0)), key=lambda m: frame.loc[(m, 20), "rmae"])
+    rows = []
+    for method in methods:
+        few, many = frame.loc[(method, 20)], frame.loc[(method, 100)]
+        shares = [f"{each['coverage']:.0%}".replace("%", " %") for each in (few, many)]
+        errors = [f"{each['rmae']:.2f}" for each in (few, many)]
+        worse = f"{many['cells_above_1']} of {many['cells']}"
+        rows.append([f"`{method}`", *errors, *shares, f"{few['width_ratio']:.2f}", worse])
+    head = ["method", "error, 20 labels", "100 labels", "coverage, 20 labels", "100 labels"]
+    return markdown([*head, "width, 20 labels", "cells worse than labels alone at 100"], rows)
+
+
 def _cell(part: pd.DataFrame, metric: str, ours: bool) -> str:
     row = part[part["metric"] == metric]
     if row.empty:
@@ -197,6 +212,7 @@ def rivals_verdicts() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "all sets": all_sets,
+    "choosing": choosing,
     "ssme": ssme_cells,
     "ssme_m": ssme_m_cells,
     "theory": theory,
@@ -206,6 +222,7 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 DOCUMENTS = {
     "README.md": ("all sets",),
+    "docs/choosing.md": ("choosing",),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
     "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),

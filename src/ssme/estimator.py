@@ -68,7 +68,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     fit_notes_ : dict of what the density tells: bandwidth, engine, covariance, ...
     converged_ : bool, or None where the preset runs a fixed number of steps.
     n_iter_ : int
-    objective_history_ : (n_iter_,)
+    objective_history_ : (number of iterations,)
     """
 
     def __init__(

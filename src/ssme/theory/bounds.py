@@ -111,7 +111,7 @@ def separation_error(
     d : array_like
         Number of classifiers, at least 1 (the theorem itself asks for 2).
     norm : array_like
-        |c|, the distance of the class means over all classifiers, above 0.
+        ``|c|``, the distance of the class means over all classifiers, above 0.
     p : float
         The bound holds with probability 1 - p; with p = 1 it bounds the expected error.
     c0 : float

@@ -35,7 +35,7 @@ def least_useful_separation(d: int, norm: float, *, condition: str = "epsilon") 
     d : int
         Number of classifiers there are, at least 1.
     norm : float
-        |c| over these classifiers, above 0.
+        ``|c|`` over these classifiers, above 0.
     condition : {"epsilon", "printed"}
         As it follows from the bound (the default), or as the paper prints it.
 

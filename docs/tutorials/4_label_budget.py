@@ -1,0 +1,43 @@
+"""
+A label budget
+==============
+
+Which rows should be labeled next, and how many labels does a goal take? Rows are drawn with known
+probabilities; given back with these, labels keep the intervals honest.
+"""
+
+import pandas as pd
+
+import ssme
+from ssme.sample import sample_path, truth_path
+
+result = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+print(result.choose("accuracy").sentence())
+
+# %%
+# How many labels
+# ---------------
+# A plan simulates labels from what is believed now, and counts until the target is met.
+
+plan = result.plan("width(forest:accuracy)<=0.05", simulations=3)
+print(plan.sentence())
+
+# %%
+# Which rows
+# ----------
+# To find the best classifier, rows on which the candidates differ tell most.
+
+rows = result.suggest(20, goal="best")
+rows.frame().head()
+
+# %%
+# Label and evaluate again
+# ------------------------
+# Here the truth stands in for the annotator. The labels come back with the probabilities that their
+# rows were drawn with, and a method that can weigh labels uses these. A method that cannot refuses
+# such labels, rather than take them for a random sample.
+
+truth = pd.read_csv(truth_path()).set_index("id")["label"]
+data = rows.fill_in([truth[each] for each in rows.ids])
+again = ssme.evaluate(data, metrics="accuracy", method="ppi")
+again.frame()[["model", "estimate", "low", "high", "n_labeled"]].round(3)

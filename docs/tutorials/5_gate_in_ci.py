@@ -1,0 +1,40 @@
+"""
+A gate in continuous integration
+================================
+
+A pipeline must not ship a model that is worse than the one in use. A gate asks that of the same
+joint draws as the table, and fails on serious doubts too.
+"""
+
+import subprocess
+import sys
+
+import ssme
+from ssme.sample import sample_path
+
+# %%
+# In Python
+# ---------
+# ``forest`` is in use; may ``boosting`` replace it?
+
+result = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+verdict = result.gate("boosting-forest:accuracy.low>=-0.02", "boosting:accuracy.low>=0.85")
+print(verdict.passed)
+
+# %%
+# A demand that does not hold is told in a sentence:
+
+for sentence in result.gate("accuracy.low>=0.85").failures:
+    print(sentence)
+
+# %%
+# On the command line
+# -------------------
+# The exit code is 0 where every demand holds, 1 where one does not, and 2 where the input is bad.
+# The line of a workflow file is ``ssme evaluate scores.csv --fail-under "accuracy.low>=0.85"``.
+
+command = [sys.executable, "-m", "ssme", "evaluate", str(sample_path()), "--label", "label"]
+command += ["--id", "id", "--metric", "accuracy", "--fail-under", "accuracy.low>=0.85", "--quiet"]
+finished = subprocess.run(command, capture_output=True, text=True)
+print("exit code", finished.returncode)
+print(finished.stderr)
