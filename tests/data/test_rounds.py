@@ -62,6 +62,12 @@ def test_totals_are_unbiased_when_the_second_round_looks_at_the_first() -> None:
     assert abs(np.mean(found) - truth) < 4.0 * error
 
 
+def test_rows_that_were_drawn_and_not_labeled_are_missing_by_chance() -> None:
+    came = rounds(dict.fromkeys(range(4), 0.4), dict.fromkeys(range(4), 1))
+    np.testing.assert_allclose(came.weights(labels_of([0, 1]))[:2], 5.0)
+    np.testing.assert_allclose(came.weights(labels_of([0, 1, 2, 3]))[:4], 2.5)
+
+
 @pytest.mark.parametrize("bad", [0.0, -0.1, 1.5, np.inf])
 def test_probabilities_outside_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match=r"probability .* at row 4"):

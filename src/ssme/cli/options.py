@@ -108,7 +108,8 @@ class ReadOptions:
         Path | None,
         Option(
             "--labels-file",
-            help="File with the labels, joined to the scores by id.",
+            help="File with the labels, joined to the scores by id. With a column probability, as "
+            "`ssme suggest` writes it, they add to the labels beside the scores.",
             rich_help_panel=READ,
         ),
     ] = None

@@ -8,7 +8,9 @@ sum_i x_i / p_i; averaged over rounds with weights a_t a label of round t stands
 
 with n = sum n_t. The a_t sum to one and are those for which all n labels stand for N / n rows when
 every round is drawn at random. Rounds of one row each are the LURE weights of Farquhar, Gal and
-Rainforth (ICLR 2021). Labels without a probability count as a first round drawn at random.
+Rainforth (ICLR 2021). Labels without a probability count as a first round drawn at random. Rows of
+a round that were drawn and got no label are taken to be missing by chance: the p_i of the others
+are multiplied by the share of the round that has a label.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class LabelRounds:
             before = int((labeled & (self.number < number)).sum())
             share = own.sum() / (n_rows - before)
             average = share * (n_rows / n_labels - later)
-            stated = np.where(np.isnan(chance[own]), share, chance[own])
+            drawn = (self.number == number) & ~np.isnan(self.probability)
+            answered = (drawn & labeled).sum() / max(int(drawn.sum()), 1)
+            stated = np.where(np.isnan(chance[own]), share, chance[own] * answered)
             out[own] = average / stated + later
             later += average
         return out
