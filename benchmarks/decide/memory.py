@@ -29,11 +29,12 @@ from ssme.bench.provenance import here
 from ssme.memory import Memory
 
 EVENTS, WRITERS = 500, ("ada", "bob")
-SHORTEST, LONGEST = 0.2, 1.5
+SHORTEST, LONGEST = 0.5, 3.0
 """Seconds after which a writer is killed."""
 
 WRITER = """
 import sys
+import time
 from ssme.memory import LabelEvent, Memory
 
 path, who, first, last = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -41,6 +42,7 @@ with Memory(path) as memory:
     for i in range(first, last):
         memory.add_labels([LabelEvent(f"{who}-{i}", i % 2, annotator=who, key=f"{who}-{i}")])
         print(i, flush=True)
+        time.sleep(0.02)
 """
 
 

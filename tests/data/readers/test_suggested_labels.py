@@ -46,6 +46,8 @@ def test_they_add_to_the_labels_beside_the_scores(tmp_path, layout, label) -> No
     file, more = scores(tmp_path, label, layout), suggested(tmp_path, GOOD)
     data = ScoreSet.read(file, more, label=label)
     assert data.models == ("bert", "gpt")
+    assert data.layout is not None
+    assert label not in data.layout.ignored
     assert data.n_labeled == 10
     assert data.label_values[[10, 11, 12]].tolist() == [1, 0, None]
     rounds = data.design.rounds

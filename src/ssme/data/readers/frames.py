@@ -18,12 +18,13 @@ from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
-from ssme.data.readers.join import joined_design, joins_by_id
+from ssme.data.readers.join import joined_design, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
 from ssme.data.readers.tables import Table
 from ssme.data.registry import reads
+from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.wording import listing
@@ -108,15 +109,18 @@ def _build(
     source: str | None,
 ) -> ScoreSet:
     of_long = tuple(c for c in (columns.model, columns.class_, columns.score) if c is not None)
+    apart = joins_by_id(labels)
+    design = joined_design(labels, rows.ids, options, columns.id) if apart else rows.design
+    added = own_label_column(table, options) if isinstance(design, LabelRounds) else None
     layout = Layout(
         kind=columns.kind,
         columns=dict.fromkeys(rows.models, of_long) if columns.kind == "long" else columns.scores,
-        label=columns.label if labels is None else options.label,
+        label=columns.label if labels is None else options.label or added,
         id=columns.id,
         weight=columns.weight,
         design=columns.design,
         groups=tuple(columns.groups.values()),
-        ignored=columns.ignored,
+        ignored=tuple(name for name in columns.ignored if name != added),
         labels_source=_source_of(labels),
         source=source,
     )
@@ -127,9 +131,7 @@ def _build(
         weights=rows.weights,
         groups=rows.groups,
         ids=rows.ids,
-        design=joined_design(labels, rows.ids, options, columns.id)
-        if joins_by_id(labels)
-        else rows.design,
+        design=design,
         layout=layout,
         frame_library=table.library,
     )
