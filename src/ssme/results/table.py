@@ -116,8 +116,12 @@ def _ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray, Flo
 
 
 def effective_labels(n_labels: int, alone: float, width: float) -> float:
-    """Labels that would make an interval of labels alone as narrow as ``width``."""
-    return float(n_labels * (alone / width) ** 2) if width > 0.0 else float("nan")
+    """Labels that would make an interval of labels alone as narrow as ``width``.
+
+    NaN where the width is a matter of rounding.
+    """
+    rounding = float(np.finfo(float).eps) * alone
+    return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
 
 
 def _source(group: Group, own: bool, known: bool) -> str:
