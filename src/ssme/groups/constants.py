@@ -35,8 +35,11 @@ class GroupConstants:
     whole_rows: float = 1.0
     """Rows that the whole adds to a group: prior weight of the scores of all rows."""
 
-    whole_sample: int = 30
+    whole_sample: int = 20
     """Rows of the whole that stand for all of them in this."""
+
+    whole_sets: int = 16
+    """Sets of their weights; groups take one of them each."""
 
     half: float = 500.0
     """Labels of a group at which half of what they say beyond the posterior is believed."""

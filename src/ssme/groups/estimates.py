@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.groups.constants import GroupConstants
 from ssme.groups.scales import move_by, move_median, step_between
-from ssme.groups.shifts import GroupShifts, ShiftDirections, shift_posterior
+from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import child_seed, draw_labels
 from ssme.methods.parts.row_weights import mean_defined
@@ -138,6 +138,17 @@ class GroupEstimator:
         return self.belief.posterior_draws(self._whole_part)
 
     @cached_property
+    def _whole_logs(self) -> FloatArray:
+        return np.log(np.maximum(self._whole_soft, LEAST))
+
+    @cached_property
+    def _whole_weights(self) -> FloatArray:
+        """A few sets of weights (S, D, b) of these rows, of which each group takes one."""
+        rng = np.random.default_rng(child_seed(self.seed, (1 << 20) + 1))
+        each, most = self.constants.whole_rows / self._whole_part.size, self._whole_part.size
+        return rng.standard_gamma(each, (self.constants.whole_sets, self.n_draws, most))
+
+    @cached_property
     def _row_weights(self) -> FloatArray | None:
         """Weights e (D, n), the same in every grouping; None where there are too many."""
         shape = (self.n_draws, self.data.n_rows)
@@ -218,7 +229,8 @@ class GroupEstimator:
         center_mass = np.concatenate([center_mass, more_center], axis=0)
         whole = self.data.scores[self._whole_part]
         scores, center_scores = (np.concatenate([s, whole]) for s in (scores, center_scores))
-        normal = rng.standard_normal((self.n_draws, self.constants.label_draws))
+        if weight > 0.0:
+            normal = rng.standard_normal((self.n_draws, self.constants.label_draws))
         out = []
         for metric, beyond in zip(self.metrics, self._beyond, strict=True):
             alone = isinstance(metric.kind, Calibration) and n_rows > 0
@@ -281,8 +293,8 @@ class GroupEstimator:
         """Mass (D, b, K) and (b, K) of the rows of the whole that count for a group."""
         part = self._whole_part
         each = mean * self.constants.whole_rows / part.size
-        soft = self.directions.shift(self._whole_soft, drawn[:, None, :])
-        gamma = rng.standard_gamma(self.constants.whole_rows / part.size, soft.shape[:2])
+        soft = self.directions.shift_logs(self._whole_logs, drawn[:, None, :])
+        gamma = self._whole_weights[rng.integers(len(self._whole_weights))]
         center = self.directions.shift(self.belief.soft[part], point)
         return soft * (mean * gamma)[:, :, None], center * each
 

@@ -42,16 +42,16 @@ def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatA
 
     Undefined draws are replaced by the defined ones in turn.
     """
+    known = np.isfinite(center) & np.isfinite(draws).any(axis=0)
+    shown = draws[:, known]
+    for m in np.flatnonzero(~np.isfinite(shown).all(axis=0)):
+        defined = shown[np.isfinite(shown[:, m]), m]
+        shown[:, m] = np.resize(defined, len(shown))
+    target = center[known]
+    moved = move_by(metric, shown, step_between(metric, np.median(shown, axis=0), target))
+    moved += target - np.median(moved, axis=0)
     out: FloatArray = np.full_like(draws, np.nan)
-    for m in np.flatnonzero(np.isfinite(center) & np.isfinite(draws).any(axis=0)):
-        column = draws[:, m]
-        defined = np.isfinite(column)
-        if not defined.all():
-            column = np.resize(column[defined], column.size)
-        middle = np.median(column)
-        step = step_between(metric, np.array(middle), center[m])
-        moved = move_by(metric, column, step)
-        out[:, m] = np.clip(moved + (center[m] - np.median(moved)), metric.low, metric.high)
+    out[:, known] = np.clip(moved, metric.low, metric.high)
     return out
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.groups.constants import GroupConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["GroupShifts", "ShiftDirections", "shift_posterior"]
+__all__ = ["LEAST", "GroupShifts", "ShiftDirections", "shift_posterior"]
 
 IntArray = NDArray[np.int64]
 LEAST = 1e-12
@@ -58,7 +58,21 @@ class ShiftDirections:
 
     def shift(self, soft: FloatArray, coefficients: FloatArray) -> FloatArray:
         """``soft`` (..., r, K) with ``coefficients`` (..., r, P) or (..., 1, P) added."""
-        logs = np.log(np.maximum(soft, LEAST))
+        return self.shift_logs(np.log(np.maximum(soft, LEAST)), coefficients)
+
+    def shift_logs(self, logs: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """The same from the logarithms of ``soft``."""
+        if len(self.shifted) == 1:
+            step = (logs[..., 1] - logs[..., 0]) * (1.0 + coefficients[..., -1])
+            step -= coefficients[..., -1] * (self.center[1] - self.center[0])
+            step += coefficients[..., 0]
+            np.negative(step, out=step)
+            with np.errstate(over="ignore"):
+                np.exp(step, out=step)
+            out = np.empty(np.broadcast_shapes(logs.shape, (*step.shape, 2)))
+            np.divide(1.0, 1.0 + step, out=out[..., 1])
+            np.subtract(1.0, out[..., 1], out=out[..., 0])
+            return out
         z = logs + coefficients[..., -1:] * (logs - self.center)
         z[..., list(self.shifted)] += coefficients[..., :-1]
         z -= z.max(axis=-1, keepdims=True)

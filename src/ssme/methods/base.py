@@ -102,7 +102,9 @@ class Estimate:
         low, high = np.full(self.value.shape, np.nan), np.full(self.value.shape, np.nan)
         known = np.isfinite(self.value) & np.isfinite(self.draws).any(axis=0)
         if known.any():
-            ends = np.nanquantile(self.draws[:, known], [tail, 1.0 - tail], axis=0)
+            shown = self.draws[:, known]
+            quantile = np.quantile if np.isfinite(shown).all() else np.nanquantile
+            ends = quantile(shown, [tail, 1.0 - tail], axis=0)
             low[known] = np.minimum(ends[0], self.value[known])
             high[known] = np.maximum(ends[1], self.value[known])
         return low, high
