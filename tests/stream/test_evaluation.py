@@ -161,3 +161,35 @@ def test_a_bad_score_is_found_where_it_is(tmp_path) -> None:
     files = written(bad, tmp_path)
     with pytest.raises(InputError, match=r"part1.*'m1'.*1\.5"):
         evaluate_parquet(files, method="ensemble", executor="serial", sample_rows=5, n_draws=5)
+
+
+def test_groups_of_a_stream_are_those_in_memory(tmp_path) -> None:
+    """Bins, intersections and small groups that are put together."""
+    table = binary_table(900, 60)
+    rng = np.random.default_rng(1)
+    age = [None if a > 80 else int(a) for a in rng.integers(18, 85, 900)]
+    table = table.append_column("group_age", [age]).append_column(
+        "group_town", [rng.integers(0, 300, 900)]
+    )
+    files = written(table, tmp_path)
+    by = ["age:edges=30/50", "site+age:quantiles=2", "town"]
+    asked = {"metrics": ["accuracy"], "by": by, "n_draws": 20, "max_groups": 12}
+    memory = ssme.evaluate(table, **asked)
+    streamed = evaluate_parquet(files, sample_rows=900, executor="serial", **asked)
+    told = [(g.name, g.by, g.n_labeled, g.n_unlabeled, g.pooled) for g in memory.groups]
+    assert told == [(g.name, g.by, g.n_labeled, g.n_unlabeled, g.pooled) for g in streamed.groups]
+    assert "town: " in told[-1][0]
+    for column in ("estimate", "low", "high", "labels_only", "borrowed"):
+        one, other = table_of(streamed)[column], table_of(memory)[column]
+        np.testing.assert_allclose(one, other, atol=1e-9, err_msg=column)
+    part = evaluate_parquet(files, sample_rows=40, executor="serial", **{**asked, "by": ["town"]})
+    assert part.groups[-1].n_unlabeled == memory.groups[-1].n_unlabeled
+    low, high = part.estimates[1][0].interval(0.95)
+    assert np.isfinite(low).all()
+    assert (low < high).all()
+
+
+def test_the_rows_at_hand_are_no_target_of_a_stream(tmp_path) -> None:
+    files = written(binary_table(300, 30), tmp_path)
+    with pytest.raises(UnsupportedError, match=r"group_target=rows.*population"):
+        ssme.evaluate(files, engine="stream", group_target="rows")
