@@ -242,13 +242,13 @@ class GroupEstimator:
             if weight > 0.0:
                 residual, chance = self._residual(metric, known, point)
                 value = value + weight * residual
-                left = weight**2 + self.constants.leftover * weight * (1.0 - weight)
-                draws = draws + np.sqrt(left / len(chance)) * (normal @ chance)
-            value = np.clip(value, metric.low, metric.high)
-            value = move_by(metric, value, (1.0 - weight) * beyond.value)
-            draws = np.clip(draws, metric.low, metric.high)
-            draws = move_by(metric, draws, (1.0 - weight) * beyond.draws)
-            center = move_by(metric, value, (1.0 - weight) * beyond.off_center)
+                share = weight**2 + self.constants.leftover * weight * (1.0 - weight)
+                draws = draws + np.sqrt(share / len(chance)) * (normal @ chance)
+            left, low, high = 1.0 - weight, metric.low, metric.high
+            value = move_by(metric, np.clip(value, low, high), left * beyond.value)
+            value = np.clip(value, low, high)
+            draws = move_by(metric, np.clip(draws, low, high), left * beyond.draws)
+            center = move_by(metric, value, left * beyond.off_center)
             out.append(Estimate(value, move_median(metric, draws, center)))
         return out
 
@@ -274,10 +274,12 @@ class GroupEstimator:
             plan = metric.plan(self.data.scores[part])
             value = mean_defined(plan(self._hard(center_labels, part)))
             value = move_by(metric, value, open_share * beyond.value)
+            value = np.clip(value, metric.low, metric.high)
             draws = move_by(metric, plan(self._hard(labels, part)), open_share * beyond.draws)
             if rows.size >= self.constants.smooth_rows:
                 center = move_by(metric, value, open_share * beyond.off_center)
                 draws = move_median(metric, center + spread * (draws - center), center)
+            draws = np.clip(draws, metric.low, metric.high)
             out.append(Estimate(value, draws))
         return out
 

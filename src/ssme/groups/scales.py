@@ -25,10 +25,13 @@ def step_between(metric: Metric, start: FloatArray, end: FloatArray) -> FloatArr
 
 
 def move_by(metric: Metric, values: FloatArray, step: FloatArray) -> FloatArray:
-    """``values`` moved by ``step`` on the scale of ``metric``, inside its range."""
+    """``values`` moved by ``step`` on the scale of ``metric``; by adding also out of its range.
+
+    What is moved in several steps is cut to the range once, at the end: cut earlier, draws that met
+    at zero would stay together.
+    """
     if not _is_bounded(metric):
-        moved: FloatArray = np.clip(values + step, metric.low, metric.high)
-        return moved
+        return values + step
     span = metric.high - metric.low
     share = (values - metric.low) / span
     inside = metric.low + span / (1.0 + np.exp(-(_to_scale(metric, values) + step)))
