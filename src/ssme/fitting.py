@@ -204,7 +204,8 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
     for text in spec.groupings(data.groups):
         with asked_by("by"):
-            group_by = parse_group_by(text, data.groups).settle(data.groups)
+            option = "groups" if spec.by is None else "by"
+        group_by = parse_group_by(text, data.groups, option).settle(data.groups)
         for name, rows, pooled in divide(group_by, data.groups, spec.pooling):
             labeled = int(data.labeled[rows].sum())
             groups.append(Group(name, rows, labeled, rows.size - labeled, text, pooled))

@@ -175,7 +175,7 @@ def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
 
     named = names_in(read.group, "--group") if read.group else []
     for name in named:
-        parse_group_by(name, data.groups).settle(data.groups)
+        parse_group_by(name, data.groups, "groups").settle(data.groups)
     return tuple(named)
 
 

@@ -188,6 +188,8 @@ def evaluate(
     from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
 
+    kinds = names_in(gaps, "--gaps") if gaps else []
+    _refuse_unknown_gaps(kinds)
     output = Output(out, {"save_config": save_config})
     if within is not None:
         accept(gates.WITHIN, within)
@@ -231,7 +233,7 @@ def evaluate(
         from ssme.report import report_html
 
         output.write(out.html, report_html(result))
-    show(result, output, show_all, names_in(gaps, "--gaps") if gaps else [])
+    show(result, output, show_all, kinds)
     if goal is not None:
         show_thresholds(thresholds, output, None if show_all else LIMIT)
     if together:
@@ -259,6 +261,14 @@ def show(
     if len(result.groups) > 1:
         _show_groups(result, output, show_all, gaps)
     print_doubts(output.console, result.doubts)
+
+
+def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
+    from ssme.results.gaps import GAPS
+
+    for kind in kinds:
+        if kind not in GAPS:
+            raise InputError(f"--gaps {kind}", allowed=", ".join(GAPS))
 
 
 def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:

@@ -184,7 +184,7 @@ class Divided(NamedTuple):
     pooled: int
 
 
-def parse_group_by(text: str, known: Iterable[str]) -> GroupBy:
+def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> GroupBy:
     """Read a grouping.
 
     Parameters
@@ -193,6 +193,8 @@ def parse_group_by(text: str, known: Iterable[str]) -> GroupBy:
         A column, ``column:quantiles=4``, ``column:edges=30/50``, or several of these joined by +.
     known : iterable of str
         Names of columns that there are.
+    option : str
+        The option in which the grouping was given, for messages.
 
     Examples
     --------
@@ -204,7 +206,11 @@ def parse_group_by(text: str, known: Iterable[str]) -> GroupBy:
     names = list(known)
     if text in names:
         return GroupBy(text, (Binning(text),))
-    parts = tuple(_parse_part(part.strip(), text, names) for part in text.split("+"))
+    try:
+        parts = tuple(_parse_part(part.strip(), text, names) for part in text.split("+"))
+    except InputError as error:
+        told = f"{argument(option, text)}: {error.got}"
+        raise InputError(told, allowed=error.allowed, fix=error.fix) from None
     columns = [part.column for part in parts]
     if len(set(columns)) < len(columns):
         raise InputError(f"the grouping {text!r} names a column twice", allowed="each column once")
@@ -223,7 +229,7 @@ def named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]
     found: list[str] = []
     for text in texts:
         plain = text in names or not any(mark in text for mark in MARKS)
-        found += (text,) if plain else parse_group_by(text, names).columns
+        found += (text,) if plain else parse_group_by(text, names, "groups").columns
     return tuple(dict.fromkeys(found))
 
 
