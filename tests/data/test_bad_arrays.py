@@ -75,14 +75,14 @@ CASES = [
         arrays(np.array([[0.1, "high"], [0.2, 0.3]], dtype=object)),
         "holds 'high' at [0, 1]",
         "numbers",
-        "convert to numbers",
+        "from_answers",
     ),
     Bad(
         "object array with containers",
         arrays(np.array([[0.1, {"p": 1}]], dtype=object)),
         "holds {'p': 1} at [0, 1]",
         "numbers",
-        "convert to numbers",
+        "from_answers",
     ),
     Bad(
         "text scores",
@@ -96,14 +96,14 @@ CASES = [
         arrays(np.array([[1j, 0.5]])),
         "complex128",
         "numbers",
-        "convert to numbers",
+        "from_answers",
     ),
     Bad(
         "dates as scores",
         arrays(np.array([["2026-01-01"]], dtype="datetime64[D]")),
         "datetime64[D]",
         "numbers",
-        "convert to numbers",
+        "from_answers",
     ),
     Bad(
         "infinite score",

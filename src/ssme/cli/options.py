@@ -126,6 +126,11 @@ class ReadOptions:
         str | None, _read("layout", "--layout", autocompletion=lambda: ["wide", "long"])
     ] = None
     pattern: Annotated[str | None, _read("pattern", "--pattern")] = None
+    answers: Annotated[list[str] | None, _read("answers", "--answers")] = None
+    ratings: Annotated[list[str] | None, _read("ratings", "--ratings")] = None
+    unsure: Annotated[list[str] | None, _read("unsure", "--unsure")] = None
+    grades: Annotated[list[str] | None, _read("grades", "--grades")] = None
+    cut: Annotated[str | None, _read("cut", "--cut")] = None
     classes: Annotated[list[str] | None, _read("classes", "--classes")] = None
     positive: Annotated[str | None, _read("positive", "--positive")] = None
     unlabeled: Annotated[list[str] | None, _read("unlabeled", "--unlabeled")] = None
@@ -272,11 +277,12 @@ def describe(help_text: str, repeatable: bool = False) -> str:
 def reading_asked(options: ReadOptions) -> dict[str, Any]:
     """The options of reading that were given, by their names in Python and of their types."""
     found = {IN_PYTHON.get(name, name): value for name, value in options_given(options).items()}
-    for key in ("classes", "unlabeled"):
+    for key in ("classes", "unlabeled", "unsure", "grades"):
         if key in found:
             found[key] = [each for text in found[key] for each in _classes(text, key)]
-    if "positive" in found:
-        found["positive"] = _class_name(found["positive"])
+    for key in ("positive", "cut"):
+        if key in found:
+            found[key] = _class_name(found[key])
     if found.pop("no_labels", False):
         if "labels" in found:
             raise InputError("--labels-file and --no-labels", allowed="one of them")

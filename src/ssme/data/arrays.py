@@ -18,7 +18,7 @@ from ssme.data.values import FloatArray, as_floats
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["check_arrays"]
+__all__ = ["check_arrays", "stack_scores"]
 
 
 def check_arrays(
@@ -36,7 +36,7 @@ def check_arrays(
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
     models = options.models
     if isinstance(scores, Mapping):
-        array, models = _stack(scores, models)
+        array, models = stack_scores(scores, models)
         layout = layout or Layout("mapping")
     elif hasattr(type(scores), "columns"):
         raise InputError(
@@ -101,7 +101,7 @@ def _rectangular(scores: FloatArray) -> FloatArray:
     return scores
 
 
-def _stack(
+def stack_scores(
     scores: Mapping[str, object], models: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
     """A mapping model -> (n,) or (n, K) as one array, in the order of ``models`` if given."""

@@ -25,6 +25,7 @@ class Layout:
     encoding : class -> index on the class axis; the last of two is the positive class.
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
+    judges : what judges say and how it was understood, title -> text.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Layout:
     unlabeled: tuple[object, ...] = ()
     labels_source: str | None = None
     source: str | None = None
+    judges: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
@@ -59,6 +61,7 @@ class Layout:
             "label weight column": self.design,
             "group columns": ", ".join(self.groups),
             "ignored columns": ", ".join(self.ignored),
+            **self.judges,
         }
         return {title: text for title, text in facts.items() if text}
 

@@ -13,7 +13,7 @@ import numpy as np
 from ssme.data.values import plain
 from ssme.options import Declared, Flag, Nothing, OneOf, Series, Text, option
 
-__all__ = ["ArrayOptions", "ClassName", "Codes", "Design", "ModelNames"]
+__all__ = ["AnswerOptions", "ArrayOptions", "ClassName", "Codes", "Design", "ModelNames"]
 
 
 @dataclass(frozen=True)
@@ -118,4 +118,28 @@ class ArrayOptions(Declared):
     logits: bool = option(False, "Whether the scores are logits rather than probabilities.", Flag())
     normalize: bool = option(
         False, "Whether to rescale class scores so that they sum to one.", Flag()
+    )
+
+
+@dataclass(frozen=True)
+class AnswerOptions(ArrayOptions):
+    """What may be said about answers and ratings beside that; see `ScoreSet.from_answers`."""
+
+    unsure: Any = option(
+        None,
+        "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
+        OneOf(Nothing("unsure and abstain, in any capitals"), Codes()),
+    )
+    grades: Sequence[Hashable] | None = option(
+        None,
+        "The grades of ratings, from the lowest to the highest.",
+        OneOf(
+            Nothing("ascending numbers, or letters of which A is the highest"),
+            Series(ClassName(), least=2),
+        ),
+    )
+    cut: Hashable | None = option(
+        None,
+        "Of ratings for two classes, the lowest grade that counts as the positive class.",
+        OneOf(Nothing("the first grade above the middle of the scale"), ClassName()),
     )

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.answers import Judge
 from ssme.data.arrays import check_arrays
 from ssme.data.design import NOT_SAID, LabelDesign, as_design
+from ssme.data.judged import judged_arrays
 from ssme.data.labels import encode, observe
 from ssme.data.layout import Layout
-from ssme.data.options import ArrayOptions
+from ssme.data.options import AnswerOptions, ArrayOptions
 from ssme.data.registry import reader_of
 from ssme.data.validation import refuse_duplicates
 from ssme.data.writing import save, to_frame
@@ -63,6 +65,9 @@ class ScoreSet:
         What was understood of the input.
     design : LabelDesign
         How rows were chosen for labeling, as far as it was said (`with_design`).
+    judges : dict
+        From the name of a model that gives answers or ratings instead of probabilities to the
+        `Judge` that says what its scores are; empty where every model gives probabilities.
     """
 
     scores: NDArray[np.float64]
@@ -75,6 +80,7 @@ class ScoreSet:
     frame_library: str = "pandas"
     layout: Layout | None = None
     design: LabelDesign = NOT_SAID
+    judges: Mapping[str, Judge] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = self.scores.shape[0]
@@ -165,6 +171,122 @@ class ScoreSet:
         return cls(**fields)
 
     @classmethod
+    def from_answers(
+        cls,
+        answers: Any,
+        labels: object | None = None,
+        *,
+        ratings: Mapping[str, object] | None = None,
+        scores: Mapping[str, object] | None = None,
+        models: Sequence[str] | None = None,
+        classes: Sequence[Hashable] | None = None,
+        positive: Hashable | None = None,
+        unsure: object | None = None,
+        grades: Sequence[Hashable] | None = None,
+        cut: Hashable | None = None,
+        weights: object | None = None,
+        groups: Mapping[str, object] | None = None,
+        ids: object | None = None,
+        design: object | None = None,
+        unlabeled: object | None = None,
+        **columns: Any,
+    ) -> ScoreSet:
+        """Make a set of judges' answers and ratings: classes and grades, not probabilities.
+
+        Judges are people, language models, or classifiers of which only the predicted class is
+        kept. Each may answer some of the rows only.
+
+        Parameters
+        ----------
+        answers : array of shape (n, M), dict, data frame or None
+            The class that each of M judges said, as text, number or boolean; or a dict from judge
+            to an array (n,). NaN, None, NA or empty text where a judge gave no answer. A frame has
+            one column per judge, or one row per answer with a column of row ids, one of judges
+            and one of answers. None where there are ratings only.
+        labels : array of shape (n,), optional
+            As in `from_arrays`; for a frame as in `from_frame`.
+        ratings : dict, optional
+            From judge to the grades (n,) it gave on an ordered scale.
+        scores : dict, optional
+            From further models to their probabilities, as in `from_arrays`.
+        models : list of str, optional
+            Names of the M judges of an array, or those of a dict that are taken.
+        classes : list, optional
+            The classes; of two the positive one comes last. Without it, those that occur among
+            labels and answers.
+        positive : optional
+            The positive one of two classes; instead of ``classes``.
+        unsure : optional
+            Code, or codes, by which a judge says that it is unsure, beside "unsure" and "abstain".
+        grades : list, optional
+            The grades of ratings from the lowest to the highest. Without it, numbers are in
+            ascending order, and of single letters A is the highest.
+        cut : optional
+            The lowest grade that counts as the positive class; without it, the first grade above
+            the middle of the scale. It does not matter where the truth is a grade too.
+        weights, groups, ids, design, unlabeled
+            As in `from_arrays`.
+        **columns
+            For a frame, further options of `from_frame`, such as ``id`` and ``model`` (the column
+            of judges), and the names of the columns with ``answers`` or ``ratings``.
+
+        Returns
+        -------
+        ScoreSet
+
+        Examples
+        --------
+        >>> import ssme
+        >>> said = {"ann": ["spam", "ham", "spam"], "bob": ["spam", "unsure", None]}
+        >>> ssme.ScoreSet.from_answers(said, ["spam", None, None], positive="spam")
+        ScoreSet(rows: 3, labeled: 1 (ham: 0, spam: 1), 2 models: ann, bob, missing scores: 2, \
+judges: ann, bob)
+        >>> grades = {"carl": [5, 1, 4]}
+        >>> ssme.ScoreSet.from_answers(None, [1, 0, None], ratings=grades).judges["carl"].cut
+        4
+        """
+        told = {
+            "classes": classes,
+            "positive": positive,
+            "unsure": unsure,
+            "grades": grades,
+            "cut": cut,
+            "unlabeled": unlabeled,
+            "design": design,
+        }
+        if hasattr(type(answers), "columns"):
+            apart = {"ratings": ratings, "scores": scores, "ids": ids, "weights": weights}
+            if any(value is not None for value in apart.values()):
+                raise InputError(
+                    "arrays beside a data frame of answers",
+                    allowed="everything in the frame, its columns named",
+                    fix="name the columns: id, weight, answers, ratings, models",
+                )
+            data: ScoreSet = reader_of("answers")(
+                answers, labels, models=models, groups=groups, **told, **columns
+            )
+            return data
+        if columns:
+            raise InputError(
+                f"from_answers has no option {next(iter(columns))!r} for arrays",
+                allowed="names of columns for a data frame only",
+                fix="leave it out",
+            )
+        return cls(
+            **judged_arrays(
+                answers,
+                ratings,
+                scores,
+                labels,
+                AnswerOptions(**told),
+                models=models,
+                weights=weights,
+                groups=groups,
+                ids=ids,
+            )
+        )
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,
@@ -181,6 +303,11 @@ class ScoreSet:
         model: str | None = None,
         class_: str | None = None,
         score: str | None = None,
+        answers: Sequence[str] | None = None,
+        ratings: Sequence[str] | None = None,
+        unsure: object | None = None,
+        grades: Sequence[Hashable] | None = None,
+        cut: Hashable | None = None,
         classes: Sequence[Hashable] | None = None,
         positive: Hashable | None = None,
         unlabeled: object | None = None,
@@ -221,6 +348,12 @@ class ScoreSet:
         model, class_, score : str, optional
             Columns of the long layout; without a column of classes, scores are probabilities of
             the positive class.
+        answers, ratings : list of str, optional
+            Columns in which judges say a class, or give a grade (`from_answers`); ``models`` then
+            names columns of scores beside them. In the long layout, the one column with the
+            answers of all judges.
+        unsure, grades, cut
+            As in `from_answers`.
         classes, positive, unlabeled, logits, normalize
             As in `from_arrays`.
 
@@ -250,6 +383,11 @@ class ScoreSet:
             model=model,
             class_=class_,
             score=score,
+            answers=answers,
+            ratings=ratings,
+            unsure=unsure,
+            grades=grades,
+            cut=cut,
             classes=classes,
             positive=positive,
             unlabeled=unlabeled,
@@ -462,7 +600,8 @@ class ScoreSet:
                 fix="name at least one model",
             )
         places = [self.models.index(name) for name in names]
-        return dataclasses.replace(self, scores=self.scores[:, places], models=names)
+        judges = {name: judge for name, judge in self.judges.items() if name in names}
+        return dataclasses.replace(self, scores=self.scores[:, places], models=names, judges=judges)
 
     def with_labels(self, labels: object | None, *, unlabeled: object | None = None) -> ScoreSet:
         """Put other labels beside the same scores.
@@ -560,6 +699,8 @@ class ScoreSet:
         unscored = int(np.isnan(self.scores[:, :, 0]).sum())
         if unscored:
             facts["missing scores"] = f"{unscored:,}"
+        if self.judges:
+            facts["judges"] = ", ".join(self.judges)
         if self.groups:
             facts["groups"] = ", ".join(self.groups)
         if self.weights is not None:

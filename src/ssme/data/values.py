@@ -31,6 +31,13 @@ FloatArray = NDArray[np.float64]
 EXACT_INTEGER = 2**53
 """Whole numbers up to this are exact as floating-point numbers; beyond it some are not."""
 
+NO_NUMBERS = (
+    "check for a decimal comma or a text column; classes and grades that judges give are read by "
+    f"ScoreSet.from_answers, or as columns with {argument('answers', '[...]')} or "
+    f"{argument('ratings', '[...]')}"
+)
+"""What to do about text where scores should be."""
+
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Mask of NaN / None / NA / empty text in a one-dimensional array."""
@@ -136,7 +143,7 @@ def as_floats(values: object, where: str) -> FloatArray:
         raise InputError(
             f"{where} holds {kind} values such as {_shown(sample)}",
             allowed="numbers, with NaN or None where there is no score",
-            fix="convert to numbers first; check for a decimal comma or a text column",
+            fix=NO_NUMBERS,
         )
     if array.dtype.kind in "iu" and array.size:
         large = (array > EXACT_INTEGER) | (array < -EXACT_INTEGER)
@@ -179,7 +186,7 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
     raise InputError(
         f"{where} holds {_shown(value)} at {_place(index)}",
         allowed="numbers, with NaN or None where there is no score",
-        fix="convert to numbers first; check for a decimal comma or a text column",
+        fix=NO_NUMBERS,
     )
 
 

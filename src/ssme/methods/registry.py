@@ -13,6 +13,7 @@ __all__ = ["get_method", "method_class", "method_names"]
 
 _METHODS: dict[str, str] = {
     "auto": "ssme.methods.auto.method:Auto",
+    "answers": "ssme.methods.answers.method:Answers",
     "labeled": "ssme.methods.estimators.labeled:Labeled",
     "ensemble": "ssme.methods.estimators.ensemble:Ensemble",
     "ssme": "ssme.methods.estimators.ssme:SsmeMethod",

@@ -54,6 +54,12 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
             fix="leave it out",
         )
     path = source.files[0].path
+    if told.answers is not None or told.ratings is not None:
+        raise InputError(
+            f"{argument('answers')} or {argument('ratings')} for a stream of files",
+            allowed="columns of answers and ratings in memory",
+            fix=f"leave {argument('engine')} out, or write a class as its probability, 0 or 1",
+        )
     columns = frames.find_columns(Table(_head(source), path), told)
     if columns.kind == "long":
         raise InputError(

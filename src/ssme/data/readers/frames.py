@@ -17,6 +17,7 @@ from ssme.data.arrays import check_arrays
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
+from ssme.data.readers.answers import name_answers, read_answers
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
 from ssme.data.readers.join import joined_design, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
@@ -29,7 +30,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["find_columns", "from_frame", "read_columns", "read_table"]
+__all__ = ["find_columns", "from_answers", "from_frame", "read_columns", "read_table"]
 
 
 @reads("frame")
@@ -38,11 +39,21 @@ def from_frame(frame: Any, labels: object | None = None, **options: Any) -> Scor
     return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
 
 
+@reads("answers")
+def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Read a native frame of answers; see `ScoreSet.from_answers`."""
+    table, told = Table(frame), ReadOptions.of(options, "from_answers")
+    told, labels = name_label_column(table, told, labels)
+    return read_answers(table, labels, name_answers(table, labels, told))
+
+
 def read_table(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
-    options, labels = _name_label_column(table, options, labels)
+    options, labels = name_label_column(table, options, labels)
+    if options.answers is not None or options.ratings is not None:
+        return read_answers(table, labels, options, source=source)
     columns, raw = _find(table, options, labels)
     rows = _read_rows(table, columns, options, labels, raw)
     return _build(rows, table, columns, options, labels, source)
@@ -60,7 +71,7 @@ def find_columns(table: Table, options: ReadOptions, labels: object | None = Non
     labels : optional
         Labels kept elsewhere, as in `ScoreSet.from_frame`.
     """
-    options, labels = _name_label_column(table, options, labels)
+    options, labels = name_label_column(table, options, labels)
     return _find(table, options, labels)[0]
 
 
@@ -144,7 +155,7 @@ def _source_of(labels: object | None) -> str | None:
     return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
 
 
-def _name_label_column(
+def name_label_column(
     table: Table, options: ReadOptions, labels: object | None
 ) -> tuple[ReadOptions, object | None]:
     """A text given as ``labels`` names a column; a file is given as a path."""

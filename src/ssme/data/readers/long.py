@@ -24,7 +24,15 @@ from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_mi
 from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["find_scores", "read"]
+__all__ = [
+    "constant_by_id",
+    "factorize_column",
+    "find_scores",
+    "models_in",
+    "observe_labels",
+    "read",
+    "weights_by_id",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -59,9 +67,9 @@ def read(
     assert columns.id is not None
     assert columns.model is not None
     assert columns.score is not None
-    id_codes, ids = _factorize(table, columns.id)
-    model_codes, models = _models(table, columns.model, options.models)
-    raw = _observe_labels(table, columns, options, labels, id_codes, ids)
+    id_codes, ids = factorize_column(table, columns.id)
+    model_codes, models = models_in(table, columns.model, options.models)
+    raw = observe_labels(table, columns, options, labels, id_codes, ids)
     values = table.floats(columns.score)
     kept = model_codes >= 0
     rows = _Rows(ids, models, id_codes[kept], model_codes[kept], values[kept])
@@ -77,13 +85,13 @@ def read(
         labels=raw,
         models=models,
         classes=classes,
-        weights=_weights(table, columns.weight, id_codes, ids),
+        weights=weights_by_id(table, columns.weight, id_codes, ids),
         groups={
-            group: _constant(table, column, id_codes, ids)
+            group: constant_by_id(table, column, id_codes, ids)
             for group, column in columns.groups.items()
         },
         ids=ids,
-        design=_weights(table, columns.design, id_codes, ids),
+        design=weights_by_id(table, columns.design, id_codes, ids),
     )
 
 
@@ -94,7 +102,7 @@ def _column(table: Table, named: str | None, part: str) -> str:
     return table.require(part, LAYOUT.format(f"{part} column"), part)
 
 
-def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
+def factorize_column(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
     """Codes in order of first appearance; a missing value is refused."""
     codes, found = factorize(as_objects(table.values(column)))
     distinct = as_objects(found)
@@ -109,11 +117,11 @@ def _factorize(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]
     return codes, distinct
 
 
-def _models(
+def models_in(
     table: Table, column: str, wanted: Sequence[str] | None
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Codes (N,) of models in their order, -1 for models that are not wanted."""
-    codes, distinct = _factorize(table, column)
+    codes, distinct = factorize_column(table, column)
     found = tuple(str(name) for name in distinct)
     if wanted is None:
         return codes, found
@@ -134,7 +142,7 @@ def _models(
 def _classes(
     table: Table, column: str, options: ReadOptions
 ) -> tuple[IntArray, tuple[Hashable, ...]]:
-    codes, distinct = _factorize(table, column)
+    codes, distinct = factorize_column(table, column)
     names = in_order(list(distinct), options.classes, options.positive)
     order = {name: index for index, name in enumerate(names)}
     place = np.array([order[name] for name in distinct])
@@ -203,7 +211,7 @@ class _Rows:
         return self.models[pair % len(self.models)]
 
 
-def _observe_labels(
+def observe_labels(
     table: Table,
     columns: Columns,
     options: ReadOptions,
@@ -228,7 +236,7 @@ def _observe_labels(
     return _one_per_id(raw, columns.label, id_codes, ids)
 
 
-def _constant(
+def constant_by_id(
     table: Table, column: str, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> NDArray[np.object_]:
     raw = _one_per_id(observe(table.values(column), table.n_rows), column, id_codes, ids)
@@ -259,9 +267,9 @@ def _one_per_id(
     return RawLabels(chosen, raw.values)
 
 
-def _weights(
+def weights_by_id(
     table: Table, column: str | None, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> FloatArray | None:
     if column is None:
         return None
-    return as_floats(_constant(table, column, id_codes, ids), f"column {column!r}")
+    return as_floats(constant_by_id(table, column, id_codes, ids), f"column {column!r}")

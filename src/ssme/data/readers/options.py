@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ssme.data.options import ArrayOptions, ClassName, ModelNames
+from ssme.data.options import AnswerOptions, ClassName, ModelNames
 from ssme.options import Choice, Nothing, OneOf, Text, accept_all, option
 
 __all__ = ["ReadOptions"]
@@ -99,7 +99,7 @@ def _column(meaning: str, usual: str) -> Any:
 
 
 @dataclass(frozen=True)
-class ReadOptions(ArrayOptions):
+class ReadOptions(AnswerOptions):
     """What may be said about a file or frame of scores.
 
     Every value is checked when the object is made. What is not given is recognized by its usual
@@ -130,6 +130,18 @@ or leave it out.
         None,
         "Columns with the scores, or names of models that have one column per class.",
         OneOf(Nothing("all other columns of numbers"), ColumnMap(), ModelNames()),
+    )
+    answers: tuple[str, ...] | None = option(
+        None,
+        "Columns in which judges say a class, one per judge; in the long layout the one column of "
+        "answers.",
+        OneOf(Nothing("no model gives answers"), ModelNames()),
+    )
+    ratings: tuple[str, ...] | None = option(
+        None,
+        "Columns in which judges give a grade, one per judge; in the long layout the one column "
+        "of grades.",
+        OneOf(Nothing("no model gives ratings"), ModelNames()),
     )
     groups: tuple[str, ...] | None = option(
         None,

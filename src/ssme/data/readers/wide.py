@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ssme.data.labels import RawLabels, observe
+from ssme.data.readers.answer_columns import advise, find_answers
 from ssme.data.readers.class_names import in_order, typed_as_labels
 from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, grids_in
@@ -121,10 +122,24 @@ def _find_grid(
     if roles.label is None and not given:
         refuse_without_labels(table)
     kinds = {name: table.kind(name) for name in free}
-    for name in free:
-        if kinds[name] == "other":
+    texts = [name for name in free if kinds[name] == "other"]
+    judged = find_answers(table, texts, raw)[0]
+    for name in texts:
+        if name not in judged:
             table.refuse_numbers_as_text(name)
-    return _detected(table, [name for name in free if kinds[name] != "other"], options, raw)
+    numbers = [name for name in free if kinds[name] != "other"]
+    if not numbers and judged:
+        _refuse_answers(table, free, raw)
+    return _detected(table, numbers, options, raw)
+
+
+def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
+    raise InputError(
+        f"{table.what} has no column of probabilities, and columns of classes or grades",
+        allowed=f"columns of probabilities, or columns that {argument('answers')} or "
+        f"{argument('ratings')} names",
+        fix=advise(*find_answers(table, free, raw)),
+    )
 
 
 def _refuse_two_parts(grid: Grid, roles: Columns) -> None:
@@ -244,11 +259,13 @@ def _detected(table: Table, free: list[str], options: ReadOptions, raw: RawLabel
         return fitting[0]
     if fitting:
         raise _ambiguous(table, fitting, binary=free if one_column else None)
-    _refuse_no_probabilities(table, free, options)
+    _refuse_no_probabilities(table, free, options, raw)
     return _one_column_each(free)
 
 
-def _refuse_no_probabilities(table: Table, free: list[str], options: ReadOptions) -> None:
+def _refuse_no_probabilities(
+    table: Table, free: list[str], options: ReadOptions, raw: RawLabels
+) -> None:
     for name in free:
         if table.kind(name) == "boolean":
             got = f"column {name!r} is boolean and may be votes, a group or a flag"
@@ -262,13 +279,14 @@ def _refuse_no_probabilities(table: Table, free: list[str], options: ReadOptions
             got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
         else:
             continue
+        judged = advise(*find_answers(table, free, raw))
         raise InputError(
             got,
             allowed="columns of probabilities between 0 and 1 beside those that "
             f"{argument('label')}, {argument('id')}, {argument('weight')} and "
             f"{argument('groups')} name",
             fix=f"list the score columns with {argument('models', '[...]')}; for logits say "
-            f"{argument('logits', True)}",
+            f"{argument('logits', True)}" + (f"; {judged}" if judged else ""),
         )
 
 

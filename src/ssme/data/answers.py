@@ -1,0 +1,430 @@
+"""Answers and ratings: what a judge says about a row when it gives no probabilities.
+
+A judge (a person, a language model, a classifier of which only the predicted class was kept) says
+one class per row, says that it is unsure, or says nothing. A rater says a grade on an ordered
+scale. In a `ssme.ScoreSet` both are scores, so that every metric and report can read them, with a
+`Judge` beside them that says what they are:
+
+    answer l             score 1 for class l, 0 for the others
+    grade g of G, cut c  P(positive) = 1/2 (g + 1/2) / c                below the cut,
+                                       1/2 + 1/2 (g - c + 1/2) / (G - c)  from the cut on
+    unsure, missing      NaN
+
+so that the decision at 1/2 is "at or above the cut", and the order is that of the grades. The
+numbers between mean nothing: a method that knows judges uses the order only, and no metric of
+probabilities is computed of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.labels import RawLabels, observe
+from ssme.data.values import FloatArray, plain
+from ssme.errors import InputError, argument
+from ssme.wording import did_you_mean, listing
+
+__all__ = [
+    "UNSURE",
+    "Judge",
+    "Said",
+    "answer_scores",
+    "class_text",
+    "classes_of_answers",
+    "grades_of",
+    "is_grading",
+    "listen",
+    "rating_scores",
+]
+
+IntArray = NDArray[np.int64]
+
+UNSURE = ("unsure", "abstain")
+"""Texts that mean "unsure" in any capitals, unless one of them is a class."""
+
+PAIRS = (
+    ("no", "yes"),
+    ("n", "y"),
+    ("false", "true"),
+    ("f", "t"),
+    ("negative", "positive"),
+    ("neg", "pos"),
+    ("incorrect", "correct"),
+    ("wrong", "right"),
+    ("fail", "pass"),
+    ("bad", "good"),
+    ("lose", "win"),
+    ("loss", "win"),
+)
+"""Two classes as text whose positive one nobody doubts."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What the scores of one model of a `ssme.ScoreSet` are, where they are no probabilities.
+
+    Attributes
+    ----------
+    kind : {"answers", "ratings"}
+        Whether the model says a class, or a grade on an ordered scale.
+    values : tuple
+        What it can say: the classes, or the grades from the lowest to the highest.
+    cut : optional
+        Of ratings for two classes, the lowest grade that counts as the positive class.
+    """
+
+    kind: Literal["answers", "ratings"]
+    values: tuple[Hashable, ...]
+    cut: Hashable | None = None
+
+    def said(self, scores: FloatArray) -> NDArray[np.object_]:
+        """What was said (n,), from the scores (n, K); None where nothing was."""
+        table: NDArray[np.object_] = np.empty(len(self.values) + 1, dtype=object)
+        table[:-1] = self.values
+        out: NDArray[np.object_] = table[self.codes(scores)]
+        return out
+
+    def codes(self, scores: FloatArray) -> IntArray:
+        """Place (n,) in ``values`` of what was said, -1 where nothing was."""
+        missing = np.isnan(scores[:, 0])
+        if self.cut is None:
+            codes = np.argmax(scores, axis=1)
+        else:
+            steps = rating_steps(len(self.values), self.values.index(self.cut))
+            codes = np.abs(scores[:, 1, None] - steps).argmin(axis=1)
+        out: IntArray = np.where(missing, -1, codes).astype(np.int64)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """One judge's column as it was found: distinct values and where they stand.
+
+    ``unsure`` is the number of rows on which it said that it is unsure.
+    """
+
+    judge: str
+    raw: RawLabels
+    unsure: int
+
+
+def listen(
+    values: object, n: int, judge: str, unsure: Sequence[Hashable] | None, known: Sequence[Hashable]
+) -> Said:
+    """What ``judge`` said on each of ``n`` rows.
+
+    ``unsure`` are codes that mean "unsure" beside `UNSURE`; a value among ``known``, the declared
+    classes or grades, never does.
+    """
+    try:
+        raw = observe(_stripped(values), n)
+    except InputError as error:
+        raise InputError(
+            f"answers of {judge!r}: {error.got}", allowed=error.allowed, fix=error.fix
+        ) from None
+    texts = {class_text(name) for name in known}
+    declared = {class_text(code) for code in unsure or ()}
+    both = sorted(declared & texts)
+    if both:
+        raise InputError(
+            f"{argument('unsure', repr(both[0]))} is also one of {listing(known)}",
+            allowed="a code that is no class or grade",
+            fix="declare another code",
+        )
+    kept, table = [], []
+    for value in raw.values:
+        text = class_text(value)
+        usual = isinstance(value, str) and value.lower() in UNSURE and text not in texts
+        if text in declared or usual:
+            table.append(-1)
+        else:
+            table.append(len(kept))
+            kept.append(value)
+    codes = np.array([*table, -1], dtype=np.int64)[raw.codes]
+    return Said(judge, RawLabels(codes, tuple(kept)), int(((codes < 0) & (raw.codes >= 0)).sum()))
+
+
+def _stripped(values: object) -> Any:
+    """Text without blanks around it; other values as they are."""
+    array = np.asarray(values, dtype=object) if isinstance(values, list | tuple) else values
+    if isinstance(array, np.ndarray) and array.dtype.kind == "U":
+        return np.char.strip(array)
+    if isinstance(array, np.ndarray) and array.dtype.kind == "O" and array.ndim == 1:
+        out: NDArray[np.object_] = np.empty(array.shape, dtype=object)
+        out[:] = [each.strip() if isinstance(each, str) else each for each in array]
+        return out
+    return array
+
+
+def class_text(value: Hashable) -> str:
+    """How a class reads: "1" for 1, 1.0 and "1", "true" for True and "True"."""
+    text = str(plain(value)).strip()
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def classes_of_answers(
+    said: Sequence[Said],
+    labels: RawLabels,
+    classes: Sequence[Hashable] | None,
+    positive: Hashable | None,
+) -> tuple[Hashable, ...]:
+    """The classes in order; the positive one of two comes last.
+
+    Declared, or those that occur among labels and answers: numbers in ascending order, text in
+    alphabetical order. Two classes as text need ``positive``, unless they are a pair such as no
+    and yes.
+    """
+    if classes is not None:
+        names = tuple(classes)
+    else:
+        names = _occurring(said, labels)
+    if len(names) < 2:
+        raise InputError(
+            f"labels and answers name {len(names)} class{'' if len(names) == 1 else 'es'} only"
+            + (f": {listing(names)}" if names else ""),
+            allowed="two classes or more",
+            fix=f"list all classes, the positive one of two last: {argument('classes', '[...]')}",
+        )
+    if positive is None:
+        return names if classes is not None or len(names) != 2 else _known_pair(names)
+    found = [name for name in names if class_text(name) == class_text(positive)]
+    if len(names) != 2 or not found:
+        raise InputError(
+            f"{argument('positive', repr(positive))} and the classes {listing(names)}",
+            allowed=f"{argument('positive')} for two classes, one of them",
+            fix="name one of two classes, or leave it out",
+        )
+    return tuple(sorted(names, key=lambda name: name == found[0]))
+
+
+def _occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
+    """All values, each once; as the labels write them where both do."""
+    by_text: dict[str, Hashable] = {}
+    for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
+        by_text.setdefault(class_text(value), value)
+    values = list(by_text.values())
+    whole = all(text.lstrip("+-").isdigit() for text in by_text)
+    if set(by_text) <= {"0", "1"} and values:
+        as_text = all(isinstance(value, str) for value in values)
+        return ("0", "1") if as_text else (0, 1)
+    if whole:
+        return tuple(sorted(values, key=lambda value: int(class_text(value))))
+    return tuple(sorted(values, key=class_text))
+
+
+def _known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    lower = {class_text(name).lower(): name for name in names}
+    for pair in PAIRS:
+        if set(pair) == set(lower):
+            return (lower[pair[0]], lower[pair[1]])
+    if all(class_text(name).lstrip("+-").isdigit() for name in names):
+        return names
+    raise InputError(
+        f"the classes {listing(names)} and nothing that says which one is positive",
+        allowed="two classes as text with the positive one named",
+        fix=f"say {argument('positive', repr(names[-1]))} or {argument('positive', repr(names[0]))}"
+        "; precision and recall are those of the positive class",
+    )
+
+
+def answer_scores(said: Said, classes: Sequence[Hashable]) -> FloatArray:
+    """Scores (n, K) of a judge's answers: one for the class that it said, NaN where none."""
+    codes = _encode(said, classes, "class", "classes")
+    out: FloatArray = (codes[:, None] == np.arange(len(classes))).astype(np.float64)
+    out[codes < 0] = np.nan
+    return out
+
+
+def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntArray:
+    place = {class_text(name): index for index, name in enumerate(values)}
+    unknown = [value for value in said.raw.values if class_text(value) not in place]
+    if unknown:
+        value = unknown[0]
+        more = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
+        raise InputError(
+            f"answer {value!r} of {said.judge!r} at row {said.raw.first_row(value)} is no "
+            f"{one}{more}",
+            allowed=f"the {many} {listing(values)}; empty where there is no answer",
+            fix=f"{did_you_mean(value, values)}correct it, declare "
+            f"{argument('unsure', repr(value))} if it means that the judge is unsure, or list "
+            f"all {many} with {argument(many, '[...]')}",
+        )
+    table = np.array([*(place[class_text(v)] for v in said.raw.values), -1], dtype=np.int64)
+    codes: IntArray = table[said.raw.codes]
+    return codes
+
+
+def grades_of(said: Sequence[Said], grades: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    """The grades from the lowest to the highest.
+
+    Declared; or whole numbers from the least to the largest that occurs, those between that nobody
+    gave included; or other numbers as they occur; or letters, of which A is the highest.
+    """
+    if grades is not None:
+        return tuple(grades)
+    values = list(dict.fromkeys(value for each in said for value in each.raw.values))
+    texts = {class_text(value): value for value in values}
+    if not texts:
+        raise InputError(
+            f"no grade among the ratings of {listing([each.judge for each in said])}",
+            allowed="at least one grade",
+            fix="check the columns of ratings",
+        )
+    if all(text.lstrip("+-").isdigit() for text in texts):
+        whole = sorted(int(text) for text in texts)
+        if whole[-1] - whole[0] < MOST_GRADES:
+            return tuple(range(whole[0], whole[-1] + 1))
+        return tuple(whole)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if len(numbers) == len(values):
+        return tuple(sorted(values, key=lambda value: float(value)))  # type: ignore[arg-type]
+    if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
+        return tuple(sorted(values, key=class_text, reverse=True))
+    raise InputError(
+        f"grades {listing(values)} and nothing that says their order",
+        allowed="numbers, single letters of which A is the highest, or grades listed in order",
+        fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
+    )
+
+
+MOST_GRADES = 101
+"""Whole numbers as grades: the longest scale whose unused grades are filled in (0 to 100)."""
+
+
+def is_grading(
+    labels: RawLabels, grades: Sequence[Hashable], classes: Sequence[Hashable] | None
+) -> bool:
+    """Whether the truth is a grade on the same scale, rather than one of two classes."""
+    texts = {class_text(grade) for grade in grades}
+    if classes is not None:
+        if len(classes) == 2:
+            return False
+        if [class_text(name) for name in classes] == [class_text(grade) for grade in grades]:
+            return True
+        raise InputError(
+            f"classes {listing(classes)} beside ratings on the scale {listing(grades)}",
+            allowed="two classes, or the grades themselves in the same order",
+            fix="give the two classes of the truth, or leave classes out where it is a grade",
+        )
+    found = {class_text(value) for value in labels.values}
+    if len(found) <= 2 and not found <= texts:
+        return False
+    if len(found) > 2 and found <= texts:
+        return True
+    if not found or found <= texts:
+        if found <= {"0", "1"} and found:
+            return False
+        raise InputError(
+            f"labels {listing(labels.values) if labels.values else 'are missing'} beside ratings "
+            f"on the scale {listing(grades)}: the truth may be one of two classes or a grade",
+            allowed="one of them",
+            fix=f"say {argument('classes', '[...]')}: the two classes, the positive one last, or "
+            "all grades in order",
+        )
+    raise InputError(
+        f"labels {listing(labels.values)} beside ratings on the scale {listing(grades)}",
+        allowed="labels of two classes, or grades on the same scale",
+        fix=f"list all grades in order with {argument('grades', '[...]')}, or correct the labels",
+    )
+
+
+def rating_scores(
+    said: Said, grades: Sequence[Hashable], cut: Hashable | None, *, graded: bool
+) -> tuple[FloatArray, Judge]:
+    """Scores of a rater, (n, 2) for two classes or (n, G) where the truth is a grade too.
+
+    Without a ``cut``, grades above the middle of the scale count as the positive class.
+    """
+    if len(grades) < 2:
+        raise InputError(
+            f"the only grade of {said.judge!r} is {grades[0]!r}",
+            allowed="a scale of two grades or more",
+            fix=f"list all grades in order with {argument('grades', '[...]')}",
+        )
+    codes = _encode(said, grades, "grade", "grades")
+    if graded:
+        one_hot: FloatArray = (codes[:, None] == np.arange(len(grades))).astype(np.float64)
+        one_hot[codes < 0] = np.nan
+        return one_hot, Judge("ratings", tuple(grades))
+    place = (len(grades) + 1) // 2 if cut is None else _place_of_cut(grades, cut)
+    positive = np.append(rating_steps(len(grades), place), np.nan)[codes]
+    scores = np.stack([1.0 - positive, positive], axis=1)
+    return scores, Judge("ratings", tuple(grades), grades[place])
+
+
+def _place_of_cut(grades: Sequence[Hashable], cut: Hashable) -> int:
+    texts = [class_text(grade) for grade in grades]
+    if class_text(cut) not in texts[1:]:
+        raise InputError(
+            argument("cut", repr(cut)),
+            allowed=f"a grade above the lowest: {listing(grades[1:])}",
+            fix="name the lowest grade that counts as the positive class",
+        )
+    return texts.index(class_text(cut))
+
+
+def rating_steps(n_grades: int, cut: int) -> FloatArray:
+    """P(positive) (G,) that stands for each grade; from the ``cut`` on it is above 1/2."""
+    below = 0.5 * (np.arange(cut) + 0.5) / cut
+    above = 0.5 + 0.5 * (np.arange(n_grades - cut) + 0.5) / (n_grades - cut)
+    return np.concatenate([below, above])
+
+
+def as_columns(
+    answers: object, models: Sequence[str] | None
+) -> tuple[dict[str, NDArray[Any]], int]:
+    """Columns by judge of an array (n, M) or of a mapping from judge to values; the row count."""
+    if isinstance(answers, Mapping):
+        given = {str(name): _column(values, str(name)) for name, values in answers.items()}
+        columns = given if models is None else {}
+        for name in models or ():
+            if name not in given:
+                raise InputError(
+                    f"no answers of {name!r}",
+                    allowed=f"the judges {listing(given)}",
+                    fix=f"{did_you_mean(name, given)}name judges as in the mapping",
+                )
+            columns[name] = given[name]
+    else:
+        table = np.asarray(answers, dtype=object)
+        if table.ndim != 2 or 0 in table.shape:
+            raise InputError(
+                f"answers of shape {table.shape}",
+                allowed="(n, M): one row per item and one column per judge",
+                fix="one judge is answers[:, None]; a long table with one row per answer is given "
+                "as a data frame",
+            )
+        names = models or [f"judge_{m}" for m in range(1, table.shape[1] + 1)]
+        if len(names) != table.shape[1]:
+            raise InputError(
+                f"{len(names)} names for {table.shape[1]} judges",
+                allowed="one name per column",
+                fix="name every judge",
+            )
+        columns = {str(name): table[:, m] for m, name in enumerate(names)}
+    sizes = {name: len(values) for name, values in columns.items()}
+    if len(set(sizes.values())) != 1:
+        raise InputError(
+            f"answers of different lengths: {listing([f'{k}: {v}' for k, v in sizes.items()])}"
+            if sizes
+            else "no answers at all",
+            allowed="one entry per row for every judge, None where there is no answer",
+            fix="align the rows of the judges",
+        )
+    return columns, next(iter(sizes.values()))
+
+
+def _column(values: object, name: str) -> NDArray[Any]:
+    column = np.asarray(values, dtype=object)
+    if column.ndim != 1:
+        raise InputError(
+            f"answers of {name!r} of shape {column.shape}",
+            allowed="one answer per row (n,)",
+            fix="give the class, not scores of classes; probabilities go to `scores`",
+        )
+    return column

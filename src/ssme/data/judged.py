@@ -1,0 +1,189 @@
+"""The fields of a `ScoreSet` from judges' columns: answers, ratings and, beside them, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ssme.data.answers import (
+    Judge,
+    Said,
+    answer_scores,
+    as_columns,
+    classes_of_answers,
+    grades_of,
+    is_grading,
+    listen,
+    rating_scores,
+)
+from ssme.data.arrays import check_arrays, stack_scores
+from ssme.data.labels import RawLabels, observe
+from ssme.data.layout import Layout
+from ssme.data.options import AnswerOptions
+from ssme.data.simplex import to_simplex
+from ssme.data.validation import refuse_duplicates
+from ssme.data.values import FloatArray
+from ssme.errors import InputError, argument
+from ssme.wording import listing
+
+__all__ = ["judged_arrays", "judged_fields"]
+
+
+def judged_arrays(
+    answers: object | None,
+    ratings: Mapping[str, object] | None,
+    scores: Mapping[str, object] | None,
+    labels: object | None,
+    options: AnswerOptions,
+    *,
+    models: Sequence[str] | None = None,
+    **rows: Any,
+) -> dict[str, Any]:
+    """The fields of a `ScoreSet` from arrays; see `ScoreSet.from_answers`."""
+    columns, n = ({}, None) if answers is None else as_columns(answers, models)
+    graded, n_rated = ({}, None) if not ratings else as_columns(ratings, None)
+    probabilities, names, n_scored = None, (), None
+    if scores:
+        probabilities, names = stack_scores(scores, None)
+        n_scored = len(probabilities)
+    sizes = {size for size in (n, n_rated, n_scored) if size is not None}
+    if len(sizes) != 1:
+        raise InputError(
+            "neither answers nor ratings"
+            if not sizes
+            else f"answers, ratings and scores of different lengths: {listing(sorted(sizes))}",
+            allowed="one entry per row for every judge, None where there is none",
+            fix="align the rows",
+        )
+    count = sizes.pop()
+    raw = observe(labels, count, options.unlabeled)
+    return judged_fields(columns, graded, (names, probabilities), raw, options, n=count, **rows)
+
+
+def judged_fields(
+    answers: Mapping[str, Any],
+    ratings: Mapping[str, Any],
+    scores: tuple[Sequence[str], FloatArray | None],
+    labels: RawLabels,
+    options: AnswerOptions,
+    *,
+    n: int,
+    layout: Layout | None = None,
+    **rows: Any,
+) -> dict[str, Any]:
+    """The fields of a `ScoreSet`, everything checked.
+
+    ``scores`` are the names of models with probabilities and their scores (n, M) or (n, M, K);
+    ``rows`` holds weights, groups, ids and the rest of `check_arrays`.
+    """
+    names = [*scores[0], *answers, *ratings]
+    refuse_duplicates(names, "model", "each judge and model once")
+    if not answers and not ratings:
+        raise InputError("no answers and no ratings", allowed="at least one judge")
+    known = [*(options.classes or ()), *(options.grades or ())]
+    said = [listen(of, n, name, options.unsure, known) for name, of in answers.items()]
+    rated = [listen(of, n, name, options.unsure, known) for name, of in ratings.items()]
+    grades, graded, classes = _scale(said, rated, labels, options)
+    parts: list[FloatArray] = []
+    if scores[1] is not None:
+        parts.append(_probabilities(scores[1], list(scores[0]), classes, options))
+    judges: dict[str, Judge] = {}
+    for each in said:
+        parts.append(answer_scores(each, classes)[:, None])
+        judges[each.judge] = Judge("answers", classes)
+    for each in rated:
+        values, judges[each.judge] = rating_scores(each, grades, options.cut, graded=graded)
+        parts.append(values[:, None])
+    _refuse_silent(said + rated)
+    layout = replace(layout or Layout("answers"), judges=_understood(said, rated, judges))
+    told = replace(
+        options, models=names, classes=classes, positive=None, logits=False, normalize=False
+    )
+    joined = np.concatenate(parts, axis=1)
+    _refuse_unanswered(joined, len(names))
+    return {**check_arrays(joined, labels, told, layout=layout, **rows), "judges": judges}
+
+
+def _scale(
+    said: Sequence[Said], rated: Sequence[Said], labels: RawLabels, options: AnswerOptions
+) -> tuple[tuple[Hashable, ...], bool, tuple[Hashable, ...]]:
+    """The grades, whether the truth is a grade too, and the classes."""
+    for name in ("grades", "cut"):
+        if getattr(options, name) is not None and not rated:
+            raise InputError(
+                f"{argument(name, repr(getattr(options, name)))} without ratings",
+                allowed=f"{argument(name)} beside {argument('ratings')}",
+                fix="name the columns of ratings, or leave it out",
+            )
+    if not rated:
+        return (), False, classes_of_answers(said, labels, options.classes, options.positive)
+    grades = grades_of(rated, options.grades)
+    if len(grades) > 2 and is_grading(labels, grades, options.classes):
+        return grades, True, grades
+    two = classes_of_answers(said, labels, options.classes, options.positive)
+    if len(two) != 2:
+        raise InputError(
+            f"{len(two)} classes {listing(two)} beside ratings on the scale {listing(grades)}",
+            allowed="two classes, or the grades themselves as classes",
+            fix=f"list {argument('classes', '[...]')}, or {argument('grades', '[...]')}",
+        )
+    return grades, False, two
+
+
+def _probabilities(
+    scores: FloatArray, names: list[str], classes: Sequence[Hashable], options: AnswerOptions
+) -> FloatArray:
+    """(n, M, K) of the models that give probabilities."""
+    out = to_simplex(scores, names, logits=options.logits, normalize=options.normalize)
+    if out.shape[2] != len(classes):
+        raise InputError(
+            f"scores over {out.shape[2]} classes of {listing(names)} beside answers over "
+            f"{len(classes)} classes {listing(classes)}",
+            allowed="one score per class, or P(positive) for two classes",
+            fix=f"list all classes in the order of the scores: {argument('classes', '[...]')}",
+        )
+    return out
+
+
+def _refuse_silent(said: Sequence[Said]) -> None:
+    for each in said:
+        if not each.raw.values:
+            raise InputError(
+                f"judge {each.judge!r} has no answer on any row"
+                + (f", and is unsure on {each.unsure:,}" if each.unsure else ""),
+                allowed="at least one answer per judge",
+                fix="leave the judge out",
+            )
+
+
+def _refuse_unanswered(scores: FloatArray, n_models: int) -> None:
+    silent = np.isnan(scores).any(axis=2).all(axis=1)
+    if silent.any():
+        rows = np.flatnonzero(silent)
+        raise InputError(
+            f"row {rows[0]} has no answer of any of the {n_models} judges"
+            + (f" (and {rows.size - 1:,} more such rows)" if rows.size > 1 else ""),
+            allowed="rows on which at least one judge gave an answer",
+            fix="drop these rows: they say nothing about any judge",
+        )
+
+
+def _understood(
+    said: Sequence[Said], rated: Sequence[Said], judges: Mapping[str, Judge]
+) -> dict[str, str]:
+    facts = {}
+    if said:
+        facts["answers of"] = ", ".join(each.judge for each in said)
+    if rated:
+        one = judges[rated[0].judge]
+        facts["ratings of"] = ", ".join(each.judge for each in rated)
+        facts["grades, lowest first"] = listing(one.values, limit=20)
+        if one.cut is not None:
+            facts["positive from grade"] = str(one.cut)
+    unsure = {each.judge: each.unsure for each in [*said, *rated] if each.unsure}
+    if unsure:
+        facts["unsure"] = ", ".join(f"{name}: {count:,} rows" for name, count in unsure.items())
+    return facts

@@ -1,0 +1,249 @@
+"""Tables of answers and ratings: one column per judge, or one row per answer.
+
+    wide   id, ann, bob, ...           what each judge said of the row
+    long   id, judge, answer           one row per answer; labels may stand on every row of an id
+
+Columns are those that the caller names with ``answers`` and ``ratings``. Where none is named,
+`from_answers` takes every column that has no other part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.judged import judged_fields
+from ssme.data.layout import Layout
+from ssme.data.readers import long, wide
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
+from ssme.data.readers.join import joined_design, joins_by_id
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.tables import Table
+from ssme.data.scoreset import ScoreSet
+from ssme.data.values import as_objects
+from ssme.errors import InputError, argument
+from ssme.wording import listing
+
+__all__ = ["name_answers", "read_answers"]
+
+JUDGES = ("judge", "judges", "annotator", "rater", "worker", "labeler", *USUAL_NAMES["model"])
+ANSWERS = ("answer", "answers", "vote", "choice", "annotation", "response", "verdict")
+RATINGS = ("rating", "ratings", "grade", "stars")
+"""Usual names of the columns of a long table."""
+
+ROWS = (*USUAL_NAMES["id"], "row", "item", "item_id", "question_id")
+"""Usual names of the column that names the rows, where judges answer."""
+
+
+def read_answers(
+    table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
+) -> ScoreSet:
+    """The set of judges in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    if options.pattern is not None or options.class_ is not None or options.score is not None:
+        raise InputError(
+            f"{argument('pattern')}, {argument('class_')} or {argument('score')} beside columns of "
+            "answers",
+            allowed="one column per judge, or a column of judges and one of answers",
+            fix="leave it out",
+        )
+    roles = find_roles(table, options, labels)
+    named = [*(options.answers or ()), *(options.ratings or ())]
+    for name in named:
+        table.require(name, "answers")
+        if name in roles.roles:
+            raise InputError(
+                f"column {name!r} is named both for answers and as label, id, weight or group",
+                allowed="one part per column",
+                fix="leave it out of one of them",
+            )
+    judge = _judge_column(table, options)
+    if judge is None:
+        return _read_wide(table, roles, options, labels, source)
+    if len(named) != 1 or options.models is not None:
+        raise InputError(
+            f"{len(named)} columns of answers beside the column of judges {judge!r}"
+            if len(named) != 1
+            else f"{argument('models')} beside the column of judges {judge!r}",
+            allowed="in the long layout one column of answers; in the wide one no column of judges",
+            fix=f"name one column, or say {argument('layout', repr('wide'))}",
+        )
+    return _read_long(table, roles, options, labels, source, judge, named[0])
+
+
+def name_answers(table: Table, labels: object | None, options: ReadOptions) -> ReadOptions:
+    """``options`` with the columns of answers, where the caller named none."""
+    if options.answers is not None or options.ratings is not None:
+        return options
+    roles = find_roles(table, options, labels)
+    free = [name for name in table.columns if name not in roles.roles | roles.set_aside]
+    judge = _judge_column(table, options)
+    if judge is not None:
+        for usual, part in ((ANSWERS, "answers"), (RATINGS, "ratings")):
+            found = table.find(None, usual, part)
+            if found is not None:
+                return replace(options, **{part: (found,)})
+        raise InputError(
+            f"{table.what} has a column of judges {judge!r} and no column of answers with a usual "
+            f"name; its columns are {listing(table.columns, limit=20)}",
+            allowed=f"one column of answers, named by {argument('answers')}",
+            fix=f"say {argument('answers', '[...]')}",
+        )
+    kept = [name for name in free if name not in (options.models or ())]
+    if not kept:
+        raise InputError(
+            f"{table.what} has no column left for answers",
+            allowed="one column per judge",
+            fix=f"name the columns with {argument('answers', '[...]')}",
+        )
+    return replace(options, answers=tuple(kept))
+
+
+def _judge_column(table: Table, options: ReadOptions) -> str | None:
+    """The column of judges of a long table; None for a wide one."""
+    if options.layout == "wide":
+        return None
+    if options.model is not None or options.layout == "long":
+        found = table.find(options.model, JUDGES, "model")
+        return found if found is not None else table.require("judge", "column of judges")
+    named = [*(options.answers or ()), *(options.ratings or ())]
+    usual = [name for name in table.columns if name.lower() in JUDGES and name not in named]
+    return usual[0] if len(usual) == 1 and len(named) <= 1 and options.models is None else None
+
+
+def _read_wide(
+    table: Table, roles: Columns, options: ReadOptions, labels: object | None, source: str | None
+) -> ScoreSet:
+    raw = wide.observe_labels(table, roles, options, labels)
+    scored, probabilities = (), None
+    if options.models is not None:
+        plain = replace(options, answers=None, ratings=None)
+        columns = wide.find_scores(table, roles, plain, raw, given=labels is not None)
+        found = wide.read(table, columns, plain, raw)
+        scored, probabilities = tuple(found.models), found.scores
+        if options.classes is None and found.classes is not None:
+            options = replace(options, classes=found.classes)
+    judged = [*(options.answers or ()), *(options.ratings or ())]
+    used = roles.roles | set(judged) | set(scored)
+    of = {name: (name,) for name in [*scored, *judged]}
+    fields = judged_fields(
+        {name: table.values(name) for name in options.answers or ()},
+        {name: table.values(name) for name in options.ratings or ()},
+        (scored, probabilities),
+        raw,
+        options,
+        n=table.n_rows,
+        weights=None if roles.weight is None else table.floats(roles.weight),
+        groups={name: table.values(column) for name, column in roles.groups.items()},
+        ids=(ids := None if roles.id is None else table.values(roles.id)),
+        design=_design(table, roles, options, labels, ids),
+        layout=_layout("wide, answers", table, roles, options, labels, source, of, used),
+        frame_library=table.library,
+    )
+    return ScoreSet(**fields)
+
+
+def _read_long(
+    table: Table,
+    roles: Columns,
+    options: ReadOptions,
+    labels: object | None,
+    source: str | None,
+    judge: str,
+    answer: str,
+) -> ScoreSet:
+    id = roles.id or table.find(None, ROWS, "id")
+    if id is None:
+        table.require("id", f"id column of the long layout, named by {argument('id')}")
+    roles = replace(roles, id=id)
+    id_codes, ids = long.factorize_column(table, id)
+    judge_codes, judges = long.models_in(table, judge, None)
+    raw = long.observe_labels(table, roles, options, labels, id_codes, ids)
+    answered = _by_judge(table.values(answer), id_codes, ids, judge_codes, judges)
+    ratings = options.ratings is not None
+    used = roles.roles | {judge, answer}
+    fields = judged_fields(
+        {} if ratings else answered,
+        answered if ratings else {},
+        ((), None),
+        raw,
+        options,
+        n=len(ids),
+        weights=long.weights_by_id(table, roles.weight, id_codes, ids),
+        groups={
+            name: long.constant_by_id(table, column, id_codes, ids)
+            for name, column in roles.groups.items()
+        },
+        ids=ids,
+        design=joined_design(labels, ids, options, id)
+        if joins_by_id(labels)
+        else long.weights_by_id(table, roles.design, id_codes, ids),
+        layout=_layout(
+            "long, one row per answer",
+            table,
+            roles,
+            options,
+            labels,
+            source,
+            dict.fromkeys(judges, (judge, answer)),
+            used,
+        ),
+        frame_library=table.library,
+    )
+    return ScoreSet(**fields)
+
+
+def _by_judge(
+    answers: NDArray[Any],
+    id_codes: NDArray[np.int64],
+    ids: NDArray[np.object_],
+    judge_codes: NDArray[np.int64],
+    judges: Sequence[str],
+) -> dict[str, NDArray[np.object_]]:
+    """What each judge said of each row; an answer that is given twice is refused."""
+    counts = np.bincount(id_codes * len(judges) + judge_codes)
+    if counts.max() > 1:
+        place = int(np.argmax(counts > 1))
+        raise InputError(
+            f"id {ids[place // len(judges)]!r} has {counts[place]} answers of "
+            f"{judges[place % len(judges)]!r}",
+            allowed="one answer per row and judge",
+            fix="keep one of them, or give repeated answers a judge's name of their own",
+        )
+    values: NDArray[np.object_] = np.full((len(ids), len(judges)), None, dtype=object)
+    values[id_codes, judge_codes] = as_objects(answers)
+    return {name: values[:, m] for m, name in enumerate(judges)}
+
+
+def _design(
+    table: Table, roles: Columns, options: ReadOptions, labels: object | None, ids: Any
+) -> Any:
+    if joins_by_id(labels):
+        return joined_design(labels, ids, options, roles.id)
+    return None if roles.design is None else table.floats(roles.design)
+
+
+def _layout(
+    kind: str,
+    table: Table,
+    roles: Columns,
+    options: ReadOptions,
+    labels: object | None,
+    source: str | None,
+    columns: dict[str, tuple[str, ...]],
+    used: set[str],
+) -> Layout:
+    return Layout(
+        kind=kind,
+        columns=columns,
+        label=roles.label if labels is None else options.label,
+        id=roles.id,
+        weight=roles.weight,
+        design=roles.design,
+        groups=tuple(roles.groups.values()),
+        ignored=tuple(name for name in table.columns if name not in used),
+        source=source,
+    )

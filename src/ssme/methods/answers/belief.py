@@ -1,0 +1,268 @@
+"""What the method believes after its fit, and how a metric is estimated from it.
+
+The metric of the soft labeling W on all rows, plus what the labels say beyond it. On the n labeled
+rows of a group let R_j be the metric of judge j minus its mean over labels drawn from W, V_j the
+variance over those labels, and f the share of the group's rows that have a label. Then
+
+    estimate_j = m_j(W) + [ f + (1 - f) tau^2 / (tau^2 + V_j) ] R_j
+
+f because the labels of these very rows are known, the rest because the model may be off by tau for
+each judge; tau is the mode of its posterior given R. With many labels V vanishes, and the
+estimate is that of the labels. Draws are worlds: theta drawn, rows weighted anew (Rubin, Annals of
+Statistics 9, 1981), and what remains unknown of the bias; they are moved to have the estimate as
+their median on the logit scale of the metric's range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.agreement import softmax
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.design import Design
+from ssme.methods.base import Estimate, GroupRows, row_numbers
+from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
+from ssme.methods.facts import Facts
+from ssme.methods.parts.row_weights import mean_defined
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.progress import track
+
+__all__ = ["AnswersBelief", "AnswersFacts", "AnswersPredictor"]
+
+IntArray = NDArray[np.int64]
+TAUS = np.exp(np.linspace(np.log(0.002), np.log(0.3), 24))
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersFacts(Facts):
+    """What the fit tells.
+
+    Attributes
+    ----------
+    label_free : bool
+        Whether there was no label to learn from.
+    disagreement : float
+        How often a judge differs from the plurality of the others.
+    expected_error : float
+        The judges' mean error that this disagreement lets expect.
+    sharpness, prior_sharpness : float
+        b, after and before the labels.
+    judge_weights : dict
+        Weight of each judge's answer, after the labels, relative to the mean before them.
+    shares : dict
+        Share of each class.
+    """
+
+    label_free: bool
+    disagreement: float
+    expected_error: float
+    sharpness: float
+    prior_sharpness: float
+    judge_weights: Mapping[str, float]
+    shares: Mapping[str, float]
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersPredictor:
+    """W of rows that were not there."""
+
+    design: Design
+    theta: FloatArray
+
+    def __call__(self, scores: FloatArray) -> FloatArray:
+        return self.design.posterior(scores, self.theta)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersBelief:
+    """W at the mode for every row, and draws of theta.
+
+    ``shift`` (K,) are the label intercepts of the mode, which labeled rows alone have.
+    """
+
+    data: ScoreSet
+    design: Design
+    theta: FloatArray
+    draws: FloatArray
+    shift: FloatArray
+    soft: FloatArray
+    seed: np.random.SeedSequence
+    facts: AnswersFacts
+    constants: AnswerConstants
+
+    @property
+    def posterior(self) -> FloatArray:
+        """W with labeled rows one-hot."""
+        return clamp(self.soft, self.data.labels)
+
+    @property
+    def predictor(self) -> AnswersPredictor:
+        """W of other rows."""
+        return AnswersPredictor(self.design, self.theta)
+
+    @property
+    def clamps_labels(self) -> bool:
+        """False: an estimate is that of the soft labeling, corrected by the labels."""
+        return False
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """False: most of the spread is that of theta."""
+        return False
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Estimates on all rows of each group, draws with them as median."""
+        out = []
+        for part in rows:
+            group = row_numbers(part, self.data.n_rows)
+            worlds = self._worlds(metrics, group)
+            out.append(
+                [
+                    self._estimate(metric, group, drawn)
+                    for metric, drawn in zip(metrics, worlds, strict=True)
+                ]
+            )
+        return out
+
+    def _estimate(self, metric: Metric, group: IntArray, worlds: FloatArray) -> Estimate:
+        labeled = group[self.data.labeled[group]]
+        plain = self._expected(metric, group)
+        residual, noise = self._residual(metric, labeled, plain.size)
+        span = metric.high - metric.low
+        gain = self._gain(residual, noise, span if np.isfinite(span) else 1.0)
+        known = labeled.size / max(1, group.size)
+        value = plain + (known + (1.0 - known) * gain) * residual
+        value = np.clip(value, metric.low, metric.high)
+        rng = np.random.default_rng(child_seed(self.seed, 3))
+        normal = rng.standard_normal((len(worlds), self.constants.label_draws))
+        worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
+        return Estimate(value, _moved(metric, value, worlds, self.constants.edge))
+
+    def _residual(
+        self, metric: Metric, labeled: IntArray, size: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """R (M,) and the metric of labels drawn from W, minus its mean (B, M).
+
+        Both are zero where the labels say nothing.
+        """
+        if labeled.size == 0:
+            return np.zeros(size), np.zeros((1, size))
+        soft = self.soft[labeled] * np.exp(self.shift - self.shift.max())
+        soft /= soft.sum(axis=1, keepdims=True)
+        plan = metric.plan(self.data.scores[labeled])
+        truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
+        observed = plan(self._weighted(truth, labeled, labels=True))[0]
+        drawn = self._over_labels(metric, labeled, soft, labels=True)
+        mean = mean_defined(drawn)
+        known = np.isfinite(observed) & np.isfinite(mean)
+        noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
+        return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
+
+    def _gain(self, residual: FloatArray, noise: FloatArray, span: float) -> FloatArray:
+        """tau^2 / (tau^2 + V) (M,), zero where the labels say nothing.
+
+        Residuals of judges who err together count as few, not as M. A curve, with many values a
+        judge, takes tau from its prior, so that it is the same whichever judges are asked for.
+        """
+        of, variance = self.constants, (noise**2).mean(axis=0) / span**2
+        known = variance > 0.0
+        tau = of.bias
+        if known.any() and residual.size == self.data.n_models:
+            r, v = residual[known] / span, variance[known]
+            total = v[:, None] + TAUS**2
+            each = -0.5 * (np.log(total) + (r**2)[:, None] / total)
+            together = 1.0 / (1.0 + of.errs_together * (r.size - 1))
+            prior = -0.5 * ((np.log(TAUS) - np.log(of.bias)) / of.bias_spread) ** 2
+            tau = float(TAUS[np.argmax(together * each.sum(axis=0) + prior)])
+        return np.where(known, tau**2 / (tau**2 + variance), 0.0)
+
+    def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
+        """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
+        if metric.hard_only:
+            return mean_defined(self._over_labels(metric, rows, self.soft[rows]))
+        plan = metric.plan(self.data.scores[rows])
+        value: FloatArray = plan(self._weighted(self.soft[rows][None], rows))[0]
+        return value
+
+    def _over_labels(
+        self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False
+    ) -> FloatArray:
+        """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
+        rng = np.random.default_rng(child_seed(self.seed, 0))
+        plan = metric.plan(self.data.scores[rows])
+        batch = max(1, self.constants.batch_cells // max(1, soft.size))
+        drawn, n_draws = [], self.constants.label_draws
+        for start in range(0, n_draws, batch):
+            mass = one_hot_mass(draw_labels(soft, min(batch, n_draws - start), rng), soft.shape[1])
+            drawn.append(plan(self._weighted(mass, rows, labels=labels)))
+        return np.concatenate(drawn)
+
+    def _worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
+        """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
+        rows, of = group, self.constants
+        if rows.size > of.world_rows:
+            order = np.random.default_rng(child_seed(self.seed, 1)).random(self.data.n_rows)
+            rows = np.sort(rows[np.argpartition(order[rows], of.world_rows)[: of.world_rows]])
+        shrink = np.sqrt(rows.size / max(1, group.size))
+        rng = np.random.default_rng(child_seed(self.seed, 2))
+        plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
+        offset, columns = self.design.features(self.data.scores[rows])
+        flat = columns.reshape(-1, columns.shape[2])
+        values: list[list[FloatArray]] = [[] for _ in metrics]
+        batch = max(1, of.batch_cells // max(1, offset.size))
+        for start in track(range(0, len(self.draws), batch), "worlds"):
+            theta = self.draws[start : start + batch]
+            soft = softmax(offset + (theta @ flat.T).reshape(len(theta), *offset.shape))
+            counts = rng.standard_exponential((len(theta), self.data.n_rows))[:, rows]
+            counts = 1.0 + shrink * (counts - 1.0)
+            mass = self._weighted(soft, rows) * counts[:, :, None]
+            hard: FloatArray | None = None
+            for m, metric in enumerate(metrics):
+                if metric.hard_only and hard is None:
+                    labels = (rng.random(soft.shape[:2])[:, :, None] > soft.cumsum(axis=2)).sum(
+                        axis=2
+                    )
+                    whole = rng.poisson(1.0, counts.shape)[:, :, None]
+                    one_hot = one_hot_mass(np.minimum(labels, soft.shape[2] - 1), soft.shape[2])
+                    hard = self._weighted(one_hot, rows) * whole
+                values[m].append(plans[m](hard if metric.hard_only and hard is not None else mass))
+        return [np.concatenate(parts) for parts in values]
+
+    def _weighted(self, mass: FloatArray, rows: IntArray, *, labels: bool = False) -> FloatArray:
+        """Mass (D, r, K), rows counting by their weight, or labels by theirs."""
+        weights = self.data.label_weights if labels else self.data.weights
+        return mass if weights is None else mass * weights[rows][:, None]
+
+
+def _moved(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) -> FloatArray:
+    """``worlds`` (D, M) moved to have ``value`` (M,) as their median; undefined ones filled up."""
+    out: FloatArray = np.full_like(worlds, np.nan)
+    low, high = metric.low, metric.high
+    for m in np.flatnonzero(np.isfinite(value) & np.isfinite(worlds).any(axis=0)):
+        drawn = worlds[:, m]
+        drawn = np.resize(drawn[np.isfinite(drawn)], drawn.size)
+        if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
+            z = _logit((drawn - low) / (high - low), edge)
+            target = _logit(np.asarray((value[m] - low) / (high - low)), edge)
+            moved = low + (high - low) / (1.0 + np.exp(-(z - np.median(z) + target)))
+        else:
+            moved = drawn
+        out[:, m] = np.clip(moved + (value[m] - np.median(moved)), low, high)
+    return out
+
+
+def _logit(share: FloatArray, edge: float) -> FloatArray:
+    inside = np.clip(share, edge, 1.0 - edge)
+    out: FloatArray = np.log(inside) - np.log1p(-inside)
+    return out

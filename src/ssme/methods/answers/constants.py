@@ -1,0 +1,101 @@
+"""Every number of the method ``answers`` that changes a result, in one frozen record.
+
+Chosen on runs 0 to 5 of the development sets with their scores rounded to 0 and 1, and of four sets
+of real judges (docs/answers.md says what was tried).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["AnswerConstants"]
+
+
+@dataclass(frozen=True)
+class AnswerConstants:
+    """All constants of `ssme.methods.answers.method.Answers`."""
+
+    gap: float = 0.5
+    gap_per_class: float = 0.03
+    """Judges err more than they disagree: logit of the mean error minus logit of the mean
+    disagreement, ``gap - gap_per_class (K - 2)``. With more classes wrong answers agree less."""
+
+    few_answers: float = 20.0
+    """A judge's disagreement counts as that many answers of an average judge more."""
+
+    least_weight: float = 0.05
+    """Least weight of a judge's answer before labels are seen."""
+
+    dependence: float = 0.2
+    """rho: m answers on a row count as ``m / (1 + (m - 1) rho)``."""
+
+    share_mix: float = 0.5
+    """Rare classes are answered too seldom: shares move by ``share_mix`` times the mean error
+    towards equal ones."""
+
+    least_share: float = 0.01
+    """Least share of a class, divided by the number of classes."""
+
+    log_b: tuple[float, float] = (-2.0, 0.2)
+    """Range of the logarithm of the sharpness that agreement may say."""
+
+    log_b_up: float = 0.05
+    """Added to it: people and models are a little more independent than agreement says."""
+
+    clip: float = 0.01
+    """Least probability of a model that gives probabilities."""
+
+    sd_b: float = 0.1
+    """Scale of the relative change of the sharpness."""
+
+    sd_v: float = 0.6
+    """Scale of a judge's own weight, in units of the mean weight."""
+
+    sd_s: float = 0.15
+    """Scale of a class's own sharpness."""
+
+    sd_share: float = 0.3
+    sd_share_range: tuple[float, float] = (0.1, 0.6)
+    """Scale of the class shifts, ``sd_share`` times mean error over share, within this range."""
+
+    chosen: float = 1.5
+    """Scale of the label intercepts where rows were chosen by class."""
+
+    nu: float = 4.0
+    """Degrees of freedom of every family's Student t in the mode, and in the draws."""
+
+    draw_widening: tuple[float, float, float] = (2.0, 1.5, 1.5)
+    """Factors of the scales of b, v and shares in the draws: shrinking hard is good for the
+    estimate, not for an interval."""
+
+    power: float = 0.7
+    """Weight of a label in the draws."""
+
+    steps: int = 12
+    """Elliptical slice steps per draw."""
+
+    bias: float = 0.02
+    bias_spread: float = 0.8
+    """Prior of the logarithm of tau, the size of what the model misses in a judge's metric: normal
+    about ``log bias``."""
+
+    errs_together: float = 0.4
+    """Residuals of M judges count as ``M / (1 + errs_together (M - 1))`` of them."""
+
+    fit_rows: int = 20_000
+    """Most labeled rows in the fit; with more the residual decides anyway."""
+
+    label_draws: int = 50
+    """Label draws behind the residual's variance."""
+
+    agreement_rows: int = 5000
+    """Most rows on which agreement is looked at."""
+
+    world_rows: int = 5000
+    """Most rows of a group on which draws are computed."""
+
+    batch_cells: int = 1 << 22
+    """Cells (draws x rows x classes) held at once."""
+
+    edge: float = 1e-6
+    """Least distance from the ends of a metric's range on the logit scale."""

@@ -1,0 +1,137 @@
+"""answers: judges who share difficulty, weighed by each other and by few labels.
+
+For people and language models who say a class or a grade, and for classifiers of which only the
+predicted class is kept, alone or beside classifiers that give probabilities.
+
+1. `voices`: what each says, as evidence for every class.
+2. `agreement`: how good each is, how sharp the pool of all should be and how frequent the classes
+   are, from how they agree with each other, without a label.
+3. `regression`: what the labels change about that: sharpness, weights of judges, worth of classes'
+   answers, class shares (`design`). Labels also say how the rows that have them differ.
+4. `belief`: the metric of P(y | answers) on all rows, corrected by what the labels say beyond it.
+
+Dawid and Skene (JRSS C 28, 1979) let every judge err independently given the class, and so become
+sure of what judges get wrong together. Here the pool's sharpness is a parameter of its own, which
+agreement and labels decide: judges share difficulty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.belief import AnswersBelief, AnswersFacts
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.design import Design
+from ssme.methods.answers.regression import Block, Regression
+from ssme.methods.answers.voices import Voices
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs.posterior import spawn_seed
+from ssme.methods.parts.draw_options import joint_draws
+from ssme.metrics.base import FloatArray
+from ssme.options import Declared, Instance, option
+
+__all__ = ["Answers"]
+
+
+@dataclass(frozen=True)
+class Answers(Declared):
+    """Judges who share difficulty: a pool of answers, ratings and probabilities."""
+
+    n_draws: int = joint_draws(200)
+    constants: AnswerConstants = option(
+        AnswerConstants(),
+        "All other numbers that change a result.",
+        Instance(AnswerConstants),
+        python_only=True,
+    )
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="answers",
+        title="Judges who share difficulty",
+        source="this project: docs/answers.md",
+        needs_labels=False,
+        designs=("random", "by_class", "by_score", "weights"),
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
+        of = self.constants
+        design = Design.of(Voices.of(data, of.clip), data.scores, of)
+        labeled = np.flatnonzero(data.labeled)
+        if labeled.size > of.fit_rows:
+            labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
+        spread = self._label_spread(data, design)
+        fitted = _regression(data, design, labeled, spread, of)
+        mode = fitted.mode()
+        size = design.blocks[-1].columns.stop
+        wide = np.concatenate([design.scales(of.draw_widening), np.ones(spread.size)])
+        draws = replace(fitted, sd=wide).draws(mode, self.n_draws, of.power, of.steps, rng)
+        theta = mode[:size]
+        soft = design.posterior(data.scores, theta)
+        return AnswersBelief(
+            data=data,
+            design=design,
+            theta=theta,
+            draws=draws[:, :size],
+            shift=mode[size:] * spread,
+            soft=soft,
+            seed=spawn_seed(rng),
+            facts=_facts(data, design, theta, soft),
+            constants=of,
+        )
+
+    def _label_spread(self, data: ScoreSet, design: Design) -> FloatArray:
+        """Scale (K,) of the label intercepts: one label more than expected of each class."""
+        if data.n_labeled == 0:
+            return np.ones(data.n_classes)
+        by_chance = np.log1p(1.0 / (data.n_labeled * design.agreement.shares))
+        chosen = self.constants.chosen if data.design.kind == "by_class" else 0.0
+        out: FloatArray = np.maximum(by_chance, chosen)
+        return out
+
+
+def _regression(
+    data: ScoreSet,
+    design: Design,
+    labeled: np.ndarray,
+    spread: FloatArray,
+    of: AnswerConstants,
+) -> Regression:
+    """The labeled rows, with the label intercepts as the last block."""
+    offset, columns = design.features(data.scores[labeled])
+    own = np.broadcast_to(np.diag(spread), (labeled.size, spread.size, spread.size))
+    size = columns.shape[2]
+    weights = np.ones(labeled.size)
+    if data.design.weights is not None and labeled.size:
+        weights = data.design.weights[labeled]
+        weights = weights / weights.mean()
+    return Regression(
+        offset=offset,
+        features=np.concatenate([columns, own], axis=2),
+        labels=data.labels[labeled],
+        weights=weights,
+        blocks=(*design.blocks, Block(slice(size, size + spread.size), "d")),
+        sd=np.concatenate([design.scales(), np.ones(spread.size)]),
+        nu=of.nu,
+    )
+
+
+def _facts(data: ScoreSet, design: Design, theta: FloatArray, soft: FloatArray) -> AnswersFacts:
+    found, n_models = design.agreement, data.n_models
+    prior = float(np.exp(found.log_b))
+    weights = found.weights * (1.0 + theta[0]) / found.weights.mean() + theta[1 : 1 + n_models]
+    return AnswersFacts(
+        label_free=data.n_labeled == 0,
+        disagreement=found.disagreement,
+        expected_error=found.error,
+        sharpness=prior * (1.0 + float(theta[0])),
+        prior_sharpness=prior,
+        judge_weights=dict(zip(data.models, weights.round(4).tolist(), strict=True)),
+        shares={
+            str(name): round(float(share), 4)
+            for name, share in zip(data.classes, soft.mean(axis=0), strict=True)
+        },
+    )
