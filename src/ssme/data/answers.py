@@ -136,7 +136,8 @@ def listen(
             allowed="a code that is no class or grade",
             fix="declare another code",
         )
-    kept, table = [], []
+    kept: list[Hashable] = []
+    table: list[int] = []
     for value in raw.values:
         text = class_text(value)
         usual = isinstance(value, str) and value.lower() in UNSURE and text not in texts

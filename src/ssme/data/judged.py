@@ -45,7 +45,9 @@ def judged_arrays(
     """The fields of a `ScoreSet` from arrays; see `ScoreSet.from_answers`."""
     columns, n = ({}, None) if answers is None else as_columns(answers, models)
     graded, n_rated = ({}, None) if not ratings else as_columns(ratings, None)
-    probabilities, names, n_scored = None, (), None
+    probabilities: FloatArray | None = None
+    names: Sequence[str] = ()
+    n_scored = None
     if scores:
         probabilities, names = stack_scores(scores, None)
         n_scored = len(probabilities)
@@ -160,7 +162,7 @@ def _refuse_silent(said: Sequence[Said]) -> None:
 
 
 def _refuse_unanswered(scores: FloatArray, n_models: int) -> None:
-    silent = np.isnan(scores).any(axis=2).all(axis=1)
+    silent = np.all(np.isnan(scores).any(axis=2), axis=1)
     if silent.any():
         rows = np.flatnonzero(silent)
         raise InputError(

@@ -245,7 +245,7 @@ judges: ann, bob)
         >>> ssme.ScoreSet.from_answers(None, [1, 0, None], ratings=grades).judges["carl"].cut
         4
         """
-        told = {
+        told: dict[str, Any] = {
             "classes": classes,
             "positive": positive,
             "unsure": unsure,

@@ -9,7 +9,7 @@ Columns are those that the caller names with ``answers`` and ``ratings``. Where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -82,10 +82,12 @@ def name_answers(table: Table, labels: object | None, options: ReadOptions) -> R
     free = [name for name in table.columns if name not in roles.roles | roles.set_aside]
     judge = _judge_column(table, options)
     if judge is not None:
-        for usual, part in ((ANSWERS, "answers"), (RATINGS, "ratings")):
-            found = table.find(None, usual, part)
-            if found is not None:
-                return replace(options, **{part: (found,)})
+        found = table.find(None, ANSWERS, "answers")
+        if found is not None:
+            return replace(options, answers=(found,))
+        found = table.find(None, RATINGS, "ratings")
+        if found is not None:
+            return replace(options, ratings=(found,))
         raise InputError(
             f"{table.what} has a column of judges {judge!r} and no column of answers with a usual "
             f"name; its columns are {listing(table.columns, limit=20)}",
@@ -118,7 +120,8 @@ def _read_wide(
     table: Table, roles: Columns, options: ReadOptions, labels: object | None, source: str | None
 ) -> ScoreSet:
     raw = wide.observe_labels(table, roles, options, labels)
-    scored, probabilities = (), None
+    scored: tuple[str, ...] = ()
+    probabilities = None
     if options.models is not None:
         plain = replace(options, answers=None, ratings=None)
         columns = wide.find_scores(table, roles, plain, raw, given=labels is not None)
@@ -157,7 +160,7 @@ def _read_long(
 ) -> ScoreSet:
     id = roles.id or table.find(None, ROWS, "id")
     if id is None:
-        table.require("id", f"id column of the long layout, named by {argument('id')}")
+        id = table.require("id", f"id column of the long layout, named by {argument('id')}")
     roles = replace(roles, id=id)
     id_codes, ids = long.factorize_column(table, id)
     judge_codes, judges = long.models_in(table, judge, None)
@@ -233,8 +236,8 @@ def _layout(
     options: ReadOptions,
     labels: object | None,
     source: str | None,
-    columns: dict[str, tuple[str, ...]],
-    used: set[str],
+    columns: Mapping[str, tuple[str, ...]],
+    used: frozenset[str],
 ) -> Layout:
     return Layout(
         kind=kind,

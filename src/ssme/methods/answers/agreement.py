@@ -102,7 +102,7 @@ def loudness(evidence: FloatArray, dependence: float) -> FloatArray:
 
 def softmax(z: FloatArray) -> FloatArray:
     """exp(z) / sum exp(z) over the last axis."""
-    out = np.exp(z - z.max(axis=-1, keepdims=True))
+    out: FloatArray = np.exp(z - z.max(axis=-1, keepdims=True))
     out /= out.sum(axis=-1, keepdims=True)
     return out
 

@@ -58,8 +58,7 @@ class Regression:
         for _ in range(NEWTON_STEPS):
             slope, root = self._slope(theta)
             precision = self._precision(theta)
-            slope = slope - precision * theta
-            step = _solve(root, precision, slope)
+            step = _solve(root, precision, slope - precision * theta)
             reached = self._log_posterior(theta + step)
             while reached < value and np.abs(step).max() > TOLERANCE:
                 step = step / 2.0
@@ -170,4 +169,5 @@ def _solve(root: FloatArray, precision: FloatArray, slope: FloatArray) -> FloatA
         return out
     scaled = root / precision
     inner = np.linalg.solve(np.eye(n) + scaled @ root.T, scaled @ slope)
-    return slope / precision - scaled.T @ inner
+    narrow: FloatArray = slope / precision - scaled.T @ inner
+    return narrow

@@ -108,7 +108,8 @@ class Voices:
     def votes(scores: FloatArray) -> FloatArray:
         """The decision of every model (n, M, K), one-hot; zero where it has no score."""
         decided = predicted_classes(scores)[:, :, None] == np.arange(scores.shape[2])
-        return decided.astype(np.float64)
+        out: FloatArray = decided.astype(np.float64)
+        return out
 
 
 def _is_hard(scores: FloatArray) -> bool:

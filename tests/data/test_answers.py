@@ -1,0 +1,181 @@
+"""Answers and ratings come in as people hold them, and what is wrong is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ssme
+from ssme import InputError, ScoreSet
+
+
+def test_answers_as_text_numbers_and_booleans_are_one_hot() -> None:
+    texts = ScoreSet.from_answers({"ann": ["no", "yes", " yes "]}, ["no", None, None])
+    numbers = ScoreSet.from_answers({"ann": [0, 1, 1]}, [0, None, None])
+    booleans = ScoreSet.from_answers({"ann": [False, True, True]}, [False, None, None])
+    for data in (texts, numbers, booleans):
+        np.testing.assert_array_equal(data.scores[:, 0], [[1, 0], [0, 1], [0, 1]])
+        assert data.judges["ann"].kind == "answers"
+    assert texts.classes == ("no", "yes")
+
+
+def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
+    said = {"ann": ["a", "Unsure", None, "c"], "bob": ["b", "?", "a", "b"]}
+    data = ScoreSet.from_answers(said | {"cid": ["a", "b", "c", "c"]}, unsure="?")
+    assert np.isnan(data.scores[:, :, 0]).tolist() == [
+        [False, False, False],
+        [True, True, False],
+        [True, False, False],
+        [False, False, False],
+    ]
+    assert data.layout is not None
+    assert data.layout.describe()["unsure"] == "ann: 1 rows, bob: 1 rows"
+    assert data.judges["ann"].said(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
+
+
+def test_text_and_number_of_a_class_are_the_same_class() -> None:
+    frame = pd.DataFrame({"a": ["0", "1", "abstain"], "b": [1, 0, 1], "label": [1, 0, None]})
+    data = ScoreSet.from_frame(frame, "label", answers=["a", "b"])
+    assert data.classes == (0, 1)
+    np.testing.assert_array_equal(data.scores[:, :, 1], [[0, 1], [1, 0], [np.nan, 1]])
+
+
+def test_long_and_wide_tables_are_the_same_set() -> None:
+    long = pd.DataFrame(
+        {
+            "id": ["r1", "r1", "r2", "r3", "r3"],
+            "judge": ["x", "w", "x", "w", "x"],
+            "answer": ["yes", "no", "yes", "yes", "no"],
+            "label": ["yes", "yes", None, "no", None],
+        }
+    )
+    wide = pd.DataFrame(
+        {
+            "id": ["r1", "r2", "r3"],
+            "x": ["yes", "yes", "no"],
+            "w": ["no", None, "yes"],
+            "label": ["yes", None, "no"],
+        }
+    )
+    first = ScoreSet.from_answers(long)
+    second = ScoreSet.from_answers(wide)
+    named = ScoreSet.from_frame(long, "label", model="judge", answers=["answer"])
+    for data in (second, named):
+        np.testing.assert_array_equal(first.scores, data.scores)
+        np.testing.assert_array_equal(first.labels, data.labels)
+        assert (first.models, first.classes) == (data.models, data.classes)
+
+
+def test_files_of_answers_and_the_evaluation_of_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    said = {
+        f"judge_{m}": np.where(rng.random(60) < 0.8, truth, 1 - truth).astype(str) for m in range(3)
+    }
+    frame = pd.DataFrame({**said, "label": np.where(np.arange(60) < 20, truth, np.nan)})
+    frame.loc[5, "judge_0"] = "unsure"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    results = [
+        ssme.evaluate(tmp_path / name, "label", answers=list(said), metrics="accuracy")
+        for name in ("a.csv", "a.parquet")
+    ]
+    assert list(results[0].rows()) == list(results[1].rows())
+    again = ssme.rerun(results[0].settings["config"])
+    assert again.frame().equals(results[0].frame())
+
+
+def test_ratings_are_ordered_whatever_their_names() -> None:
+    numbers = ScoreSet.from_answers(None, [1, 0, None, 1], ratings={"r": [5, 1, 2, 4]})
+    letters = ScoreSet.from_answers(None, [1, 0, None, 1], ratings={"r": ["A", "F", "D", "B"]})
+    words = ScoreSet.from_answers(
+        None, [1, 0, None, 1], ratings={"r": ["good", "bad", "fair", "good"]},
+        grades=["bad", "fair", "good"],
+    )  # fmt: skip
+    assert numbers.judges["r"].values == (1, 2, 3, 4, 5)
+    assert letters.judges["r"].values == ("F", "D", "B", "A")
+    for data in (numbers, letters):
+        assert np.argsort(data.scores[:, 0, 1]).tolist() == [1, 2, 3, 0]
+        assert (data.scores[:, 0, 1] > 0.5).tolist() == [True, False, False, True]
+    assert words.judges["r"].cut == "good"
+    assert words.judges["r"].said(words.scores[:, 0]).tolist() == ["good", "bad", "fair", "good"]
+
+
+def test_cut_says_which_grades_are_positive() -> None:
+    grades = {"r": [1, 2, 3, 4, 5]}
+    for cut in (2, 3, 5):
+        data = ScoreSet.from_answers(None, [0, 1, None, None, None], ratings=grades, cut=cut)
+        assert (data.scores[:, 0, 1] > 0.5).tolist() == [g >= cut for g in grades["r"]]
+
+
+def test_truth_may_be_a_grade_too() -> None:
+    data = ScoreSet.from_answers(None, [3, 1, 2, None], ratings={"r": [3, 1, 5, 4]})
+    assert data.classes == (1, 2, 3, 4, 5)
+    assert data.judges["r"].cut is None
+    np.testing.assert_array_equal(data.scores[:, 0].argmax(axis=1), [2, 0, 4, 3])
+
+
+def test_probabilities_stand_beside_answers() -> None:
+    frame = pd.DataFrame(
+        {"p": [0.9, 0.2, 0.6], "judge": ["y", "n", None], "g": [4, 1, 5], "label": ["y", None, "n"]}
+    )
+    data = ScoreSet.from_frame(frame, "label", models=["p"], answers=["judge"], ratings=["g"])
+    assert data.models == ("p", "judge", "g")
+    assert set(data.judges) == {"judge", "g"}
+    np.testing.assert_allclose(data.scores[:, 0, 1], frame["p"])
+    assert data.select(["g", "p"]).judges == {"g": data.judges["g"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda: ScoreSet.from_answers([["a"], ["x"]], ["a", "b"], classes=["a", "b"]),
+            "answer 'x' of 'judge_1' at row 1 is no class",
+        ),
+        (lambda: ScoreSet.from_answers([["up"], ["down"]]), "which one is positive"),
+        (lambda: ScoreSet.from_answers({"j": ["a", "a"]}, ["a", "a"]), "1 class only"),
+        (
+            lambda: ScoreSet.from_answers({"j": ["unsure"], "k": [1]}, [1], classes=[0, 1]),
+            "'j' has no answer",
+        ),
+        (lambda: ScoreSet.from_answers({"j": [1, None]}, [0, 1]), "row 1 has no answer"),
+        (
+            lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": ["ok", "poor"]}),
+            "nothing that says their order",
+        ),
+        (
+            lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": [1, 7]}, grades=[1, 2, 3]),
+            "answer 7 of 'j' at row 1 is no grade",
+        ),
+        (
+            lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": [1, 3]}, cut=1),
+            "above the lowest",
+        ),
+        (lambda: ScoreSet.from_answers([[1], [0]], [1, 0], cut=3), "without ratings"),
+        (lambda: ScoreSet.from_answers({"a": [1, 0], "b": [1]}), "different lengths"),
+        (
+            lambda: ScoreSet.from_frame(
+                pd.DataFrame({"id": [1, 1], "judge": ["a", "a"], "answer": [0, 1]}),
+                labels=False, answers=["answer"],
+            ),
+            "has 2 answers of 'a'",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_answers_are_told(call, told: str) -> None:
+    with pytest.raises(InputError, match="Fix:") as caught:
+        call()
+    assert told in str(caught.value)
+
+
+def test_columns_of_text_are_recognized_and_what_to_do_is_said() -> None:
+    texts = pd.DataFrame({"a": ["yes", "no"] * 10, "label": ["yes"] * 5 + [None] * 15})
+    grades = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "label": [1, 0] + [None] * 18})
+    with pytest.raises(InputError, match=r"give answers=\['a'\]"):
+        ScoreSet.from_frame(texts, "label")
+    with pytest.raises(InputError, match=r"give ratings=\['a'\]"):
+        ScoreSet.from_frame(grades, "label")

@@ -1,0 +1,136 @@
+"""The method for judges: right where it can be checked, invariant where it must be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme import ScoreSet
+from ssme.methods.answers.agreement import calibrated_offset, disagreement, softmax
+from ssme.methods.answers.method import Answers
+from ssme.methods.answers.voices import Voices
+from ssme.metrics import get_metric
+from ssme.metrics.base import FloatArray
+
+ACCURACY = get_metric("accuracy")
+
+
+def made(
+    n: int = 600, judges: int = 7, classes: int = 2, labels: int = 60, seed: int = 0
+) -> tuple[ScoreSet, FloatArray]:
+    """Judges who share difficulty: hard rows are hard for all; and their true accuracy."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, classes, n)
+    hard = rng.normal(size=n)
+    skill = np.linspace(0.6, 2.0, judges)
+    right = rng.normal(size=(n, judges)) < skill - hard[:, None]
+    wrong = (truth[:, None] + rng.integers(1, classes, (n, judges))) % classes
+    said = np.where(right, truth[:, None], wrong)
+    known = np.where(np.arange(n) < labels, truth, -1)
+    data = ScoreSet.from_answers(
+        said, np.where(known < 0, None, known), classes=list(range(classes))
+    )
+    return data, (said == truth[:, None]).mean(axis=0)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_accuracy_of_judges_who_share_difficulty(classes: int) -> None:
+    data, truth = made(classes=classes)
+    ours = Answers().fit(data, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
+    low, high = ours.interval()
+    assert np.abs(ours.value - truth).mean() < 0.05
+    assert ((low <= ours.value) & (ours.value <= high)).all()
+
+
+def test_many_labels_decide() -> None:
+    data, truth = made(n=1500, labels=1500)
+    ours = Answers().fit(data, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
+    np.testing.assert_allclose(ours.value, truth, atol=5e-3)
+
+
+def test_no_label_at_all() -> None:
+    data, truth = made(labels=0)
+    belief = Answers().fit(data, np.random.default_rng(0))
+    ours = belief.estimate([ACCURACY], [None])[0][0]
+    assert belief.facts.label_free
+    assert np.corrcoef(ours.value, truth)[0, 1] > 0.9
+
+
+def test_sparse_answers_and_the_order_of_judges() -> None:
+    data, _ = made(judges=8)
+    holes = np.random.default_rng(1).random(data.scores.shape[:2]) < 0.6
+    holes[np.arange(data.n_rows), np.arange(data.n_rows) % 8] = False
+    sparse = data.replace(scores=np.where(holes[:, :, None], np.nan, data.scores))
+    turned = sparse.select(sparse.models[::-1])
+    ours = Answers().fit(sparse, np.random.default_rng(0))
+    other = Answers().fit(turned, np.random.default_rng(0))
+    np.testing.assert_allclose(ours.posterior, other.posterior, atol=1e-6)
+    value = ours.estimate([ACCURACY], [None])[0][0].value
+    assert np.isfinite(value).all()
+
+
+def test_any_monotone_use_of_the_scale_gives_the_same_posterior() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 400)
+    rated = np.clip(np.round(2.5 + truth[:, None] + rng.normal(size=(400, 4))), 1, 5).astype(int)
+    labels = [*truth[:40].tolist(), *[None] * 360]
+    names = [f"r{m}" for m in range(4)]
+    plain = {name: rated[:, m] for m, name in enumerate(names)}
+    stretched = {name: values**3 for name, values in plain.items()}
+    one = ScoreSet.from_answers(None, labels, ratings=plain, cut=3)
+    two = ScoreSet.from_answers(None, labels, ratings=stretched, grades=[1, 8, 27, 64, 125], cut=27)
+    fits = [Answers().fit(data, np.random.default_rng(0)) for data in (one, two)]
+    np.testing.assert_allclose(fits[0].posterior, fits[1].posterior, atol=1e-9)
+    auc = get_metric("roc_auc")
+    values = [fit.estimate([auc], [None])[0][0].value for fit in fits]
+    np.testing.assert_allclose(values[0], values[1], atol=1e-9)
+
+
+def test_a_judge_who_always_says_the_same() -> None:
+    data, _ = made()
+    scores = data.scores.copy()
+    scores[:, 0] = [1.0, 0.0]
+    ours = Answers().fit(data.replace(scores=scores), np.random.default_rng(0))
+    value = ours.estimate([ACCURACY], [None])[0][0].value
+    assert 0.3 < value[0] < 0.7
+
+
+def test_answers_beside_probabilities() -> None:
+    data, truth = made()
+    rng = np.random.default_rng(5)
+    positive = np.clip(data.scores[:, 0, 1] * 0.6 + 0.2 + rng.normal(0, 0.05, data.n_rows), 0, 1)
+    scores = np.concatenate(
+        [np.stack([1 - positive, positive], axis=1)[:, None], data.scores[:, 1:]], axis=1
+    )
+    mixed = data.replace(
+        scores=scores, judges={name: data.judges[name] for name in data.models[1:]}
+    )
+    kinds = [voice.kind for voice in Voices.of(mixed, 0.01).each]
+    assert kinds == ["probabilities", *["answers"] * 6]
+    ours = Answers().fit(mixed, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
+    assert np.abs(ours.value - truth).mean() < 0.06
+
+
+def test_same_seed_same_bits_and_groups() -> None:
+    data, _ = made()
+    data = data.replace(groups={"half": np.array(["a", "b"], dtype=object)[np.arange(600) % 2]})
+    first = ssme.evaluate(data, method="answers", metrics=["accuracy", "f1"])
+    second = ssme.evaluate(data, method="answers", metrics=["accuracy", "f1"])
+    assert first.frame().equals(second.frame())
+    assert set(first.frame()["group"]) == {"all", "half=a", "half=b"}
+
+
+def test_disagreement_shares_ties_out() -> None:
+    votes = np.zeros((1, 3, 2))
+    votes[0, [0, 1, 2], [0, 1, 1]] = 1.0
+    own, counts = disagreement(votes)
+    np.testing.assert_allclose(own, [1.0, 0.5, 0.5])
+    np.testing.assert_allclose(counts, 1)
+
+
+def test_offset_gives_the_shares() -> None:
+    rng = np.random.default_rng(0)
+    z, shares = rng.normal(size=(500, 3)), np.array([0.7, 0.2, 0.1])
+    found = softmax(calibrated_offset(z, shares) + z).mean(axis=0)
+    np.testing.assert_allclose(found, shares, atol=1e-3)
