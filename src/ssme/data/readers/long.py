@@ -222,7 +222,7 @@ def observe_labels(
     """The label of each id, from its column or from a table that is joined."""
     if joins_by_id(labels):
         column = own_label_column(table, options)
-        own = None if column is None else _constant(table, column, id_codes, ids)
+        own = None if column is None else constant_by_id(table, column, id_codes, ids)
         return observe(joined(labels, ids, options, columns.id, own), len(ids), options.unlabeled)
     if labels is not None and labels is not False:
         raise InputError(
