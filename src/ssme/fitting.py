@@ -30,7 +30,7 @@ from ssme.metrics.registry import lead_with
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
-__all__ = ["Fit", "fit_method", "make_groups"]
+__all__ = ["Fit", "fit_method", "make_groups", "usual_metrics"]
 
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
@@ -56,7 +56,8 @@ class Fit:
         data, metrics, belief = self.data, self.metrics, self.belief
         rows = [group.rows for group in self.groups]
         estimates, groups = self._estimate()
-        labels_only = _labels_only(data, metrics, rows)
+        estimates = _without_judges(data, metrics, estimates)
+        labels_only = _without_judges(data, metrics, _labels_only(data, metrics, rows))
         _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
@@ -160,8 +161,17 @@ def _follow_data(
     return Lead(metric.name, lead.reason), lead_with(metric, metrics)
 
 
+def usual_metrics(data: ScoreSet) -> tuple[str, ...]:
+    """The metrics that are estimated where none are asked for."""
+    return default_metrics(
+        data.n_classes,
+        answers=len(data.judges) == data.n_models,
+        ratings=any(judge.kind == "ratings" for judge in data.judges.values()),
+    )
+
+
 def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
-    asked = default_metrics(data.n_classes) if spec.metrics is None else spec.metrics
+    asked = usual_metrics(data) if spec.metrics is None else spec.metrics
     with asked_by("metrics"):
         each_class = expand_metrics(asked, data.classes, spec.threshold)
         chosen = [get_metric(each, threshold=spec.threshold) for each in each_class]
@@ -222,6 +232,37 @@ def _labels_only(
     return belief.estimate(metrics, rows)
 
 
+def _without_judges(
+    data: ScoreSet, metrics: Sequence[Metric], estimates: list[list[Estimate]]
+) -> list[list[Estimate]]:
+    """Metrics of probabilities are NaN for models that give answers or ratings."""
+    judges = np.array([name in data.judges for name in data.models])
+    if not judges.any() or not any(metric.of_probabilities for metric in metrics):
+        return estimates
+    return [
+        [
+            _hidden(estimate, judges) if metric.of_probabilities else estimate
+            for metric, estimate in zip(metrics, row, strict=True)
+        ]
+        for row in estimates
+    ]
+
+
+def _hidden(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
+    """``estimate`` with nothing known of some ``models`` (M,)."""
+    value = np.where(models, np.nan, estimate.value)
+    draws = None if estimate.draws is None else np.where(models, np.nan, estimate.draws)
+    if estimate.bounds is None:
+        return Estimate(value, draws)
+    low_and_high = estimate.bounds
+
+    def bounds(level: float) -> tuple[Any, Any]:
+        low, high = low_and_high(level)
+        return np.where(models, np.nan, low), np.where(models, np.nan, high)
+
+    return Estimate(value, draws, bounds)
+
+
 def _warn_undefined(
     data: ScoreSet,
     metrics: Sequence[Metric],
@@ -233,7 +274,11 @@ def _warn_undefined(
         if group.rows is not None and group.rows.size == 0:
             continue
         for metric, estimate in zip(metrics, row, strict=True):
-            names = [n for n, v in zip(data.models, estimate.value, strict=True) if np.isnan(v)]
+            names = [
+                name
+                for name, value in zip(data.models, estimate.value, strict=True)
+                if np.isnan(value) and not (metric.of_probabilities and name in data.judges)
+            ]
             if names:
                 undefined.append(
                     f"{metric.name} is undefined on group {group.name!r} for {', '.join(names[:5])}"

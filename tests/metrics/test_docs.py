@@ -21,7 +21,7 @@ def table() -> str:
     for name in metric_names():
         metric = get_metric(name)
         classes = "any" if metric.multiclass else "2"
-        better = "higher" if metric.greater_is_better else "lower"
+        better = {True: "higher", False: "lower", None: "neither"}[metric.greater_is_better]
         definition = metric.definition.replace("|", r"\|")
         span = f"{metric.low:g} to {metric.high:g}"
         lines.append(f"| `{name}` | {classes} | {better} | {span} | {definition} |")

@@ -290,13 +290,13 @@ def _evaluate_file(
 ) -> Evaluation:
     """The evaluation of a file that fits into memory."""
     from ssme.decide.gates import with_metrics
-    from ssme.metrics import default_metrics
+    from ssme.fitting import usual_metrics
 
     with output.working("reading"):
         data = read_scores(spec)
     for sentence in recognized(spec, data):
         output.note(sentence)
-    asked = spec.metrics or default_metrics(data.n_classes)
+    asked = spec.metrics or usual_metrics(data)
     with asked_by("fail_under"):
         metrics = with_metrics(asked, demands) if demands else spec.metrics
     if shift is not None:

@@ -208,6 +208,13 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
                 allowed=f"{', '.join(spec.metrics or ())}, of decisions at {at}",
                 fix="ask for fewer metrics or use another method (`ssme methods`)",
             )
+        if metric.of_probabilities and len(data.judges) == data.n_models:
+            raise UnsupportedError(
+                f"metric {metric.name!r} is one of probabilities, and all {data.n_models} models "
+                "give answers or ratings",
+                allowed="metrics of decisions, and of the order of ratings",
+                fix="ask for accuracy, cohen_kappa, precision or recall; roc_auc of ratings",
+            )
         if not getattr(metric, kind):
             raise UnsupportedError(
                 f"metric {metric.name!r} is not defined for {kind} data ({data.n_classes} classes)",

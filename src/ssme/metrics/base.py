@@ -55,6 +55,8 @@ class Metric:
         weight. Wrapped callables do.
     definition : str
         One line that says exactly what is computed. Reports print it.
+    of_probabilities : bool
+        True where the metric means something for probabilities only, not for answers and ratings.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Metric:
     multiclass: bool = True
     hard_only: bool = False
     definition: str = ""
+    of_probabilities: bool = False
 
     def __call__(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         """Compute the metric.

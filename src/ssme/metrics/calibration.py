@@ -97,6 +97,7 @@ def ece(
         greater_is_better=False,
         multiclass=target != "positive",
         definition=_definition(kind),
+        of_probabilities=True,
     )
 
 

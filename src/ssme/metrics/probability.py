@@ -40,6 +40,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         high=float("inf"),
         greater_is_better=False,
         definition="mean of -log of the score given to the true class, scores clipped by 2.2e-16",
+        of_probabilities=True,
     ),
     Metric(
         name="brier_score",
@@ -49,5 +50,6 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         high=2.0,
         greater_is_better=False,
         definition="mean squared error: of P(1) for two classes, summed over classes for more",
+        of_probabilities=True,
     ),
 )

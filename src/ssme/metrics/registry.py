@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ssme.errors import InputError
+from ssme.metrics.agreement import AGREEMENT_METRICS
 from ssme.metrics.base import Metric
 from ssme.metrics.calibration import CALIBRATION_METRICS
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import DECISION_METRICS, at_threshold, class_metric
+from ssme.metrics.kinds import Decision
 from ssme.metrics.per_class import split_class
 from ssme.metrics.prevalence import at_prevalence
 from ssme.metrics.probability import PROBABILITY_METRICS
@@ -30,10 +32,20 @@ MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 _REGISTRY: dict[str, Metric] = {
     metric.name: metric
-    for family in (DECISION_METRICS, PROBABILITY_METRICS, RANKING_METRICS, CALIBRATION_METRICS)
+    for family in (
+        DECISION_METRICS,
+        AGREEMENT_METRICS,
+        PROBABILITY_METRICS,
+        RANKING_METRICS,
+        CALIBRATION_METRICS,
+    )
     for metric in family
 }
-_DECISIONS = frozenset(metric.name for metric in DECISION_METRICS)
+_DECISIONS = frozenset(
+    metric.name
+    for metric in (*DECISION_METRICS, *AGREEMENT_METRICS)
+    if isinstance(metric.kind, Decision)
+)
 _ALIASES = {
     "acc": "accuracy",
     "auc": "roc_auc",
@@ -45,6 +57,7 @@ _ALIASES = {
     "brier_score_loss": "brier_score",
     "mcc": "matthews_corrcoef",
     "sensitivity": "recall",
+    "kappa": "cohen_kappa",
 }
 
 
@@ -73,13 +86,19 @@ def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
     )
 
 
-def default_metrics(n_classes: int) -> tuple[str, ...]:
+def default_metrics(
+    n_classes: int, *, answers: bool = False, ratings: bool = False
+) -> tuple[str, ...]:
     """List the metrics that are estimated when none are asked for: those of the SSME paper.
 
     Parameters
     ----------
     n_classes : int
         Number of classes.
+    answers : bool
+        Whether every model gives answers or ratings, which are no probabilities.
+    ratings : bool
+        Whether some of them give ratings.
 
     Returns
     -------
@@ -92,7 +111,14 @@ def default_metrics(n_classes: int) -> tuple[str, ...]:
     ('accuracy', 'ece', 'roc_auc', 'average_precision')
     >>> default_metrics(10)
     ('accuracy', 'ece')
+    >>> default_metrics(10, answers=True)
+    ('accuracy', 'cohen_kappa')
     """
+    if answers and ratings:
+        ordered = ("roc_auc", "average_precision") if n_classes == 2 else ("quadratic_kappa",)
+        return ("accuracy", *ordered)
+    if answers:
+        return ("accuracy", "cohen_kappa")
     if n_classes == 2:
         return ("accuracy", "ece", "roc_auc", "average_precision")
     return ("accuracy", "ece")

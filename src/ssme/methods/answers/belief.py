@@ -140,13 +140,14 @@ class AnswersBelief:
         plain = self._expected(metric, group)
         residual, noise = self._residual(metric, labeled, plain.size)
         span = metric.high - metric.low
-        gain = self._gain(residual, noise, span if np.isfinite(span) else 1.0)
+        gain, left = self._gain(residual, noise, span if np.isfinite(span) else 1.0)
         known = labeled.size / max(1, group.size)
         value = plain + (known + (1.0 - known) * gain) * residual
         value = np.clip(value, metric.low, metric.high)
         rng = np.random.default_rng(child_seed(self.seed, 3))
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
+        worlds = worlds + left * rng.standard_normal(worlds.shape)
         return Estimate(value, _moved(metric, value, worlds, self.constants.edge))
 
     def _residual(
@@ -169,23 +170,27 @@ class AnswersBelief:
         noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
         return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
 
-    def _gain(self, residual: FloatArray, noise: FloatArray, span: float) -> FloatArray:
-        """tau^2 / (tau^2 + V) (M,), zero where the labels say nothing.
+    def _gain(
+        self, residual: FloatArray, noise: FloatArray, span: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """tau^2 / (tau^2 + V) (M,), zero where the labels say nothing; tau there, else zero.
 
         Residuals of judges who err together count as few, not as M. A curve, with many values a
         judge, takes tau from its prior, so that it is the same whichever judges are asked for.
         """
         of, variance = self.constants, (noise**2).mean(axis=0) / span**2
         known = variance > 0.0
-        tau = of.bias
-        if known.any() and residual.size == self.data.n_models:
+        usual = of.bias * self.design.agreement.error
+        tau, curve = usual, residual.size != self.data.n_models
+        if known.any() and not curve:
             r, v = residual[known] / span, variance[known]
             total = v[:, None] + TAUS**2
             each = -0.5 * (np.log(total) + (r**2)[:, None] / total)
             together = 1.0 / (1.0 + of.errs_together * (r.size - 1))
-            prior = -0.5 * ((np.log(TAUS) - np.log(of.bias)) / of.bias_spread) ** 2
+            prior = -0.5 * ((np.log(TAUS) - np.log(usual)) / of.bias_spread) ** 2
             tau = float(TAUS[np.argmax(together * each.sum(axis=0) + prior)])
-        return np.where(known, tau**2 / (tau**2 + variance), 0.0)
+        left = np.where(known | curve, 0.0, span * tau)
+        return np.where(known, tau**2 / (tau**2 + variance), 0.0), left
 
     def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
