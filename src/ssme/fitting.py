@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ssme
-from ssme import ScoreSet
+from ssme import ScoreSet, UnsupportedError
 from ssme.methods.answers.agreement import calibrated_offset, disagreement, softmax
 from ssme.methods.answers.method import Answers
 from ssme.methods.answers.voices import Voices
@@ -110,6 +110,21 @@ def test_answers_beside_probabilities() -> None:
     assert kinds == ["probabilities", *["answers"] * 6]
     ours = Answers().fit(mixed, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
     assert np.abs(ours.value - truth).mean() < 0.06
+
+
+def test_metrics_of_probabilities_are_refused_or_marked() -> None:
+    data, _ = made()
+    with pytest.raises(UnsupportedError, match="give answers"):
+        ssme.evaluate(data, method="answers", metrics="ece")
+    usual = ssme.evaluate(data, method="answers")
+    assert {metric.name for metric in usual.metrics} == {"accuracy", "cohen_kappa"}
+    mixed = data.replace(judges={name: data.judges[name] for name in data.models[1:]})
+    result = ssme.evaluate(mixed, method="answers", metrics=["accuracy", "ece", "log_loss"])
+    table = {(row["model"], row["metric"]): row["estimate"] for row in result.rows()}
+    for name in data.models:
+        assert np.isfinite(table[name, "accuracy"])
+        assert np.isnan(table[name, "ece"]) == (name in mixed.judges)
+        assert np.isnan(table[name, "log_loss"]) == (name in mixed.judges)
 
 
 def test_same_seed_same_bits_and_groups() -> None:

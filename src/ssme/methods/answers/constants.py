@@ -64,7 +64,7 @@ class AnswerConstants:
     nu: float = 4.0
     """Degrees of freedom of every family's Student t in the mode, and in the draws."""
 
-    draw_widening: tuple[float, float, float] = (2.0, 3.0, 2.0)
+    draw_widening: tuple[float, float, float] = (1.5, 3.0, 2.5)
     """Factors of the scales of b, v and shares in the draws: shrinking hard is good for the
     estimate, not for an interval."""
 
@@ -74,7 +74,7 @@ class AnswerConstants:
     steps: int = 12
     """Elliptical slice steps per draw."""
 
-    bias: float = 0.12
+    bias: float = 0.14
     bias_spread: float = 0.8
     """Prior of the logarithm of tau, the size of what the model misses in a judge's metric: normal
     about that of ``bias`` times the mean error."""

@@ -1,0 +1,1 @@
+"""Studies of judges: answers and ratings instead of probabilities."""
