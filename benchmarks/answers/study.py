@@ -240,9 +240,8 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     rows: list[dict[str, Any]] = []
     with ProcessPoolExecutor(args.workers) as pool:
-        waiting = [
-            pool.submit(measure, job) for job in jobs_of(args.runs, args.first_run, args.labels)
-        ]
+        jobs = jobs_of(args.runs, args.first_run, args.labels)
+        waiting = [pool.submit(measure, job) for job in jobs]
         for future in waiting:
             left = end - time.monotonic()
             try:

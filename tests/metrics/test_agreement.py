@@ -8,8 +8,10 @@ import sklearn.metrics as skm
 
 from ssme.metrics import get_metric, one_hot_mass
 
+KAPPAS = [("cohen_kappa", None), ("quadratic_kappa", "quadratic")]
 
-@pytest.mark.parametrize(("name", "weights"), [("cohen_kappa", None), ("quadratic_kappa", "quadratic")])  # fmt: skip
+
+@pytest.mark.parametrize(("name", "weights"), KAPPAS)
 @pytest.mark.parametrize("n_classes", [2, 5])
 def test_kappa_is_that_of_scikit_learn(name: str, weights: str | None, n_classes: int) -> None:
     rng = np.random.default_rng(n_classes)

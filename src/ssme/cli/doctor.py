@@ -41,6 +41,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     can, cannot = _methods(data)
     findings = [asdict(doubt) for doubt in doubts]
     labels, missing = _label_counts(data), _missing_scores(data)
+    advice = _advice(data)
     facts: dict[str, Any] = {
         "file": spec.source,
         "understood": understood,
@@ -49,6 +50,8 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
         "labels": labels,
         "models": list(data.models),
         "missing_scores": missing,
+        "judges": {name: judge.kind for name, judge in data.judges.items()},
+        "advice": advice,
         "methods": can,
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),
@@ -76,6 +79,8 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     for name, reason in cannot.items():
         table.add_row(f"not {name}", Text(reason))
     console.print(table)
+    for sentence in advice:
+        console.print(Text("\n" + short(sentence, 400)))
     if doubts:
         print_doubts(console, doubts)
     else:
@@ -89,6 +94,26 @@ def _label_counts(data: ScoreSet) -> dict[str, int]:
 def _missing_scores(data: ScoreSet) -> dict[str, int]:
     gaps = (data.scores[:, :, 0] != data.scores[:, :, 0]).sum(axis=0)
     return {model: int(n) for model, n in zip(data.models, gaps, strict=True) if n}
+
+
+def _advice(data: ScoreSet) -> list[str]:
+    """What to do with models that look like judges and were not named as such."""
+    hard = [name for name in data.models if name not in data.judges and _answers_only(data, name)]
+    advice = []
+    if hard:
+        advice.append(
+            f"{_some(hard, 20)}: every score is 0 or 1, so these look like answers, not "
+            f"probabilities; name them with --answers {','.join(hard[:20])}."
+        )
+    if data.judges and data.n_labeled == 0:
+        advice.append("No row has a label: how good judges are is told by their agreement alone.")
+    return advice
+
+
+def _answers_only(data: ScoreSet, name: str) -> bool:
+    scores = data.scores[:, data.models.index(name)]
+    known = scores[scores[:, 0] == scores[:, 0]]
+    return bool(((known == 0.0) | (known == 1.0)).all())
 
 
 def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:

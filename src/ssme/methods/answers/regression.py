@@ -165,9 +165,8 @@ def _solve(root: FloatArray, precision: FloatArray, slope: FloatArray) -> FloatA
     """(root^T root + diag(precision))^-1 slope, by whichever side is smaller."""
     n, size = root.shape
     if n >= size:
-        out: FloatArray = np.linalg.solve(root.T @ root + np.diag(precision), slope)
-        return out
+        out = np.linalg.solve(root.T @ root + np.diag(precision), slope)
+        return np.asarray(out, dtype=np.float64)
     scaled = root / precision
     inner = np.linalg.solve(np.eye(n) + scaled @ root.T, scaled @ slope)
-    narrow: FloatArray = slope / precision - scaled.T @ inner
-    return narrow
+    return np.asarray(slope / precision - scaled.T @ inner, dtype=np.float64)

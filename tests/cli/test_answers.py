@@ -1,0 +1,66 @@
+"""Judges on the command line: columns of answers, what the doctor says, what errors say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+FAST = ("--method", "answers", "--draws", "20")
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """80 rows, 20 labels, two judges who answer as text, a rater, and a column of 0 and 1."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    frame = pd.DataFrame({"row": np.arange(80), "y": np.where(np.arange(80) < 20, truth, np.nan)})
+    for name in ("gpt", "ann"):
+        said = np.where(rng.random(80) < 0.85, truth, 1 - truth)
+        frame[name] = np.where(rng.random(80) < 0.1, "unsure", said.astype(str))
+    frame["stars"] = np.clip(2 + 2 * truth + rng.integers(-1, 2, 80), 1, 5)
+    frame["hard"] = truth
+    path = tmp_path / "judged.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_answers_and_ratings_are_evaluated(run: Run, judged: Path) -> None:
+    asked = ("--label", "y", "--answers", "gpt,ann", "--ratings", "stars", "--cut", "3")
+    result = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy,roc_auc", "--json", "-")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["settings"]["models"] == ["gpt", "ann", "stars"]
+
+
+def test_a_table_with_one_row_per_answer(run: Run, judged: Path) -> None:
+    wide = pd.read_csv(judged)
+    long = wide.melt(id_vars=["row", "y"], value_vars=["gpt", "ann"], var_name="judge")
+    path = judged.with_name("long.csv")
+    long.to_csv(path, index=False)
+    asked = ("--label", "y", "--id", "row", "--model", "judge", "--answers", "value")
+    result = run("evaluate", path, *asked, *FAST, "--metric", "cohen_kappa")
+    assert result.exit_code == 0, result.output
+
+
+def test_doctor_says_what_looks_like_answers(run: Run, judged: Path) -> None:
+    result = run("doctor", judged, "--label", "y", "--models", "hard")
+    assert "--answers hard" in result.stdout
+    told = run("doctor", judged, "--label", "y", "--models", "gpt")
+    assert told.exit_code == 2
+    assert "--answers" in told.stderr
+    every = run("doctor", judged, "--label", "y", "--answers", "gpt,ann", "--json", "-")
+    assert json.loads(every.stdout)["judges"] == {"gpt": "answers", "ann": "answers"}
+    assert "unsure" in json.loads(every.stdout)["understood"]
+
+
+def test_metrics_of_probabilities_are_refused(run: Run, judged: Path) -> None:
+    asked = ("--label", "y", "--answers", "gpt,ann")
+    result = run("evaluate", judged, *asked, *FAST, "--metric", "ece")
+    assert result.exit_code == 2
+    assert "give answers" in result.stderr
