@@ -149,3 +149,14 @@ def test_offset_gives_the_shares() -> None:
     z, shares = rng.normal(size=(500, 3)), np.array([0.7, 0.2, 0.1])
     found = softmax(calibrated_offset(z, shares) + z).mean(axis=0)
     np.testing.assert_allclose(found, shares, atol=1e-3)
+
+
+def test_auto_takes_this_method_for_judges() -> None:
+    data, _ = made(n=200)
+    auto = ssme.evaluate(data, metrics="accuracy")
+    own = ssme.evaluate(data, method="answers", metrics="accuracy")
+    assert auto.method == "auto"
+    for one, other in zip(auto.rows(), own.rows(), strict=True):
+        assert (one["estimate"], one["low"], one["high"]) == (
+            other["estimate"], other["low"], other["high"]
+        )  # fmt: skip

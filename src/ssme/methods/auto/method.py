@@ -25,6 +25,9 @@ needs hard labels (a callable) is averaged over labels drawn from W. Worlds are 
 of the rows where there are very many; the point estimate always uses all. Steps 4 to 6 are in
 `belief`.
 
+Where models give answers or ratings instead of probabilities (``ScoreSet.judges``), the method is
+`ssme.methods.answers`, whose pool is one of judges.
+
 All numbers are in `constants`; their origin, what was tried and did not help:
 docs/auto-notebook.md.
 """
@@ -38,6 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.belief import AnswersBelief
+from ssme.methods.answers.method import Answers
 from ssme.methods.auto.belief import AutoBelief, AutoFacts, AutoPredictor
 from ssme.methods.auto.component import (
     Component,
@@ -90,7 +95,9 @@ class Auto(Declared):
         designs=("random", "by_class", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
+        if data.judges:
+            return Answers(n_draws=self.n_draws).fit(data, rng)
         of = self.constants
         if self.temperature is not None:
             of = replace(of, prior=replace(of.prior, coefficients=self.temperature))
