@@ -58,6 +58,10 @@ class AnswerConstants:
     sd_share_range: tuple[float, float] = (0.1, 0.6)
     """Scale of the class shifts, ``sd_share`` times mean error over share, within this range."""
 
+    sd_share_rated: float = 0.5
+    """Added to it, times the share of models that give ratings: where a rater's scale is cut says
+    little about how frequent a class is."""
+
     chosen: float = 1.5
     """Scale of the label intercepts where rows were chosen by class."""
 

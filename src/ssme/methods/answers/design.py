@@ -63,7 +63,7 @@ class Design:
         """Prior scale (P,) of theta; ``widening`` multiplies those of b, of v and s, and of a."""
         of, n_models = self.constants, len(self.voices.each)
         shares = of.sd_share * self.agreement.error / self.agreement.shares
-        shares = np.clip(shares, *of.sd_share_range)
+        shares = np.clip(shares, *of.sd_share_range) + of.sd_share_rated * self.voices.rated
         return np.concatenate(
             [
                 [widening[0] * of.sd_b],

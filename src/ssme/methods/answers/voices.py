@@ -2,12 +2,14 @@
 
     answer a         e_k = [k = a]
     grade g, graded truth        e_k = max(0, 1 - |k - g| / 2)
-    grade g, two classes         e_1 - e_0 = logit(r(g)) / mean |logit r|
+    grade g, two classes         e_1 - e_0 = (logit r(g) - middle) / contrast
     probabilities q              e_k = (log q_k - mean_l log q_l) / mean contrast
 
-where r(g) is the mid-rank of grade g among the judge's own grades: any monotone use of the scale
-gives the same evidence. Probabilities and ratings are scaled so that on average they speak as
-loudly as an answer: how far each can be trusted is learned elsewhere, alike for all.
+where r(g) is how often the other models say "positive" on rows with grade g, made monotone: the
+judges tell each other what a grade means, and any monotone use of the scale gives the same
+evidence. A rater alone is taken by the rank of its grades. Probabilities and ratings are scaled so
+that on average they speak as loudly as an answer: how far each can be trusted is learned elsewhere,
+alike for all.
 """
 
 from __future__ import annotations
@@ -58,13 +60,37 @@ class Voice:
         return np.where(present[:, None], out, 0.0)
 
 
-def _rating_voice(positive: FloatArray) -> Voice:
-    """The voice of a rater whose grades stand as P(positive) (n,)."""
-    steps, counts = np.unique(positive[~np.isnan(positive)], return_counts=True)
-    rank = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
-    evidence = np.log(rank) - np.log1p(-rank)
-    loud = float((np.abs(evidence) * counts).sum() / counts.sum())
-    return Voice("ratings", steps, evidence / loud if loud > 0.0 else evidence)
+def _rating_voice(positive: FloatArray, others: FloatArray, cut: float = 0.5) -> Voice:
+    """The voice of a rater whose grades stand as P(positive) (n,).
+
+    ``others`` (n,) is the share of the other models that say "positive", NaN where none speaks.
+    """
+    both = ~np.isnan(positive) & ~np.isnan(others)
+    steps, place = np.unique(positive[~np.isnan(positive)], return_inverse=True)
+    counts = np.bincount(place, minlength=steps.size).astype(np.float64)
+    if both.any() and 0.0 < others[both].mean() < 1.0:
+        at = np.searchsorted(steps, positive[both])
+        told = np.bincount(at, others[both], steps.size) + SMOOTHING * others[both].mean()
+        rate = told / (np.bincount(at, minlength=steps.size) + SMOOTHING)
+    else:
+        rate = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
+    rate = np.clip(np.maximum.accumulate(rate), LEAST_RATE, 1.0 - LEAST_RATE)
+    evidence = np.log(rate) - np.log1p(-rate)
+    above = steps >= cut
+    if above.any() and not above.all():
+        sides = [np.average(evidence[side], weights=counts[side]) for side in (above, ~above)]
+        loud, middle = float(sides[0] - sides[1]), float(sides[0] + sides[1]) / 2.0
+    else:
+        loud, middle = 0.0, float(np.average(evidence, weights=counts))
+    evidence = evidence - middle
+    return Voice("ratings", steps, evidence / loud if loud > 0.0 else np.zeros_like(evidence))
+
+
+SMOOTHING = 4.0
+"""Rows of an average kind that are added to those with a grade."""
+
+LEAST_RATE = 0.005
+"""Least share of the others that a grade can stand for."""
 
 
 def _probability_voice(scores: FloatArray, clip: float) -> Voice:
@@ -86,7 +112,7 @@ class Voices:
     @classmethod
     def of(cls, data: ScoreSet, clip: float) -> Voices:
         """How the models of ``data`` speak."""
-        each = []
+        each, votes = [], cls.votes(data.scores)
         for m, name in enumerate(data.models):
             judge, scores = data.judges.get(name), data.scores[:, m]
             if judge is None and not _is_hard(scores):
@@ -96,13 +122,20 @@ class Voices:
             elif judge.cut is None:
                 each.append(Voice("grades"))
             else:
-                each.append(_rating_voice(scores[:, 1]))
+                said = votes.sum(axis=1) - votes[:, m]
+                with np.errstate(invalid="ignore"):
+                    each.append(_rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1)))
         return cls(tuple(each), clip)
 
     def evidence(self, scores: FloatArray) -> FloatArray:
         """e (n, M, K) of scores (n, M, K), zero where a model has none."""
         parts = [voice.speak(scores[:, m], self.clip) for m, voice in enumerate(self.each)]
         return np.stack(parts, axis=1)
+
+    @property
+    def rated(self) -> float:
+        """Share of the models that give ratings for two classes."""
+        return float(np.mean([voice.kind == "ratings" for voice in self.each]))
 
     @staticmethod
     def votes(scores: FloatArray) -> FloatArray:
