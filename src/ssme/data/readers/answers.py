@@ -53,7 +53,7 @@ def read_answers(
     roles = find_roles(table, options, labels)
     named = [*(options.answers or ()), *(options.ratings or ())]
     for name in named:
-        table.require(name, "answers")
+        table.require(name, "answers", "answers")
         if name in roles.roles:
             raise InputError(
                 f"column {name!r} is named both for answers and as label, id, weight or group",
@@ -110,7 +110,7 @@ def _judge_column(table: Table, options: ReadOptions) -> str | None:
         return None
     if options.model is not None or options.layout == "long":
         found = table.find(options.model, JUDGES, "model")
-        return found if found is not None else table.require("judge", "column of judges")
+        return found if found is not None else table.require("judge", "column of judges", "model")
     named = [*(options.answers or ()), *(options.ratings or ())]
     usual = [name for name in table.columns if name.lower() in JUDGES and name not in named]
     return usual[0] if len(usual) == 1 and len(named) <= 1 and options.models is None else None
@@ -160,7 +160,7 @@ def _read_long(
 ) -> ScoreSet:
     id = roles.id or table.find(None, ROWS, "id")
     if id is None:
-        id = table.require("id", f"id column of the long layout, named by {argument('id')}")
+        id = table.require("id", long.LAYOUT.format("id column"), "id")
     roles = replace(roles, id=id)
     id_codes, ids = long.factorize_column(table, id)
     judge_codes, judges = long.models_in(table, judge, None)
