@@ -260,11 +260,14 @@ def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntA
     return codes
 
 
-def grades_of(said: Sequence[Said], grades: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+def grades_of(
+    said: Sequence[Said], grades: Sequence[Hashable] | None, longest: int = 101
+) -> tuple[Hashable, ...]:
     """The grades from the lowest to the highest.
 
     Declared; or whole numbers from the least to the largest that occurs, those between that nobody
-    gave included; or other numbers as they occur; or letters, of which A is the highest.
+    gave included up to a scale of ``longest`` grades; or other numbers as they occur; or letters,
+    of which A is the highest.
     """
     if grades is not None:
         return tuple(grades)
@@ -278,7 +281,7 @@ def grades_of(said: Sequence[Said], grades: Sequence[Hashable] | None) -> tuple[
         )
     if all(text.lstrip("+-").isdigit() for text in texts):
         whole = sorted(int(text) for text in texts)
-        if whole[-1] - whole[0] < MOST_GRADES:
+        if whole[-1] - whole[0] < longest:
             return tuple(range(whole[0], whole[-1] + 1))
         return tuple(whole)
     numbers = [value for value in values if isinstance(value, int | float)]
@@ -291,10 +294,6 @@ def grades_of(said: Sequence[Said], grades: Sequence[Hashable] | None) -> tuple[
         allowed="numbers, single letters of which A is the highest, or grades listed in order",
         fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
     )
-
-
-MOST_GRADES = 101
-"""Whole numbers as grades: the longest scale whose unused grades are filled in (0 to 100)."""
 
 
 def is_grading(

@@ -8,6 +8,7 @@ import pytest
 import ssme
 from ssme import ScoreSet, UnsupportedError
 from ssme.methods.answers.agreement import calibrated_offset, disagreement, softmax
+from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.method import Answers
 from ssme.methods.answers.voices import Voices
 from ssme.metrics import get_metric
@@ -106,7 +107,7 @@ def test_answers_beside_probabilities() -> None:
     mixed = data.replace(
         scores=scores, judges={name: data.judges[name] for name in data.models[1:]}
     )
-    kinds = [voice.kind for voice in Voices.of(mixed, 0.01).each]
+    kinds = [voice.kind for voice in Voices.of(mixed, AnswerConstants()).each]
     assert kinds == ["probabilities", *["answers"] * 6]
     ours = Answers().fit(mixed, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
     assert np.abs(ours.value - truth).mean() < 0.06

@@ -18,17 +18,15 @@ from ssme.wording import listing
 
 __all__ = ["advise", "find_answers"]
 
-MOST_ANSWERS = 30
-"""Distinct values up to which a column may hold answers or grades."""
-
-LEAST_REPEATS = 3
-"""Rows per distinct value from which a long column may; names of rows repeat less."""
-
 
 def find_answers(
-    table: Table, names: Sequence[str], labels: RawLabels
+    table: Table, names: Sequence[str], labels: RawLabels, *, most: int = 30, repeats: int = 3
 ) -> tuple[list[str], list[str]]:
-    """Columns among ``names`` that look like answers, and those that look like grades."""
+    """Columns among ``names`` that look like answers, and those that look like grades.
+
+    They have at most ``most`` distinct values, and more than two only if each stands on ``repeats``
+    rows on average: names of rows do not.
+    """
     classes = {class_text(value) for value in labels.values}
     answers, ratings = [], []
     for name in names:
@@ -38,8 +36,8 @@ def find_answers(
             continue
         values = [plain(value) for value in found]
         texts = {class_text(value) for value in values} - set(UNSURE)
-        few = 1 <= len(texts) <= MOST_ANSWERS
-        repeated = len(texts) <= 2 or (codes >= 0).sum() >= LEAST_REPEATS * len(texts)
+        few = 1 <= len(texts) <= most
+        repeated = len(texts) <= 2 or (codes >= 0).sum() >= repeats * len(texts)
         if not few or not repeated:
             continue
         numbers = all(isinstance(v, int) and not isinstance(v, bool) for v in values)

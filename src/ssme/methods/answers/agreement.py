@@ -27,9 +27,6 @@ from ssme.metrics.base import FloatArray
 
 __all__ = ["Agreement", "calibrated_offset", "disagreement", "softmax"]
 
-SHARE_STEPS = 100
-BISECTIONS = 14
-
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
@@ -59,8 +56,8 @@ class Agreement:
         shares = np.maximum(shares, of.least_share / n_classes)
         shares /= shares.sum()
         pool = pooled(evidence, weights, of.dependence)
-        log_b = _match_error(pool, shares, votes, error, of.log_b) + of.log_b_up
-        offset = calibrated_offset(np.exp(log_b) * pool, shares)
+        log_b = _match_error(pool, shares, votes, error, of) + of.log_b_up
+        offset = calibrated_offset(np.exp(log_b) * pool, shares, of.share_steps)
         return cls(weights, shares, offset, log_b, error, mean)
 
 
@@ -107,10 +104,10 @@ def softmax(z: FloatArray) -> FloatArray:
     return out
 
 
-def calibrated_offset(z: FloatArray, shares: FloatArray) -> FloatArray:
+def calibrated_offset(z: FloatArray, shares: FloatArray, steps: int = 100) -> FloatArray:
     """alpha (K,) with which softmax(alpha + z) has the mean ``shares``, by iterative scaling."""
     offset = np.log(shares)
-    for _ in range(SHARE_STEPS):
+    for _ in range(steps):
         step = np.log(shares) - np.log(np.maximum(softmax(offset + z).mean(axis=0), 1e-12))
         offset = offset + step
         if np.abs(step).max() < 1e-4:
@@ -123,14 +120,14 @@ def _match_error(
     shares: FloatArray,
     votes: FloatArray,
     error: float,
-    bounds: tuple[float, float],
+    of: AnswerConstants,
 ) -> float:
-    """log b at which the votes' mean error under W is ``error``, within ``bounds``."""
-    by_class, (low, high) = votes.sum(axis=1), bounds
-    for _ in range(BISECTIONS):
+    """log b at which the votes' mean error under W is ``error``, within its bounds."""
+    by_class, (low, high) = votes.sum(axis=1), of.log_b
+    for _ in range(of.bisections):
         middle = 0.5 * (low + high)
         z = np.exp(middle) * pool
-        w = softmax(calibrated_offset(z, shares) + z)
+        w = softmax(calibrated_offset(z, shares, of.share_steps) + z)
         if 1.0 - float((w * by_class).sum() / by_class.sum()) > error:
             low = middle
         else:

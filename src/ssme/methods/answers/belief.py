@@ -36,7 +36,6 @@ from ssme.progress import track
 __all__ = ["AnswersBelief", "AnswersFacts", "AnswersPredictor"]
 
 IntArray = NDArray[np.int64]
-TAUS = np.exp(np.linspace(np.log(0.002), np.log(0.3), 24))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +183,12 @@ class AnswersBelief:
         tau, curve = usual, residual.size != self.data.n_models
         if known.any() and not curve:
             r, v = residual[known] / span, variance[known]
-            total = v[:, None] + TAUS**2
+            taus = np.geomspace(*of.taus)
+            total = v[:, None] + taus**2
             each = -0.5 * (np.log(total) + (r**2)[:, None] / total)
             together = 1.0 / (1.0 + of.errs_together * (r.size - 1))
-            prior = -0.5 * ((np.log(TAUS) - np.log(usual)) / of.bias_spread) ** 2
-            tau = float(TAUS[np.argmax(together * each.sum(axis=0) + prior)])
+            prior = -0.5 * ((np.log(taus) - np.log(usual)) / of.bias_spread) ** 2
+            tau = float(taus[np.argmax(together * each.sum(axis=0) + prior)])
         left = np.where(known | curve, 0.0, span * tau)
         return np.where(known, tau**2 / (tau**2 + variance), 0.0), left
 

@@ -86,6 +86,29 @@ class AnswerConstants:
     errs_together: float = 0.4
     """Residuals of M judges count as ``M / (1 + errs_together (M - 1))`` of them."""
 
+    taus: tuple[float, float, int] = (0.002, 0.3, 24)
+    """Least and largest tau that is tried, and how many."""
+
+    smoothing: float = 4.0
+    """Rows of an average kind that are added to those with a grade, where others say what it
+    means."""
+
+    least_rate: float = 0.005
+    """Least share of the others that a grade can stand for."""
+
+    share_steps: int = 100
+    """Most steps to the offset that gives the class shares."""
+
+    bisections: int = 14
+    """Steps to the sharpness that gives the mean error."""
+
+    newton_steps: int = 50
+    newton_tolerance: float = 1e-8
+    """Most Newton steps to the mode, and the gain that counts as none."""
+
+    shrinks: int = 60
+    """Most shrinkages of a slice's bracket; a chain that has not moved by then stays."""
+
     fit_rows: int = 20_000
     """Most labeled rows in the fit; with more the residual decides anyway."""
 

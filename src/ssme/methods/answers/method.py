@@ -59,7 +59,7 @@ class Answers(Declared):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
         of = self.constants
-        design = Design.of(Voices.of(data, of.clip), data.scores, of)
+        design = Design.of(Voices.of(data, of), data.scores, of)
         labeled = np.flatnonzero(data.labeled)
         if labeled.size > of.fit_rows:
             labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
@@ -68,7 +68,7 @@ class Answers(Declared):
         mode = fitted.mode()
         size = design.blocks[-1].columns.stop
         wide = np.concatenate([design.scales(of.draw_widening), np.ones(spread.size)])
-        draws = replace(fitted, sd=wide).draws(mode, self.n_draws, of.power, of.steps, rng)
+        draws = replace(fitted, sd=wide).draws(mode, self.n_draws, rng)
         theta = mode[:size]
         soft = design.posterior(data.scores, theta)
         return AnswersBelief(
@@ -115,7 +115,7 @@ def _regression(
         weights=weights,
         blocks=(*design.blocks, Block(slice(size, size + spread.size), "d")),
         sd=np.concatenate([design.scales(), np.ones(spread.size)]),
-        nu=of.nu,
+        constants=of,
     )
 
 

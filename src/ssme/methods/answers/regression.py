@@ -20,13 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.answers.agreement import softmax
+from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 
 __all__ = ["Block", "Regression"]
-
-NEWTON_STEPS = 50
-TOLERANCE = 1e-8
-SHRINKS = 60
 
 
 @dataclass(frozen=True)
@@ -47,23 +44,23 @@ class Regression:
     weights: FloatArray
     blocks: tuple[Block, ...]
     sd: FloatArray
-    nu: float
+    constants: AnswerConstants
 
     def mode(self) -> FloatArray:
         """theta (P,) at the mode of its posterior."""
         theta = np.zeros(self.sd.size)
         if len(self.labels) == 0:
             return theta
-        value = self._log_posterior(theta)
-        for _ in range(NEWTON_STEPS):
+        value, tolerance = self._log_posterior(theta), self.constants.newton_tolerance
+        for _ in range(self.constants.newton_steps):
             slope, root = self._slope(theta)
             precision = self._precision(theta)
             step = _solve(root, precision, slope - precision * theta)
             reached = self._log_posterior(theta + step)
-            while reached < value and np.abs(step).max() > TOLERANCE:
+            while reached < value and np.abs(step).max() > tolerance:
                 step = step / 2.0
                 reached = self._log_posterior(theta + step)
-            if reached <= value + TOLERANCE:
+            if reached <= value + tolerance:
                 break
             theta, value = theta + step, reached
         return theta
@@ -72,17 +69,15 @@ class Regression:
         self,
         mode: FloatArray,
         n_draws: int,
-        power: float,
-        steps: int,
         rng: np.random.Generator,
     ) -> FloatArray:
         """Draws (D, P) of theta; without labels those of the prior."""
         state = np.repeat(mode[None], n_draws, axis=0)
         if len(self.labels) == 0:
             return self._scales(state, rng, known=False) * rng.standard_normal(state.shape)
-        chains = replace(self, weights=self.weights * power)
+        chains = replace(self, weights=self.weights * self.constants.power)
         linear, level = chains._linear(state), chains._log_likelihood(chains._linear(state))
-        for _ in range(steps):
+        for _ in range(self.constants.steps):
             other = chains._scales(state, rng) * rng.standard_normal(state.shape)
             linear_other = chains._linear(other)
             bar = level - rng.standard_exponential(n_draws)
@@ -90,7 +85,7 @@ class Regression:
             low, high = angle - 2.0 * np.pi, angle.copy()
             moved, moved_linear, moved_level = state.copy(), linear.copy(), level.copy()
             active = np.arange(n_draws)
-            for _ in range(SHRINKS):
+            for _ in range(self.constants.shrinks):
                 cos, sin = np.cos(angle[active])[:, None], np.sin(angle[active])[:, None]
                 tried = cos * linear[active] + sin * linear_other[active]
                 reached = chains._log_likelihood(tried)
@@ -127,7 +122,7 @@ class Regression:
         for block in self.blocks:
             size = block.columns.stop - block.columns.start
             squares = float(((theta / self.sd)[block.columns] ** 2).sum())
-            value -= (self.nu + size) / 2.0 * float(np.log1p(squares / self.nu))
+            value -= (self.constants.nu + size) / 2.0 * float(np.log1p(squares / self.constants.nu))
         return value
 
     def _precision(self, theta: FloatArray) -> FloatArray:
@@ -136,7 +131,7 @@ class Regression:
         for block in self.blocks:
             size = block.columns.stop - block.columns.start
             squares = float(((theta / self.sd)[block.columns] ** 2).sum())
-            out[block.columns] = (self.nu + size) / (self.nu + squares)
+            out[block.columns] = (self.constants.nu + size) / (self.constants.nu + squares)
         return out / self.sd**2
 
     def _slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -156,7 +151,9 @@ class Regression:
         for block in self.blocks:
             size = (block.columns.stop - block.columns.start) * known
             squares = ((state / self.sd)[:, block.columns] ** 2).sum(axis=1) * known
-            rho = np.sqrt((self.nu + squares) / rng.chisquare(self.nu + size, len(state)))
+            rho = np.sqrt(
+                (self.constants.nu + squares) / rng.chisquare(self.constants.nu + size, len(state))
+            )
             out[:, block.columns] = rho[:, None] * self.sd[block.columns]
         return out
 

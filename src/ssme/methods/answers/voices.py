@@ -19,8 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
 __all__ = ["Voice", "Voices"]
 
@@ -60,7 +62,7 @@ class Voice:
         return np.where(present[:, None], out, 0.0)
 
 
-def _rating_voice(positive: FloatArray, others: FloatArray, cut: float = 0.5) -> Voice:
+def _rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConstants) -> Voice:
     """The voice of a rater whose grades stand as P(positive) (n,).
 
     ``others`` (n,) is the share of the other models that say "positive", NaN where none speaks.
@@ -70,13 +72,13 @@ def _rating_voice(positive: FloatArray, others: FloatArray, cut: float = 0.5) ->
     counts = np.bincount(place, minlength=steps.size).astype(np.float64)
     if both.any() and 0.0 < others[both].mean() < 1.0:
         at = np.searchsorted(steps, positive[both])
-        told = np.bincount(at, others[both], steps.size) + SMOOTHING * others[both].mean()
-        rate = told / (np.bincount(at, minlength=steps.size) + SMOOTHING)
+        told = np.bincount(at, others[both], steps.size) + of.smoothing * others[both].mean()
+        rate = told / (np.bincount(at, minlength=steps.size) + of.smoothing)
     else:
         rate = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
-    rate = np.clip(np.maximum.accumulate(rate), LEAST_RATE, 1.0 - LEAST_RATE)
+    rate = np.clip(np.maximum.accumulate(rate), of.least_rate, 1.0 - of.least_rate)
     evidence = np.log(rate) - np.log1p(-rate)
-    above = steps >= cut
+    above = steps >= DEFAULT_THRESHOLD
     if above.any() and not above.all():
         sides = [np.average(evidence[side], weights=counts[side]) for side in (above, ~above)]
         loud, middle = float(sides[0] - sides[1]), float(sides[0] + sides[1]) / 2.0
@@ -84,13 +86,6 @@ def _rating_voice(positive: FloatArray, others: FloatArray, cut: float = 0.5) ->
         loud, middle = 0.0, float(np.average(evidence, weights=counts))
     evidence = evidence - middle
     return Voice("ratings", steps, evidence / loud if loud > 0.0 else np.zeros_like(evidence))
-
-
-SMOOTHING = 4.0
-"""Rows of an average kind that are added to those with a grade."""
-
-LEAST_RATE = 0.005
-"""Least share of the others that a grade can stand for."""
 
 
 def _probability_voice(scores: FloatArray, clip: float) -> Voice:
@@ -110,13 +105,13 @@ class Voices:
     clip: float
 
     @classmethod
-    def of(cls, data: ScoreSet, clip: float) -> Voices:
+    def of(cls, data: ScoreSet, constants: AnswerConstants) -> Voices:
         """How the models of ``data`` speak."""
         each, votes = [], cls.votes(data.scores)
         for m, name in enumerate(data.models):
             judge, scores = data.judges.get(name), data.scores[:, m]
             if judge is None and not _is_hard(scores):
-                each.append(_probability_voice(scores, clip))
+                each.append(_probability_voice(scores, constants.clip))
             elif judge is None or judge.kind == "answers":
                 each.append(Voice("answers"))
             elif judge.cut is None:
@@ -124,8 +119,10 @@ class Voices:
             else:
                 said = votes.sum(axis=1) - votes[:, m]
                 with np.errstate(invalid="ignore"):
-                    each.append(_rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1)))
-        return cls(tuple(each), clip)
+                    each.append(
+                        _rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1), constants)
+                    )
+        return cls(tuple(each), constants.clip)
 
     def evidence(self, scores: FloatArray) -> FloatArray:
         """e (n, M, K) of scores (n, M, K), zero where a model has none."""
