@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from ssme.estimator import SSME
     from ssme.evaluation import Evaluation
+    from ssme.methods.answers.method import Answers
     from ssme.methods.auto.method import Auto
     from ssme.methods.estimators.active_testing import ActiveTesting
     from ssme.methods.estimators.agreement import Agreement
@@ -63,6 +64,7 @@ _EXPORTS = {
     "SSME": "ssme.estimator",
     "ActiveTesting": "ssme.methods.estimators.active_testing",
     "Agreement": "ssme.methods.estimators.agreement",
+    "Answers": "ssme.methods.answers.method",
     "Atc": "ssme.methods.estimators.atc",
     "Auto": "ssme.methods.auto.method",
     "AutoEval": "ssme.methods.estimators.autoeval",
@@ -98,6 +100,7 @@ __all__ = [
     "SSME",
     "ActiveTesting",
     "Agreement",
+    "Answers",
     "Atc",
     "Auto",
     "AutoEval",

@@ -12,6 +12,12 @@ METHOD_WORDS: dict[str, tuple[str, str]] = {
         "That the labeled rows were chosen at random from the same source as the unlabeled ones, "
         "and that the classifiers do not all err alike where no label shows it.",
     ),
+    "answers": (
+        "Pools the answers of judges, weighed by how they agree with each other and by the labels, "
+        "and corrects every judge's metric by what its labeled rows say beyond that.",
+        "That judges err somewhat more than they disagree, as judges who find the same rows hard "
+        "do; the fewer the labels, the more rests on it.",
+    ),
     "labeled": (
         "Computes the metrics on the labeled rows and ignores all others.",
         "That the labeled rows were chosen at random.",
