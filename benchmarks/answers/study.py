@@ -62,7 +62,7 @@ METHODS = {
     "fixed grades": ("answers",),
     "quintile grades": ("answers",),
     "scores": ("auto",),
-    "mixed": ("answers", "auto"),
+    "mixed": ("answers",),
 }
 GRADES = (1, 2, 3, 4, 5)
 CUT = 3
