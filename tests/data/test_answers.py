@@ -133,6 +133,25 @@ def test_probabilities_stand_beside_answers() -> None:
     assert data.select(["g", "p"]).judges == {"g": data.judges["g"]}
 
 
+def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
+    data = ScoreSet.from_answers(
+        {"ann": ["a", None, "b", "b"]}, ["a", "b", None, None],
+        ratings={"bob": [5, 1, 3, 2]}, scores={"p": [0.9, 0.2, 0.6, 0.5]}, positive="b",
+    )  # fmt: skip
+    data.save(tmp_path / "d.npz")
+    frame = data.to_frame()
+    again = [
+        ScoreSet.read(tmp_path / "d.npz"),
+        ScoreSet.from_frame(
+            frame, "label", models=["p"], pattern="{model}:{class}", answers=["ann"],
+            ratings=["bob"], classes=["a", "b"],
+        ),
+    ]  # fmt: skip
+    for other in again:
+        np.testing.assert_allclose(other.scores, data.scores)
+        assert (other.judges, other.models) == (data.judges, data.models)
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

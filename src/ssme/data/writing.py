@@ -24,7 +24,8 @@ __all__ = ["save", "to_frame"]
 def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
     """Columns ``id``, scores, ``label``, ``weight``, ``label_weight`` and ``group_*``.
 
-    Wide scores are P(positive) for classes 0 and 1, else one column ``model:class`` per class.
+    Wide scores are P(positive) for classes 0 and 1, else one column ``model:class`` per class. A
+    judge's column holds what it said; ``answers`` and ``ratings`` name it when it is read again.
     """
     if layout == "wide":
         columns = _wide(data)
@@ -45,7 +46,9 @@ def _wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     columns: list[tuple[str, NDArray[Any]]] = [] if data.ids is None else [("id", data.ids)]
     one_column = data.classes in ((0, 1), (False, True))
     for m, model in enumerate(data.models):
-        if one_column:
+        if model in data.judges:
+            columns.append((model, data.judges[model].said(data.scores[:, m])))
+        elif one_column:
             columns.append((model, data.scores[:, m, 1]))
         else:
             columns += [
@@ -133,8 +136,22 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         arrays["ids"] = _plain(data.ids, "ids")
     for name, values in data.groups.items():
         arrays[group_column(name)] = _plain(values, f"group {name!r}")
+    if data.judges:
+        arrays |= _judge_arrays(data)
     with open_whole(file) as whole:
         np.savez_compressed(whole, **arrays)
+
+
+def _judge_arrays(data: ScoreSet) -> dict[str, Any]:
+    """What each model gives (M,), "" for probabilities, and the scale of the raters."""
+    kinds = [data.judges[m].kind if m in data.judges else "" for m in data.models]
+    arrays: dict[str, Any] = {"judges": np.array(kinds)}
+    rated = [judge for judge in data.judges.values() if judge.kind == "ratings"]
+    if rated:
+        arrays["grades"] = _plain(objects_of(rated[0].values), "grades")
+        if rated[0].cut is not None:
+            arrays["cut"] = np.array(rated[0].values.index(rated[0].cut))
+    return arrays
 
 
 def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:

@@ -43,10 +43,9 @@ def read_answers(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set of judges in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
-    if options.pattern is not None or options.class_ is not None or options.score is not None:
+    if options.class_ is not None or options.score is not None:
         raise InputError(
-            f"{argument('pattern')}, {argument('class_')} or {argument('score')} beside columns of "
-            "answers",
+            f"{argument('class_')} or {argument('score')} beside columns of answers",
             allowed="one column per judge, or a column of judges and one of answers",
             fix="leave it out",
         )
@@ -121,17 +120,17 @@ def _read_wide(
 ) -> ScoreSet:
     raw = wide.observe_labels(table, roles, options, labels)
     scored: tuple[str, ...] = ()
-    probabilities = None
+    probabilities, of = None, {}
     if options.models is not None:
         plain = replace(options, answers=None, ratings=None)
         columns = wide.find_scores(table, roles, plain, raw, given=labels is not None)
         found = wide.read(table, columns, plain, raw)
-        scored, probabilities = tuple(found.models), found.scores
+        scored, probabilities, of = tuple(found.models), found.scores, dict(columns.scores)
         if options.classes is None and found.classes is not None:
             options = replace(options, classes=found.classes)
     judged = [*(options.answers or ()), *(options.ratings or ())]
-    used = roles.roles | set(judged) | set(scored)
-    of = {name: (name,) for name in [*scored, *judged]}
+    of |= {name: (name,) for name in judged}
+    used = roles.roles | {column for columns in of.values() for column in columns}
     fields = judged_fields(
         {name: table.values(name) for name in options.answers or ()},
         {name: table.values(name) for name in options.ratings or ()},

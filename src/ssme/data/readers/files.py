@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ssme.data.answers import Judge
 from ssme.data.arrays import check_arrays
 from ssme.data.grouping import named_columns
 from ssme.data.layout import GROUP_PREFIX, Layout
@@ -24,6 +25,7 @@ from ssme.data.readers.tables import Table
 from ssme.data.registry import reads
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import as_models
+from ssme.data.values import plain
 from ssme.errors import InputError, argument, asked_by, foreign_errors
 from ssme.wording import did_you_mean, listing
 
@@ -89,8 +91,31 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
         else _find_design(file, arrays, told),
         layout=Layout("arrays", label=_label_name(labels, told), source=str(file)),
     )
-    data = ScoreSet(**fields)
+    data = ScoreSet(**fields, judges=_find_judges(file, arrays, fields))
     return data if chosen is None else data.select(chosen)
+
+
+def _find_judges(file: Path, arrays: Arrays, fields: Mapping[str, Any]) -> dict[str, Judge]:
+    """The models that give answers or ratings, as `ScoreSet.save` wrote them."""
+    if "judges" not in arrays:
+        return {}
+    kinds, models = [str(kind) for kind in arrays["judges"].ravel()], fields["models"]
+    known = len(kinds) == len(models) and set(kinds) <= {"", "answers", "ratings"}
+    if not known or ("ratings" in kinds and "grades" not in arrays):
+        raise InputError(
+            f"{file} has an array 'judges' {listing(kinds)}",
+            allowed="'answers', 'ratings' or empty text for each model, and the grades of ratings",
+            fix="save the set with ScoreSet.save",
+        )
+    grades = (
+        tuple(plain(grade) for grade in arrays["grades"].tolist()) if "grades" in arrays else ()
+    )
+    cut = grades[int(arrays["cut"])] if "cut" in arrays else None
+    each = {
+        "answers": Judge("answers", tuple(fields["classes"])),
+        "ratings": Judge("ratings", grades, cut),
+    }
+    return {name: each[kind] for name, kind in zip(models, kinds, strict=True) if kind}
 
 
 def _find_models(
