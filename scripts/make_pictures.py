@@ -40,7 +40,7 @@ def sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
 def screenshots(reports: dict[str, ssme.Evaluation]) -> None:
     """First screens of reports in light and dark, as a browser shows them."""
     from playwright.sync_api import sync_playwright
-    from tests.report.conftest import CHROMIUM
+    from tests.browsers import CHROMIUM
 
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -13,7 +13,10 @@ import shutil
 
 import pytest
 
+from tests.browsers import axe, browser, browser_path
 from tests.shared_data import available, data_folder
+
+__all__ = ["axe", "browser"]
 
 REQUIREMENTS = {
     "data": (available, lambda: f"no classifier sets in {data_folder()} (set SSME_DATA)"),
@@ -47,11 +50,6 @@ def has_gpu() -> bool:
     import torch
 
     return bool(torch.cuda.is_available())
-
-
-def browser_path() -> str | None:
-    """Chromium's executable, if there is one."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def required() -> set[str]:

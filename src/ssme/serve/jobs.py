@@ -58,11 +58,17 @@ class JobRunner:
         self._workers: dict[int, asyncio.subprocess.Process] = {}
         self._changed = asyncio.Condition()
         self._changes = 0
+        self._is_ending = False
         self._lanes: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         await self.desk.ask(lambda records: records.store.resume_jobs(TRIES))
         self._lanes = [asyncio.create_task(self._run_lane(kinds)) for kinds in LANES]
+
+    async def hush(self) -> None:
+        """End what listeners hear: the server is about to stop."""
+        self._is_ending = True
+        await self._ring()
 
     async def stop(self) -> None:
         for lane in self._lanes:
@@ -110,7 +116,7 @@ class JobRunner:
             state = await self.state_of(number)
             if state != before:
                 yield state
-            if state["state"] not in ("waiting", "running"):
+            if state["state"] not in ("waiting", "running") or self._is_ending:
                 return
             before = state
             try:

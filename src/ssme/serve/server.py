@@ -69,7 +69,7 @@ def run_server(
 
 
 def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
-    """A uvicorn server that opens the file and the browser once it listens."""
+    """A uvicorn server that opens the file and the browser once it listens, and ends events first."""
     project = app.app.state.project
 
     class Server(uvicorn.Server):  # type: ignore[misc]
@@ -79,6 +79,10 @@ def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> A
                 await project.add_file(file.resolve())
             if address is not None:
                 webbrowser.open(address)
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            await project.runner.hush()
+            await super().shutdown(sockets)
 
     config = uvicorn.Config(
         app,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import browser_path
+
 from tests.shared_data import ROOT
 
 CHROMIUM = (
@@ -24,6 +24,11 @@ CHROMIUM = (
     "--disable-sync",
 )
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def browser_path() -> str | None:
+    """Chromium's executable, if there is one."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,275 @@
+"""The whole way in a real browser: open, correct, evaluate, label by keyboard, restart, go on."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.made_sets import HOSTILE, UNPRINTABLE
+from tests.serve.conftest import House
+from tests.serve.running import Running, row_of
+
+from ssme.sample import sample_path
+from ssme.serve.security import make_secret
+from ssme.serve.settings import ServeSettings
+from ssme.serve.store import Store
+
+pytestmark = [pytest.mark.web, pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+MS = 60_000
+"""Patience with a job on a busy machine."""
+BATCH = "10"
+
+
+@dataclass
+class Place:
+    """A server with its project, and what browsers said there."""
+
+    project: Path
+    server: Running
+    messages: list[str] = field(default_factory=list)
+
+    def restart(self) -> None:
+        with self.server:
+            self.server.stop()
+        self.server = Running(self.project, "--batch", BATCH, port=self.server.port)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A project with one file that was evaluated and labeled by two people, and its server."""
+    folder = tmp_path_factory.mktemp("serve")
+    write_mail(folder / "first.csv")
+    house = House(ServeSettings(folder / "project", batch=10))
+    house.enter()
+    house.upload(folder / "first.csv")
+    house.work()
+    house.post(
+        "/files/1/mapping", **{"part-3": "label", "classes": "ham, spam", "models_named": "1"}
+    )
+    house.work()
+    house.post("/files/1/evaluate")
+    house.client.get("/files/1/label")
+    house.work()
+    other = house.browser()
+    csrf = house.enter("Bob", other)
+    for client, token, label in ((house.client, house.csrf, "0"), (other, csrf, "1")):
+        row = row_of(client.get("/files/1/label").text)
+        house.mark("/files/1/label", client, token, row=row, label=label)
+    house.client.get("/files/1/result")
+    house.work()
+    house.desk.close()
+    found = Place(folder / "project", Running(folder / "project", "--batch", BATCH))
+    yield found
+    with found.server:
+        found.server.stop()
+
+
+@pytest.fixture
+def visit(browser: Any, place: Place) -> Iterator[Callable[..., Any]]:
+    """A new browser, let in with a token of its own, whose console is listened to."""
+    contexts = []
+
+    def enter(name: str = "", **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 850}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(MS)
+        page.on("console", lambda message: place.messages.append(message.text))
+        page.on("pageerror", lambda error: place.messages.append(str(error)))
+        page.on("dialog", lambda dialog: place.messages.append(dialog.message))
+        store, token = Store(place.project / "serve.sqlite"), make_secret()
+        store.add_token(token)
+        store.close()
+        page.goto(f"{place.server.url}/enter?token={token}&name={name}")
+        page.wait_for_url(f"{place.server.url}/")
+        return page
+
+    yield enter
+    for context in contexts:
+        context.close()
+
+
+def write_mail(path: Path) -> None:
+    """The sample as people have it: text, a label column of an unusual name, classes as words."""
+    words = {"": "", "0": "ham", "1": "spam"}
+    with sample_path().open(encoding="utf-8", newline="") as source, path.open("w") as target:
+        rows = csv.DictReader(source)
+        out = csv.writer(target)
+        models = list(rows.fieldnames or ())[2:]
+        out.writerow(["id", "subject", "length", "verdict", *models])
+        for number, row in enumerate(rows):
+            subject = f"Subject {number}, about <b>something</b>"
+            cells = (row["id"], subject, number % 50, words[row["label"]])
+            out.writerow([*cells, *(row[model] for model in models)])
+
+
+def press(page: Any, key: str) -> None:
+    """Press a key and wait for the next row."""
+    before = page.input_value("#card input[name=key]")
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => document.querySelector('#card input[name=key]').value !== before", arg=before
+    )
+
+
+def pages_of(url: str) -> list[str]:
+    inside = ("", "/label", "/result", "/people", "/history")
+    return [f"{url}/", f"{url}/jobs", *(f"{url}/files/1{path}" for path in inside)]
+
+
+def test_open_correct_evaluate_label_export_restart_go_on(
+    place: Place, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    write_mail(tmp_path / "mail.csv")
+    page = visit()
+    page.set_input_files("#upload", tmp_path / "mail.csv")
+    page.wait_for_selector(".trouble h2")
+    number = page.url.rsplit("/", 1)[1]
+    assert "label column" in page.text_content(".trouble")
+    page.select_option("select[aria-label='Part of verdict']", "label")
+    page.click("button:text('Use this')")
+    page.wait_for_selector("label.wrong input[name=classes]")
+    page.fill("input[name=classes]", "ham, spam")
+    page.click("button:text('Use this')")
+    page.wait_for_selector(".facts")
+    assert "ham: 15 labels, spam: 15 labels" in page.text_content(".facts")
+    page.click("button:text('Evaluate now')")
+    page.wait_for_selector(".downloads")
+    assert page.text_content("h1").startswith("Pick:")
+    page.wait_for_selector("#charts figure svg")
+    page.click(".tabs a:text('Label')")
+    page.fill("#who", "Ada")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".choices")
+    before = page.inner_html("#tightening")
+    for step in range(20):
+        press(page, "12"[step % 2])
+    assert "20 labeled by you" in page.text_content(".place")
+    page.wait_for_selector("#working", state="hidden")
+    after = page.inner_html("#tightening")
+    assert after != before
+    assert "wide at first" in after
+    press(page, "z")
+    assert "19 labeled by you" in page.text_content(".place")
+    press(page, "u")
+    with page.expect_download() as saved:
+        page.click("text=Save the labels")
+    text = saved.value.path().read_text(encoding="utf-8")
+    rows = [*csv.DictReader(text.splitlines())]
+    assert [row["annotator"] for row in rows] == ["Ada"] * 22
+    assert sum(row["counts"] == "True" for row in rows) == 19
+    shown = page.text_content(".rowname")
+    place.restart()
+    page.goto(f"{place.server.url}/files/{number}/label")
+    assert page.text_content(".rowname") == shown
+    press(page, "1")
+    assert "21 labeled by you" in page.text_content(".place")
+    away = "Failed to load resource: net::ERR_CONNECTION_REFUSED"
+    assert {*place.messages} <= {away}
+    place.messages.clear()
+
+
+def test_two_people_at_once(place: Place, visit: Callable[..., Any]) -> None:
+    pages = [visit(name) for name in ("Cleo", "Dan")]
+    for page in pages:
+        page.goto(f"{place.server.url}/files/1/label")
+    for _ in range(6):
+        for page, key in zip(pages, "12", strict=True):
+            press(page, key)
+    page = pages[0]
+    page.goto(f"{place.server.url}/files/1/people")
+    assert "Cleo and Dan" in page.text_content("main")
+    count = page.locator(".conflict").count()
+    assert count >= 2
+    page.locator(".conflict button").first.click()
+    page.wait_for_function(
+        "count => document.querySelectorAll('.conflict').length === count - 1", arg=count
+    )
+    page.click("button:text('Make a link')")
+    guest = visit().context.browser.new_page()
+    guest.goto(page.input_value("input[readonly]"))
+    guest.wait_for_url(f"{place.server.url}/")
+    guest.close()
+    assert place.messages == []
+
+
+def test_an_evaluation_can_be_cancelled(place: Place, visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.goto(f"{place.server.url}/files/1")
+    page.select_option("select[name=method]", "ssme")
+    page.click("button:text('Use this')")
+    page.wait_for_selector("button:text('Evaluate now')")
+    page.click("button:text('Evaluate now')")
+    page.click("button:text('Cancel')")
+    page.wait_for_selector("text=The last evaluation was cancelled.")
+    page.goto(f"{place.server.url}/jobs")
+    assert "cancelled" in page.text_content("main")
+    page.goto(f"{place.server.url}/files/1")
+    page.select_option("select[name=method]", "auto")
+    page.click("button:text('Use this')")
+    page.wait_for_selector("button:text('Evaluate now')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(
+    place: Place, visit: Callable[..., Any], axe: str, scheme: str
+) -> None:
+    page = visit("Ada", color_scheme=scheme)
+    found = []
+    for url in pages_of(place.server.url):
+        page.goto(url)
+        page.evaluate(axe)
+        violations = page.evaluate("axe.run().then(result => result.violations)")
+        found += [(url, v["id"], v["nodes"][0]["html"][:200]) for v in violations]
+    page.context.clear_cookies()
+    page.goto(f"{place.server.url}/enter?token=wrong")
+    page.evaluate(axe)
+    violations = page.evaluate("axe.run().then(result => result.violations)")
+    found += [("wrong token", v["id"], v["nodes"][0]["html"][:200]) for v in violations]
+    assert found == []
+
+
+def test_a_phone_shows_every_page_without_scrolling_sideways(
+    place: Place, visit: Callable[..., Any]
+) -> None:
+    page = visit("Ada", viewport={"width": 390, "height": 800})
+    for url in pages_of(place.server.url):
+        page.goto(url)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), url
+
+
+def test_hostile_names_and_cells_are_only_shown(
+    place: Place, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    nasty = [*HOSTILE[:5], *UNPRINTABLE[1:3], '<svg onload="alert(9)">', "=cmd|' /C calc'!A0"]
+    with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as target:
+        out = csv.writer(target)
+        out.writerow(["id", "<script>alert(3)</script>", "y", HOSTILE[0], HOSTILE[1]])
+        for number in range(40):
+            text = nasty[number % len(nasty)]
+            label = number % 2 if number < 12 else ""
+            out.writerow([f"{number}<b>{text[:40]}", text, label, 0.2 + number % 2 / 2, 0.4])
+    page = visit()
+    page.set_input_files("#upload", path)
+    page.wait_for_selector(".facts")
+    number = page.url.rsplit("/", 1)[1]
+    page.click("button:text('Evaluate now')")
+    page.wait_for_selector(".downloads")
+    page.wait_for_selector("#charts figure svg")
+    page.goto(f"{place.server.url}/files/{number}/label")
+    page.fill("#who", "<script>alert(4)</script>")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".choices")
+    for _ in range(10):
+        press(page, "1")
+    for url in pages_of(place.server.url):
+        page.goto(re.sub("/files/1", f"/files/{number}", url))
+        assert page.locator("main script, main img, main svg[onload]").count() == 0
+    assert place.messages == []
