@@ -116,7 +116,7 @@ def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     page.wait_for_function("document.querySelector('.cell img').complete")
     save(page, "6-label")
     label_rows(page, truth, 30)
-    page.wait_for_selector("#working", state="hidden")
+    page.wait_for_selector("text=With 60 labels")
     page.wait_for_selector("#plan p", state="attached")
     save(page, "7-tighter")
     page.goto(f"{server.url}/files/1/people")

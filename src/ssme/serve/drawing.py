@@ -124,7 +124,7 @@ def _small(
     metric: str,
 ) -> dict[str, Any]:
     left, bottom = 38, SMALL_HEIGHT - 22
-    span = SMALL_WIDTH - left - 14
+    span = SMALL_WIDTH - left - 26
 
     def y(value: float) -> float:
         return bottom - (bottom - 8) * (value - least) / (most - least)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,13 @@ from ssme.report.summary import summarize
 from ssme.report.writing import can_draw
 from ssme.run import execute, read_scores
 from ssme.spec import RunSpec
+from ssme.tracking.record import record_evaluation
 from ssme.writing import csv_text, write_text
 
 __all__ = ["add_labels", "draw_report", "evaluate_file", "plan_further", "read_labeled"]
 
 LABELS_FILE = "labels.csv"
 """The file of all labels, beside which the config can be run again."""
-BINS = 20
 
 
 def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
@@ -83,11 +83,14 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
     """Evaluate as ``request`` says and write the numbers that the pages show into ``folder``."""
     result, asked = _evaluate(request)
     summary = summarize(result, request["title"])
+    record = replace(record_evaluation(result), spec=request["config"])
     files = {
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
         "estimates.csv": csv_text(list(result.rows())),
         "differences.json": json.dumps(_differences(result)),
-        "facts.json": json.dumps(_facts(result, summary)),
+        "facts.json": json.dumps(
+            {"record": asdict(record), "vanished": result.settings["vanished"]}
+        ),
         "config.toml": asked.to_text(".toml"),
         LABELS_FILE: _labels_csv(result.data),
     }
@@ -177,36 +180,6 @@ def _differences(result: Evaluation) -> list[dict[str, Any]]:
     rows = result.compare(metric.name, pick).rows
     names = ("a", "b", "difference", "low", "high", "p_better")
     return [{name: _plain(getattr(row, name)) for name in names} for row in rows]
-
-
-def _facts(result: Evaluation, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What the memory keeps of the evaluation."""
-    from ssme import __version__
-
-    return {
-        "method": result.method,
-        "version": __version__,
-        "n_rows": summary["data"]["rows"],
-        "n_labeled": summary["data"]["labeled"],
-        "config": result.settings.get("config"),
-        "vanished": result.settings["vanished"],
-        "estimates": [
-            {name: row[name] for name in ("model", "metric", "group", "estimate", "low", "high")}
-            | {"labels_only": row["labels_only"]}
-            for row in result.to_dict()["estimates"]
-        ],
-        "decision": summary["decision"],
-        "scores": {
-            model: [float(share) for share in _shares(result.data.scores[:, j, -1])]
-            for j, model in enumerate(result.data.models)
-        },
-    }
-
-
-def _shares(scores: Any) -> Any:
-    known = scores[~np.isnan(scores)]
-    counts = np.histogram(known, BINS, (0.0, 1.0))[0]
-    return counts / max(known.size, 1)
 
 
 def _plain(value: Any) -> Any:

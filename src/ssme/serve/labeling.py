@@ -218,13 +218,13 @@ def _waiting(
     """Rows for this person, those put off last, one taken back first."""
     skipped: dict[Any, int] = {}
     mine: dict[Any, int] = {}
-    kept = set()
+    kept: dict[Any, set[str]] = {}
     since = (datetime.now(UTC) - KEPT).isoformat(timespec="microseconds")
     for number, (row, who, at, is_skipped) in enumerate(records.store.claims(data)):
         if who == annotator:
             (skipped if is_skipped else mine)[row] = number
         elif not is_skipped and at > since:
-            kept.add(row)
+            kept.setdefault(row, set()).add(who)
     found = []
     drawn = records.store.suggestions(data)
     newest = drawn[-1].round if drawn else 0
@@ -235,7 +235,8 @@ def _waiting(
             continue
         if annotator in given or len(given) >= wanted:
             continue
-        if each.row in kept and len(given) + 1 >= wanted:
+        at_work = kept.get(each.row, set()) - {*given}
+        if at_work and len(given) + len(at_work) >= wanted:
             continue
         found.append(each)
     return sorted(

@@ -126,12 +126,26 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
         said.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
     for name, one, two in _differences(before.spec, now.spec):
         said.append(f"{name} is {two} and was {one}.")
+    if now.scores != before.scores:
+        said += _tell_drift(before, now)
     if now.version != before.version:
         said.append(f"Made with ssme {now.version}, before with {before.version}.")
     picks = [r.decisions[0].pick if r.decisions else None for r in (before, now)]
     if picks[0] != picks[1]:
         said.append(f"The pick is {picks[1]} and was {picks[0]}.")
     return said or ["The same labels and settings."]
+
+
+def _tell_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
+    """Models whose scores moved, where the two evaluations have models in common."""
+    from ssme.tracking.changes import DRIFT_LEVEL, find_drift
+
+    try:
+        found = find_drift(before, now)
+    except InputError:
+        return ["The models are others."]
+    moved = [drift.model for drift in found if drift.p < DRIFT_LEVEL]
+    return [f"The scores of {', '.join(moved)} moved."] if moved else []
 
 
 def _differences(

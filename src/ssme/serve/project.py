@@ -204,31 +204,18 @@ def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
 
 
 def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
-    decision = facts["decision"]
-    decisions = (
-        ()
-        if decision is None
-        else (
-            DecisionRecord(
-                decision["metric"],
-                decision["pick"],
-                decision["p_best"],
-                decision["regret"],
-                tuple(decision["possible_best"]),
-            ),
-        )
-    )
-    names = ("model", "metric", "group", "estimate", "low", "high", "labels_only")
+    found = facts["record"]
     return EvaluationRecord(
-        spec=facts["config"] or {},
-        method=facts["method"],
-        n_rows=facts["n_rows"],
-        n_labeled=facts["n_labeled"],
-        version=facts["version"],
-        estimates=tuple(EstimateRecord(*(e[name] for name in names)) for e in facts["estimates"]),
-        decisions=decisions,
-        scores={model: tuple(shares) for model, shares in facts["scores"].items()},
-        key=job.key,
+        **{
+            **found,
+            "estimates": tuple(EstimateRecord(**each) for each in found["estimates"]),
+            "decisions": tuple(
+                DecisionRecord(**{**each, "possible_best": tuple(each["possible_best"])})
+                for each in found["decisions"]
+            ),
+            "scores": {model: tuple(shares) for model, shares in found["scores"].items()},
+            "key": job.key,
+        }
     )
 
 

@@ -69,7 +69,7 @@ def run_server(
 
 
 def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
-    """A uvicorn server that opens the file and the browser once it listens, and ends events first."""
+    """A uvicorn server that opens file and browser once it listens, and ends events first."""
     project = app.app.state.project
 
     class Server(uvicorn.Server):  # type: ignore[misc]

@@ -53,7 +53,7 @@ def spell_for_page(error: InputError) -> dict[str, Any]:
 
     said = InputError(error.got).spelled(spell)
     parts = {
-        "got": said[:1].upper() + said[1:],
+        "got": said[:1].upper() + said[1:] if said.split(" ", 1)[0].isalpha() else said,
         "allowed": InputError(error.allowed).spelled(spell) if error.allowed else "",
         "fix": InputError(error.fix).spelled(spell) if error.fix else "",
     }
