@@ -4,7 +4,7 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-mlflow lint types docs docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-mlflow package lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
@@ -41,6 +41,9 @@ test-mlflow: $(READY)
 	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,mlflow]' || \
 		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
 	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow tests/integrations
+
+package: $(READY)
+	$(BIN)/python scripts/check_package.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

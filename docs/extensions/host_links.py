@@ -22,6 +22,7 @@ PAGES = {
 }
 """Files outside ``docs/`` and the pages of the site that stand for them."""
 
+ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
@@ -69,6 +70,16 @@ def rewrite(app: Any, name: str, source: list[str]) -> None:
     page = Path(app.env.doc2path(name))
     if page.suffix == ".md":
         source[0] = named(moved(source[0], page, page), page)
+    if name == app.config.root_doc:
+        pages = {each.stem for each in page.parent.glob("*.md")} - {name}
+        source[0] += contents(sorted(pages - set(ENTRY.findall(source[0]))))
+
+
+def contents(pages: list[str]) -> str:
+    """Contents of the pages that nobody has put anywhere else yet."""
+    if not pages:
+        return ""
+    return "\n".join(["", "```{toctree}", ":hidden:", ":caption: More", "", *pages, "```", ""])
 
 
 def setup(app: Any) -> dict[str, bool]:

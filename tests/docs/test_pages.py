@@ -19,9 +19,3 @@ def test_the_examples_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert blocks
     for block in blocks:
         exec(compile(block, page, "exec"), names)
-
-
-def test_every_page_is_in_the_contents() -> None:
-    contents = (DOCS / "index.md").read_text()
-    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
-    assert pages - set(re.findall(r"^[\w-]+$", contents, re.MULTILINE)) == set()

@@ -260,7 +260,7 @@ def test_serious_doubts_are_not_called_warnings() -> None:
     assert said["none"]["answer"] == "Nothing found"
     page = report_html(dataclasses.replace(result, doubts=(serious,)))
     assert '<div class="answer serious">' in page
-    assert "Serious doubt, explained in" in page
+    assert "<p>Serious doubt.</p>" in page
 
 
 def test_report_says_when_from_what_and_with_which_version_it_was_made() -> None:

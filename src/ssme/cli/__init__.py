@@ -1,6 +1,7 @@
 """The command ``ssme``: parse, call, show. One file a command; an import line adds it."""
 
 from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
+from ssme.cli import doubts as doubts
 from ssme.cli import serve as serve
 from ssme.cli import suggest as suggest
 from ssme.cli import track as track

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ssme.diagnostics.explanations import explanations
 from ssme.markup import make_environment
 
-__all__ = ["render_html"]
+__all__ = ["explain_doubts", "render_html"]
+
+LINK = re.compile(r'<a href="(?:[^"#]*#)?([^"]*)">(.*?)</a>')
 
 
 def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) -> str:
@@ -49,9 +53,41 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
         entry = {**chart, "svg": Markup(chart["svg"])}
         sections.setdefault(str(chart["section"]), []).append(entry)
     page: str = _template().render(
-        summary, charts=sections, policy=policy, style=Markup(style), script=Markup(script)
+        summary,
+        charts=sections,
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        explained=explain_doubts([doubt["code"] for doubt in summary["doubts"]]),
     )
     return page
+
+
+def explain_doubts(codes: Sequence[str]) -> dict[str, Any]:
+    """What doubts mean, as markup by code; links lead within the report or nowhere.
+
+    Examples
+    --------
+    >>> "#explained-d104" in explain_doubts(["D104", "D201"])["D201"]
+    True
+    >>> "<a " in explain_doubts(["D201"])["D201"]
+    False
+    """
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    markdown = MarkdownIt("commonmark", {"html": False})
+
+    def within(found: re.Match[str]) -> str:
+        inside = found[1].upper() in codes
+        return f'<a href="#explained-{found[1]}">{found[2]}</a>' if inside else found[2]
+
+    known = explanations()
+    return {
+        code: Markup(LINK.sub(within, markdown.render(known[code])))
+        for code in dict.fromkeys(codes)
+        if code in known
+    }
 
 
 @cache

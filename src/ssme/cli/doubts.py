@@ -1,0 +1,61 @@
+"""``ssme doubts``: what each doubt of an evaluation means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ssme.cli.options import OutputOptions
+from ssme.cli.output import Output, csv_text, json_text
+from ssme.cli.program import command
+
+__all__ = ["doubts"]
+
+
+@command("Look up")
+def doubts(
+    out: OutputOptions,
+    code: Annotated[
+        str | None, typer.Argument(help="One doubt, such as D104: explain it.", show_default=False)
+    ] = None,
+) -> None:
+    """List the doubts that an evaluation may raise, or explain one.
+
+    Examples:
+
+    [cyan]ssme doubts[/cyan]
+
+    [cyan]ssme doubts D104[/cyan]
+    """
+    from rich.markdown import Markdown
+    from rich.text import Text
+
+    from ssme.cli.tables import plain_table
+    from ssme.diagnostics import CHECKS, explain
+
+    output = Output(out)
+    explained = None if code is None else explain(code)
+    chosen = [check for check in CHECKS if code is None or check.code == code.upper()]
+    facts = [
+        {
+            "code": check.code,
+            "title": check.title,
+            "severity": check.severity,
+            "advice": check.advice,
+            "explanation": explain(check.code),
+        }
+        for check in chosen
+    ]
+    output.write(out.json, json_text(facts if code is None else facts[0]))
+    output.write(out.csv, csv_text(facts))
+    if explained is not None:
+        output.console.print(Text(f"{chosen[0].code} {chosen[0].title}\n", style="bold"))
+        output.console.print(Markdown(explained, hyperlinks=False))
+        output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
+        return
+    table = plain_table(None, "code", "severity", "doubt")
+    for check in chosen:
+        table.add_row(check.code, check.severity, check.title)
+    output.console.print(table)
+    output.console.print("\n`ssme doubts CODE` explains one.", markup=False)

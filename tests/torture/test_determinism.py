@@ -1,0 +1,78 @@
+"""The same seed gives the same bits: over processes, how they start, and numbers of threads."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+
+import pytest
+from tests.made_sets import binary_set
+
+import ssme
+
+CODE = "from tests.torture.test_determinism import bits; print(bits(), end='')"
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def bits(method: str = "auto") -> str:
+    """Every number of an evaluation, to the last bit."""
+    result = ssme.evaluate(binary_set(n=160), method=method, metrics="accuracy")
+    return " ".join(
+        float(row[name]).hex() for row in result.rows() for name in ("estimate", "low", "high")
+    )
+
+
+@cache
+def here() -> str:
+    return bits()
+
+
+def test_another_process_with_another_number_of_threads() -> None:
+    threads = "1" if os.environ.get("OMP_NUM_THREADS") != "1" else "4"
+    environment = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+    environment["PYTHONHASHSEED"] = "7"
+    environment["PYTHONPATH"] = os.pathsep.join([os.path.join(TOP, "src"), TOP])
+    told = subprocess.run(
+        [sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True
+    )
+    assert told.stdout == here()
+
+
+def test_evaluations_in_threads() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(bits, ["auto"] * 2)) == {here()}
+
+
+def test_processes_that_are_spawned() -> None:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        assert pool.submit(bits, "ensemble").result() == bits("ensemble")
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_processes_that_are_forked() -> None:
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        assert pool.submit(bits, "ensemble").result() == bits("ensemble")
+
+
+def test_one_evaluation_is_asked_from_many_threads() -> None:
+    result = ssme.evaluate(binary_set(n=160), method="ensemble")
+
+    def ask(level: float) -> tuple[str, ...]:
+        return (
+            result.frame(level=level).to_csv(),
+            result.compare("accuracy", level=level).frame().to_csv(),
+            result.ranking("roc_auc", level=level).frame().to_csv(),
+            result.choose("accuracy").sentence(),
+        )
+
+    levels = [0.5, 0.8, 0.95] * 2
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(ask, levels))
+    assert together == [ask(level) for level in levels]
