@@ -96,6 +96,8 @@ def show(
 
     [cyan]ssme track show --memory project.sqlite --metric accuracy[/cyan]
     """
+    from dataclasses import asdict
+
     from ssme.cli.tables import interval_text, number, plain_table
     from ssme.tracking import trace_estimates
 
@@ -104,7 +106,11 @@ def show(
         evaluations, events = kept.evaluations(), kept.label_events()
         labels, conflicts = kept.labels(), kept.conflicts()
     rows = trace_estimates(evaluations, metric)
-    output.write(out.json, json_text({"evaluations": rows, "labels": len(labels)}))
+    decided = [
+        {"evaluation": n, **asdict(each)} for n, of in evaluations.items() for each in of.decisions
+    ]
+    facts = {"evaluations": rows, "labels": len(labels), "decisions": decided}
+    output.write(out.json, json_text(facts))
     output.write(out.csv, csv_text(rows))
     if plot is not None:
         from ssme.plots.history import draw_history
@@ -129,6 +135,10 @@ def show(
             interval_text(_or_nan(row["low"]), _or_nan(row["high"])),
         )
     output.console.print(table)
+    last = list(evaluations)[-1]
+    for each in evaluations[last].decisions:
+        sure = "" if each.p_best is None else f", the best with {each.p_best:.0%} probability"
+        output.console.print(f"Pick by {each.metric}: {each.pick}{sure}.", markup=False)
 
 
 @command("Decide", "compare", of=track)
