@@ -36,16 +36,14 @@ def markdown(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 def errors() -> str:
     """RMAE and the worst cell at each number of labels, however the constants were learned."""
-    overall, nested = result("overall"), result("nested").set_index("n_labeled")
+    overall = result("overall")
     rows = []
-    for title, variant, sets in (
-        ("as shipped", "auto", "development sets"),
-        ("prior's line learned without the set", "left_out", "development sets"),
-        ("as shipped, with the torture test", "auto", "with the torture test"),
+    for title, sets in (
+        ("as shipped", "development sets"),
+        ("as shipped, with the torture test", "with the torture test"),
     ):
-        part = overall[(overall["variant"] == variant) & (overall["sets"] == sets)]
+        part = overall[(overall["variant"] == "auto") & (overall["sets"] == sets)]
         rows.append(_errors_row(title, part.set_index("n_labeled")))
-    rows.insert(2, _errors_row("line, scale, margin and stretch learned without the set", nested))
     return markdown(["", "20 labels", "50", "100", "cells above 1.05 beyond their se"], rows)
 
 
@@ -77,21 +75,22 @@ def _covered(frame: pd.DataFrame, n: int, metric: str, variant: str = "auto") ->
 
 def intervals() -> str:
     """Coverage and width by metric, the lowest set, and the same where sets were left out."""
-    frame, nested = result("coverage"), result("nested").set_index("n_labeled")
+    frame = result("coverage")
     rows = []
     for n in (20, 50, 100):
         cells = [_covered(frame, n, metric) for metric in (*METRICS, "all")]
         row: list[object] = [n, *(f"{c.covered:.3f} ({c.width_ratio:.2f})" for c in cells)]
-        for variant in ("auto", "left_out"):
-            lowest = frame[(frame["n_labeled"] == n) & (frame["variant"] == variant)]
-            lowest = lowest[(lowest["metric"] == "all") & (lowest["dataset"] != "all")]
-            worst = lowest.loc[lowest["covered"].idxmin()]
-            row.append(f"{worst.dataset} {worst.covered:.2f}")
-        left = [nested.loc[n, f"covered_{metric}"] for metric in METRICS]
-        row.append(" ".join(f"{value:.3f}" for value in left))
+        row.append(_lowest(frame, n))
         rows.append(row)
-    head = ["labels", *METRICS.values(), "all", "lowest set", "lowest set, line left out"]
-    return markdown([*head, "by metric, all left out"], rows)
+    return markdown(["labels", *METRICS.values(), "all", "lowest set"], rows)
+
+
+def _lowest(frame: pd.DataFrame, n: int) -> str:
+    """The set that is covered least with ``n`` labels, its metrics together."""
+    sets = frame[(frame["n_labeled"] == n) & (frame["variant"] == "auto")]
+    sets = sets[(sets["metric"] == "all") & (sets["dataset"] != "all")]
+    worst = sets.loc[sets["covered"].idxmin()]
+    return f"{worst.dataset} {worst.covered:.2f}"
 
 
 def pairs() -> str:
@@ -99,12 +98,48 @@ def pairs() -> str:
     frame = frame[frame["variant"] == "auto"]
     rows = []
     for n, part in frame.groupby("n_labeled"):
-        pooled = part[part["dataset"] == "all"].set_index("metric")["right"]
+        pooled = part[part["dataset"] == "all"].set_index("metric")
         sets = part[(part["metric"] == "all") & (part["dataset"] != TORTURE)]
-        worst = sets.loc[sets["right"].idxmin()]
-        cells = [f"{pooled[metric]:.3f}" for metric in METRICS]
-        rows.append([n, *cells, f"{worst.dataset} {worst.right:.2f}"])
-    return markdown(["labels", *METRICS.values(), "lowest set"], rows)
+        row: list[object] = [n]
+        for column in ("held", "right"):
+            worst = sets.loc[sets[column].idxmin()]
+            row += [f"{pooled[column][metric]:.3f}" for metric in METRICS]
+            row.append(f"{worst.dataset} {worst[column]:.2f}")
+        rows.append(row)
+    held = [f"held: {name}" for name in METRICS.values()]
+    right = [f"right: {name}" for name in METRICS.values()]
+    return markdown(["labels", *held, "lowest set", *right, "lowest set"], rows)
+
+
+def decisions() -> str:
+    """P(better) and P(best) as said, and as they turned out, by number of labels."""
+    frame = result("decisions")
+    rows = []
+    for (kind, low, high), part in frame.groupby(["kind", "low", "high"], sort=False):
+        row: list[object] = [f"P({kind}) {low:g} to {high:g}"]
+        for one in part.sort_values("n_labeled").itertuples():
+            known = f"{one.said:.2f}, {one.so:.2f} ({one.cases:,})"
+            row.append(known if one.cases else "none")
+        rows.append(row)
+    numbers = sorted(frame["n_labeled"].unique())
+    return markdown(["said", *(f"{n} labels: said, so (cases)" for n in numbers)], rows)
+
+
+DOUBTS = ("D208", "D209", "D210", "D306", "D307")
+
+
+def doubts() -> str:
+    """How often doubts were raised, on ordinary sets first."""
+    plain = result("doubts").assign(variant="ordinary sets")
+    frame = pd.concat([plain, result("stress_doubts")]).fillna(0.0)
+    rows = []
+    for name, part in frame.groupby("variant", sort=False):
+        row: list[object] = [name]
+        for code in DOUBTS:
+            shares = part.sort_values("n_labeled").get(code, pd.Series(0.0, part.index))
+            row.append(" / ".join(f"{share:.2f}" for share in shares))
+        rows.append(row)
+    return markdown(["data", *(f"{code} at 20 / 50 / 100 labels" for code in DOUBTS)], rows)
 
 
 def _by_labels(name: str, sets: str) -> Iterator[tuple[dict[str, Any], list[pd.Series]]]:
@@ -129,11 +164,11 @@ def further() -> str:
     rows = [
         [row["n_labeled"], f"{row['rmae']:.3f}", row["worst"]]
         + [f"{cell.covered:.3f}" for cell in cells]
-        + [f"{cells[-1].width_ratio:.2f}"]
+        + [f"{cells[-1].width_ratio:.2f}", _lowest(result("further_coverage"), row["n_labeled"])]
         for row, cells in _by_labels("further", "development sets")
     ]
     head = ["labels", "RMAE", "worst cell", "coverage: accuracy", "ECE", "AUC", "AP"]
-    return markdown([*head, "all", "width ratio"], rows)
+    return markdown([*head, "all", "width ratio", "lowest set"], rows)
 
 
 def _changes(name: str, column: str) -> str:
@@ -148,10 +183,10 @@ def _changes(name: str, column: str) -> str:
         for n in numbers:
             one = own.loc[n]
             row.append(f"{one.rmae:.3f}, {one.covered:.3f} ({one.width_ratio:.2f})")
-        rows.append(
-            [*row, f"{own['worst'].max():.2f} {own.loc[own['worst'].idxmax(), 'worst_cell']}"]
-        )
-    return markdown([column, *(f"{n} labels" for n in numbers), "worst cell"], rows)
+        worst, least = own.loc[own["worst"].idxmax()], own.loc[own["lowest_covered"].idxmin()]
+        row.append(f"{worst.worst:.2f} {worst.worst_cell}")
+        rows.append([*row, f"{least.lowest_covered:.2f} {least.lowest_set}"])
+    return markdown([column, *(f"{n} labels" for n in numbers), "worst cell", "lowest set"], rows)
 
 
 def alternatives() -> str:
@@ -165,10 +200,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "by set": by_set,
     "intervals": intervals,
     "pairs": pairs,
+    "decisions": decisions,
     "consistency": consistency,
     "further": further,
     "ablations": lambda: _changes("ablations", "change"),
     "stress": lambda: _changes("stress", "stress"),
+    "doubts": doubts,
     "alternatives": alternatives,
 }
 
