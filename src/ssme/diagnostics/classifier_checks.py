@@ -270,7 +270,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
     Check(
         "D209",
         "A classifier is right much more often than its scores say",
-        "warning",
+        "info",
         "Its scores are vague: recalibrate it, and do not read them as probabilities; its "
         "calibration error is real.",
         _vague,
