@@ -34,12 +34,14 @@ async def show(request: Request) -> Response:
     job = choosing if bench.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
+    _, newest = await project.newest_result(file.record.id)
     return render(
         request,
         "label.html",
         file=file,
         bench=bench,
         job=job,
+        running=newest if newest is not None and newest.state in ("waiting", "running") else None,
         card=_card(request, file, bench),
         tightening=await _tightening(project, file),
     )

@@ -112,6 +112,11 @@ async def events(request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream")
 
 
+async def state(request: Request) -> Response:
+    """How a job stands now."""
+    return JSONResponse(await project_of(request).runner.state_of(request.path_params["job"]))
+
+
 async def jobs(request: Request) -> Response:
     """The queue."""
     project = project_of(request)
@@ -143,6 +148,7 @@ routes = [
     Route("/files/{file:int}/evaluate", evaluate, methods=["POST"]),
     Route("/jobs", jobs),
     Route("/jobs/{job:int}/events", events),
+    Route("/jobs/{job:int}/state", state),
     Route("/jobs/{job:int}/charts", charts),
     Route("/jobs/{job:int}/cancel", cancel, methods=["POST"]),
     Route("/jobs/{job:int}/{name}", download),

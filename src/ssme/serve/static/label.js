@@ -2,10 +2,10 @@
 (() => {
   const place = document.querySelector(".workplace");
   if (!place) return;
-  const { say, follow } = window.ssme;
+  const { say, follow, askUntilEnd } = window.ssme;
   const card = document.getElementById("card"), problem = document.getElementById("problem");
   const working = document.getElementById("working");
-  let busy = false, again = null;
+  let busy = false, again = null, watched = null;
 
   // A label keeps its key until the server has it, so that sending it twice stores it once.
   const send = async (body) => {
@@ -45,8 +45,10 @@
 
   const watch = (job) => {
     working.hidden = false;
-    follow(job, () => {}, async () => {
+    if (watched) watched.close();
+    watched = follow(job, () => {}, async () => {
       working.hidden = true;
+      watched = null;
       const answer = await fetch(place.dataset.tightening, { headers: { accept: "application/json" } });
       if (answer.ok) {
         document.getElementById("tightening").innerHTML = (await answer.json()).html;
@@ -56,12 +58,14 @@
     });
   };
 
+  if (place.dataset.running) watch(place.dataset.running);
+
   const plan = document.getElementById("plan");
   const count = async () => {
     const answer = await fetch(plan.dataset.plan, { headers: { accept: "application/json" } });
     if (!answer.ok) return;
     const found = await answer.json();
-    if (found.job) follow(found.job, () => {}, count);
+    if (found.job) askUntilEnd(found.job, count);
     else plan.innerHTML = found.html;
   };
   count();

@@ -12,8 +12,18 @@
       source.close();
       end(state);
     });
+    return source;
   };
-  window.ssme = { csrf, say, follow };
+
+  // A browser keeps six connections to a server: what is not urgent asks now and then instead.
+  const askUntilEnd = (job, end) => {
+    setTimeout(async () => {
+      const answer = await fetch(`/jobs/${job}/state`, { headers: { accept: "application/json" } });
+      const { state } = answer.ok ? await answer.json() : { state: "failed" };
+      if (state === "waiting" || state === "running") askUntilEnd(job, end); else end();
+    }, 1500);
+  };
+  window.ssme = { csrf, say, follow, askUntilEnd };
 
   for (const box of document.querySelectorAll(".progress[data-job]")) {
     const bar = box.querySelector("progress"), doing = box.querySelector(".doing");
@@ -31,7 +41,7 @@
       if (!answer.ok) return;
       const found = await answer.json();
       if (found.html) place.innerHTML = found.html;
-      else follow(found.job, () => {}, load);
+      else askUntilEnd(found.job, load);
     };
     load();
   }
