@@ -128,7 +128,7 @@ def plan_further(request: Mapping[str, Any], folder: Path) -> None:
 
 def _tell_plan(more: float, low: float, high: float) -> str:
     if not np.isfinite(more):
-        return "More labels than there are rows, so the two may be equally good"
+        return "No number of labels that was tried suffices"
     span = f"{low:,.0f} to {high:,.0f}" if np.isfinite(high) else f"{low:,.0f} or more"
     return f"About {more:,.0f} labels more ({span})"
 

@@ -166,11 +166,9 @@ async def _tightening(project: Project, file: OpenFile) -> str:
         metric = last.estimates[0].metric
         rows = [e for e in last.estimates if (e.metric, e.group) == (metric, "all")]
         decision = last.decisions[0] if last.decisions else None
-        best = (
-            {}
-            if decision is None
-            else {decision.pick: -2, **dict.fromkeys(decision.possible_best, -1)}
-        )
+        best = {}
+        if decision is not None:
+            best = {**dict.fromkeys(decision.possible_best, -1), decision.pick: -2}
         order = [e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))]
     return fragment(
         "tightening.html",
