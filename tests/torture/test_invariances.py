@@ -20,7 +20,7 @@ from ssme.errors import SsmeWarning
 from ssme.metrics.base import FloatArray
 
 FAST = ("labeled", "ensemble", "majority_vote", "weighted_ensemble", "auto")
-QUIETLY = settings(max_examples=4, deadline=None, derandomize=True, database=None)
+QUIETLY = settings(max_examples=2, deadline=None, derandomize=True, database=None)
 
 
 def made(seed: int, n: int, m: int, k: int) -> tuple[FloatArray, np.ndarray]:
