@@ -53,7 +53,7 @@
       if (answer.ok) {
         document.getElementById("tightening").innerHTML = (await answer.json()).html;
         say("The intervals are up to date.");
-        count();
+        count().catch(() => {});
       }
     });
   };
@@ -65,10 +65,10 @@
     const answer = await fetch(plan.dataset.plan, { headers: { accept: "application/json" } });
     if (!answer.ok) return;
     const found = await answer.json();
-    if (found.job) askUntilEnd(found.job, count);
+    if (found.job) askUntilEnd(found.job, () => count().catch(() => {}));
     else plan.innerHTML = found.html;
   };
-  count();
+  count().catch(() => {});
 
   const press = (button) => {
     if (busy || again) return;

@@ -18,8 +18,11 @@
   // A browser keeps six connections to a server: what is not urgent asks now and then instead.
   const askUntilEnd = (job, end) => {
     setTimeout(async () => {
-      const answer = await fetch(`/jobs/${job}/state`, { headers: { accept: "application/json" } });
-      const { state } = answer.ok ? await answer.json() : { state: "failed" };
+      let state = "waiting"; // also while the server is away
+      try {
+        const answer = await fetch(`/jobs/${job}/state`, { headers: { accept: "application/json" } });
+        state = answer.ok ? (await answer.json()).state : "failed";
+      } catch { /* asked again */ }
       if (state === "waiting" || state === "running") askUntilEnd(job, end); else end();
     }, 1500);
   };
@@ -41,9 +44,9 @@
       if (!answer.ok) return;
       const found = await answer.json();
       if (found.html) place.innerHTML = found.html;
-      else askUntilEnd(found.job, load);
+      else askUntilEnd(found.job, () => load().catch(() => {}));
     };
-    load();
+    load().catch(() => {});
   }
 
   const drop = document.getElementById("drop");
