@@ -37,6 +37,7 @@ from ssme.methods.registry import get_method, method_class
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.progress import tell
+from ssme.results.table import COLUMNS
 
 __all__ = ["Runner", "UnfinishedError", "run_protocol"]
 
@@ -149,18 +150,7 @@ def estimates_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, A
     ]
 
 
-_KEPT = (
-    "model",
-    "group",
-    "metric",
-    "estimate",
-    "low",
-    "high",
-    "labels_only",
-    "labels_only_low",
-    "labels_only_high",
-    "labels_only_from",
-)
+_KEPT = COLUMNS[: COLUMNS.index("labels_only_from") + 1]
 _TRACED = ("ssme", "source", "numpy", "python")
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ssme.diagnostics.agreement import measure_agreement
@@ -17,17 +20,22 @@ from ssme.metrics.confusion import predicted_classes
 __all__ = ["CLASSIFIER_CHECKS"]
 
 
+def _labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
+    """Of each classifier with labeled rows: its confidence on them, and whether it is right."""
+    predicted = predicted_classes(case.labeled_scores)
+    for j, model in enumerate(case.data.models):
+        held = predicted[:, j] >= 0
+        if held.any():
+            chance = case.labeled_scores[held, j].max(axis=1)
+            yield model, chance, predicted[held, j] == case.labels[held]
+
+
 def _overconfident(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
-    predicted = predicted_classes(case.labeled_scores)
     found = []
-    for j, model in enumerate(case.data.models):
-        held = predicted[:, j] >= 0
-        if not held.any():
-            continue
-        chance = case.labeled_scores[held, j].max(axis=1)
-        right = int((predicted[held, j] == case.labels[held]).sum())
+    for model, chance, is_right in _labeled_answers(case):
+        right = int(is_right.sum())
         p = right_answers_tail(right, chance, case.limits.exact_rows)
         if p < case.limits.family_level / case.data.n_models:
             found.append(
@@ -40,14 +48,9 @@ def _overconfident(case: Case) -> Answer:
 def _vague(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
-    predicted = predicted_classes(case.labeled_scores)
     found = []
-    for j, model in enumerate(case.data.models):
-        held = predicted[:, j] >= 0
-        if not held.any():
-            continue
-        chance = case.labeled_scores[held, j].max(axis=1)
-        wrong = int((predicted[held, j] != case.labels[held]).sum())
+    for model, chance, is_right in _labeled_answers(case):
+        wrong = int((~is_right).sum())
         p = right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
         more = 1.0 - wrong / chance.size - chance.mean()
         if p < case.limits.family_level / case.data.n_models and more > case.limits.vague:

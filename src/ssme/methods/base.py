@@ -30,6 +30,7 @@ __all__ = [
     "Method",
     "MethodSpec",
     "Predictor",
+    "SilentOnRows",
     "check_supported",
     "row_numbers",
 ]
@@ -139,6 +140,30 @@ class Belief(Protocol):
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Estimates [group][metric]; each entry of ``rows`` says which rows are in the group."""
+
+
+class SilentOnRows:
+    """What a belief has in common with others that say nothing about single rows."""
+
+    @property
+    def posterior(self) -> None:
+        """None: the method says nothing about single rows."""
+        return None
+
+    @property
+    def predictor(self) -> None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def clamps_labels(self) -> bool:
+        """False: there are no classes of rows to be clamped."""
+        return False
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """False: unlabeled rows are not drawn."""
+        return False
 
 
 @runtime_checkable

@@ -1,11 +1,12 @@
 """Which density models P(s | y): by name, or chosen by size and dimension with the reason kept.
 
-`KDE_DIMS` is where kernels stop being a density estimate: with n = 1,000 rows in more dimensions
+``kde_dims`` is where kernels stop being a density estimate: with n = 1,000 rows in more dimensions
 than that, each point's own kernel outweighs all others at any sensible bandwidth, and EM keeps its
 first guess. On cifar10 (81 dimensions) a flow or full Gaussians err by 1.0 points of accuracy where
 the KDE errs by 1.8; on civilcomments (7) and multinli (8) the KDE errs least
-(benchmarks/results/densities.csv). Beyond `KDE_DIMS` a flow needs at least `FLOW_ROWS_PER_DIM` rows
-a dimension, complete rows, and torch; where one of these is missing, Gaussians take its place.
+(benchmarks/results/densities.csv). Beyond ``kde_dims`` a flow needs at least
+``flow_rows_per_dim`` rows a dimension, complete rows, and torch; where one of these is missing,
+Gaussians take its place.
 """
 
 from __future__ import annotations
@@ -28,8 +29,6 @@ from ssme.errors import InputError, unknown_name
 __all__ = ["DENSITIES", "Choice", "choose_density", "make_densities"]
 
 DENSITIES = ("kde", "gmm", "flow", "auto")
-KDE_DIMS = 20
-FLOW_ROWS_PER_DIM = 10
 
 
 @dataclass(frozen=True)
@@ -41,17 +40,24 @@ class Choice:
     reason: str
 
 
-def choose_density(density: str, covariance: str, points: FloatArray) -> Choice:
+def choose_density(
+    density: str,
+    covariance: str,
+    points: FloatArray,
+    *,
+    kde_dims: int = 20,
+    flow_rows_per_dim: int = 10,
+) -> Choice:
     """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
     if density not in DENSITIES:
         raise unknown_name("density", density, DENSITIES)
     if density != "auto":
         return Choice(density, covariance, "asked for")
     n, d = points.shape
-    if d <= KDE_DIMS:
-        return Choice("kde", covariance, f"{d} dimensions, at most {KDE_DIMS}")
-    wide = f"{d} dimensions, more than {KDE_DIMS}"
-    if n < FLOW_ROWS_PER_DIM * d:
+    if d <= kde_dims:
+        return Choice("kde", covariance, f"{d} dimensions, at most {kde_dims}")
+    wide = f"{d} dimensions, more than {kde_dims}"
+    if n < flow_rows_per_dim * d:
         return Choice("gmm", covariance, f"{wide}, and {n} rows, too few for a flow")
     if np.isnan(points).any():
         return Choice("gmm", covariance, f"{wide}, and scores are missing")

@@ -36,13 +36,13 @@ __all__ = [
     "refit_responsibilities",
 ]
 
-REFIT_STEPS = 20
-"""Steps of a bootstrap refit; the public code's whole fit takes as many."""
-
 
 @dataclass(frozen=True)
 class MixtureOptions:
-    """Every choice of the SSME fit; `PRESETS` names two full sets of them."""
+    """Every choice of the SSME fit; `PRESETS` names two full sets of them.
+
+    ``refit_steps`` are those of a bootstrap refit; the public code's whole fit takes as many.
+    """
 
     density: str = "kde"
     kernel: str = "gaussian"
@@ -62,6 +62,10 @@ class MixtureOptions:
     drawn_priors: bool = False
     clip: float = 1e-6
     clip_only_exact: bool = False
+    n_neighbors: int = 5
+    refit_steps: int = 20
+    kde_dims: int = 20
+    flow_rows_per_dim: int = 10
 
     @property
     def em_rules(self) -> EmRules:
@@ -141,8 +145,14 @@ def fit_mixture(
     if options.init == "draw":
         start = draw_start(guess, rng)
     else:
-        start = knn_start(points, labels, guess.shape[1])
-    choice = choose_density(options.density, options.covariance, points)
+        start = knn_start(points, labels, guess.shape[1], options.n_neighbors)
+    choice = choose_density(
+        options.density,
+        options.covariance,
+        points,
+        kde_dims=options.kde_dims,
+        flow_rows_per_dim=options.flow_rows_per_dim,
+    )
     densities = make_densities(choice, points, labels, start, options, rng, sample_weight)
     em = run_em(densities, start, labels, options.em_rules, rng, sample_weight)
     return MixtureFit(em, densities, choice)
@@ -168,8 +178,8 @@ def refit_responsibilities(
     start = (
         draw_start(guess, rng)
         if options.init == "draw"
-        else knn_start(points, labels, guess.shape[1])
+        else knn_start(points, labels, guess.shape[1], options.n_neighbors)
     )
-    rules = replace(options.em_rules, max_iter=min(options.max_iter, REFIT_STEPS), tol=None)
+    rules = replace(options.em_rules, max_iter=min(options.max_iter, options.refit_steps), tol=None)
     densities = copy(fitted.densities)
     return run_em(densities, start, labels, rules, rng, weights).responsibilities

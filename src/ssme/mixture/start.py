@@ -17,7 +17,6 @@ from ssme.errors import InputError
 __all__ = ["STARTS", "draw_probabilities", "draw_start", "knn_start"]
 
 STARTS = ("draw", "knn")
-N_NEIGHBORS = 5
 
 
 def draw_probabilities(scores: FloatArray) -> FloatArray:
@@ -41,7 +40,9 @@ def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArra
     return one_hot
 
 
-def knn_start(points: FloatArray, labels: NDArray[np.int64], n_classes: int) -> FloatArray:
+def knn_start(
+    points: FloatArray, labels: NDArray[np.int64], n_classes: int, n_neighbors: int = 5
+) -> FloatArray:
     """One-hot rows (n, K) by the vote of the nearest labeled rows; ties to the nearer ones.
 
     Distances over missing coordinates are means over those that both rows have.
@@ -51,7 +52,7 @@ def knn_start(points: FloatArray, labels: NDArray[np.int64], n_classes: int) -> 
         raise InputError(
             "init='knn' with no labeled row", fix="label some rows, or start with init='draw'"
         )
-    nearest = _nearest(points, points[labeled], min(N_NEIGHBORS, labeled.size))
+    nearest = _nearest(points, points[labeled], min(n_neighbors, labeled.size))
     ballots = np.eye(n_classes)[labels[labeled][nearest]]
     nearness = 1.0 + 1e-3 / np.arange(1, nearest.shape[1] + 1)
     votes = np.einsum("ijk,j->ik", ballots, nearness)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.methods.base import Estimate, GroupRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
 from ssme.methods.facts import Facts
 from ssme.metrics.base import FloatArray, Metric
 from ssme.progress import track
@@ -18,28 +18,12 @@ __all__ = ["DirectBelief", "column_means", "normal_estimate"]
 
 
 @dataclass(frozen=True, eq=False)
-class DirectBelief:
+class DirectBelief(SilentOnRows):
     """Answers through ``answer(metric, rows)``; ``rows`` are the row numbers of one group."""
 
     n_rows: int
     answer: Callable[[Metric, NDArray[np.int64]], Estimate]
     facts: Facts = field(default_factory=Facts)
-
-    @property
-    def posterior(self) -> None:
-        return None
-
-    @property
-    def predictor(self) -> None:
-        return None
-
-    @property
-    def clamps_labels(self) -> bool:
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, GroupRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.label_intervals import (
@@ -179,7 +179,7 @@ class LabeledRows:
 
 
 @dataclass(frozen=True, eq=False)
-class LabeledBelief:
+class LabeledBelief(SilentOnRows):
     """Estimates from the labeled rows alone; see `ssme.methods.estimators.labeled`."""
 
     data: ScoreSet
@@ -188,23 +188,7 @@ class LabeledBelief:
     seed: np.random.SeedSequence
     facts: Facts = field(default_factory=Facts)
     settings: ResamplingSettings = field(default_factory=ResamplingSettings)
-
-    @property
-    def posterior(self) -> None:
-        """None: the method says nothing about single rows."""
-        return None
-
-    @property
-    def predictor(self) -> None:
-        return None
-
-    @property
-    def clamps_labels(self) -> bool:
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        return False
+    batch_cells: int = BATCH_CELLS
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
@@ -264,7 +248,7 @@ class LabeledBelief:
         plans = {m: metrics[m].plan(part.scores) for m in soft}
         values: list[list[FloatArray]] = [[] for _ in metrics]
         n_labeled = self.data.n_labeled
-        batch = max(1, BATCH_CELLS // (n_labeled * part.n_classes))
+        batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
         for start in range(0, self.n_draws if soft else 0, batch):
             exponential = rows.standard_exponential((min(batch, self.n_draws - start), n_labeled))
             if keep.size < n_labeled:

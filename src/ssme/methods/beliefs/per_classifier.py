@@ -43,6 +43,7 @@ class PerModelPosterior:
     n_worlds: int
     seed: np.random.SeedSequence
     facts: Facts = field(default_factory=Facts)
+    batch_cells: int = BATCH_CELLS
 
     @property
     def posterior(self) -> FloatArray:
@@ -105,7 +106,7 @@ class PerModelPosterior:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
         rng = np.random.default_rng(self.seed)
         _, n, k = self.posteriors.shape
-        batch = max(1, BATCH_CELLS // max(1, n * k * self.data.n_models))
+        batch = max(1, self.batch_cells // max(1, n * k * self.data.n_models))
         for start in track(range(0, self.n_draws, batch), "label draws"):
             stop = min(start + batch, self.n_draws)
             uniform = rng.random((stop - start, n))

@@ -24,7 +24,8 @@ from ssme.progress import track
 __all__ = ["LabelPosterior", "child_seed", "clamp", "draw_labels", "spawn_seed"]
 
 BATCH_CELLS = 1 << 22
-"""Cells (draws x rows x classes) of mass held at once: 32 MB of float64."""
+"""Cells (draws x rows x classes) of mass held at once by default: 32 MB of float64. Each batch
+takes its random numbers in turn, so that their number decides which world gets which."""
 
 
 def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
@@ -78,6 +79,7 @@ class LabelPosterior:
     refits: tuple[FloatArray, ...] = ()
     predictor: Predictor | None = None
     clamps_labels: bool = True
+    batch_cells: int = BATCH_CELLS
 
     @property
     def narrows_with_rows(self) -> bool:
@@ -140,6 +142,6 @@ class LabelPosterior:
 
     def _sizes(self, n_draws: int) -> Iterator[int]:
         n, k = self.posterior.shape
-        batch = max(1, BATCH_CELLS // max(1, n * k))
+        batch = max(1, self.batch_cells // max(1, n * k))
         for start in range(0, n_draws, batch):
             yield min(batch, n_draws - start)
