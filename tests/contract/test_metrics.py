@@ -55,6 +55,7 @@ KEEPS: dict[str, set[str]] = {
     "ece_l2": {ONE_CLASS, ROW_BINS},
     "mce": {ONE_CLASS},
     "ece_top_label": {SYMMETRIC, ONE_CLASS},
+    "ece_top_label_by_class": {SYMMETRIC, ONE_CLASS},
     "classwise_ece": {SYMMETRIC, ONE_CLASS},
     "precision[1]": {ONE_CLASS},
     "recall[1]": set(),

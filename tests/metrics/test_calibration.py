@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from sklearn.calibration import calibration_curve
 from tests.metrics.problems import (
     Floats,
@@ -34,16 +35,8 @@ def test_ece_of_two_classes_is_the_mean_gap_of_the_calibration_curve(problem: Pr
         np.testing.assert_allclose(value, np.abs(frequency - score).mean(), rtol=1e-11, atol=1e-13)
 
 
-def slow_error(
-    score: Floats,
-    event: Floats,
-    weight: Floats,
-    n_bins: int,
-    binning: str,
-    weighted: bool,
-    norm: str,
-) -> float:
-    """Bin by bin; rows of no weight still shape the equal-mass bins."""
+def slow_bins(score: Floats, n_bins: int, binning: str) -> list[NDArray[np.bool_]]:
+    """The rows of each bin."""
     if binning == "quantile":
         edges = np.percentile(score, 100 * np.linspace(0, 1, n_bins + 1))
         inside = [(score > low) & (score <= high) for low, high in itertools.pairwise(edges[1:-1])]
@@ -54,6 +47,26 @@ def slow_error(
         edges = np.linspace(0, 1, n_bins + 1)
         inside = [(score >= low) & (score < high) for low, high in itertools.pairwise(edges)]
         inside[-1] |= score == 1
+    return inside
+
+
+def slow_error(
+    score: Floats,
+    event: Floats,
+    weight: Floats,
+    n_bins: int,
+    binning: str,
+    weighted: bool,
+    norm: str,
+    apart: NDArray[np.int64] | None = None,
+) -> float:
+    """Bin by bin; rows of no weight still shape the equal-mass bins. Rows that differ in ``apart``
+    are in different bins."""
+    apart = np.zeros(score.size, dtype=np.int64) if apart is None else apart
+    inside = []
+    for each in np.unique(apart):
+        own = np.flatnonzero(apart == each)
+        inside += [own[rows] for rows in slow_bins(score[own], n_bins, binning)]
     gaps, counts = [], []
     for rows in inside:
         held = weight[rows].sum()
@@ -72,7 +85,7 @@ def slow_error(
 @pytest.mark.parametrize("binning", ["quantile", "uniform"])
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("norm", ["l1", "l2", "max"])
-@pytest.mark.parametrize("target", ["positive", "top_label", "classwise"])
+@pytest.mark.parametrize("target", ["positive", "top_label", "top_label_by_class", "classwise"])
 def test_every_option(n_bins: int, binning: str, weighted: bool, norm: str, target: str) -> None:
     options = {"n_bins": n_bins, "binning": binning, "weighted": weighted, "norm": norm}
     metric = ece(**options, target=target)
@@ -90,16 +103,29 @@ def test_every_option(n_bins: int, binning: str, weighted: bool, norm: str, targ
             columns = {
                 "positive": [(s[:, -1], mass[d, :, -1])],
                 "top_label": [(s.max(axis=1), mass[d, np.arange(50), top])],
+                "top_label_by_class": [(s.max(axis=1), mass[d, np.arange(50), top])],
                 "classwise": [(s[:, k], mass[d, :, k]) for k in range(n_classes)],
             }[target]
-            expected = np.mean(
-                [slow_error(score, event, problem.weights, **options) for score, event in columns]
-            )
+            apart = top if target == "top_label_by_class" else None
+            errors = [
+                slow_error(*each, problem.weights, **options, apart=apart) for each in columns
+            ]
+            expected = np.mean(errors)
             np.testing.assert_allclose(values[d, m], expected, rtol=1e-10, atol=1e-13)
 
 
 def random_posterior_of(problem: Problem) -> Floats:
     return random_posterior(np.random.default_rng(10), len(problem.labels), problem.n_classes)
+
+
+def test_bins_by_predicted_class_never_hide_a_gap() -> None:
+    """Gupta and Ramdas's error against the confidence error: gaps of two classes cannot cancel."""
+    scores = np.array([[[0.7, 0.3]], [[0.7, 0.3]], [[0.3, 0.7]], [[0.3, 0.7]]])
+    right, wrong = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0])
+    for labels, confidence, by_class in ((right, 0.3, 0.3), (wrong, 0.2, 0.5)):
+        mass = one_hot_mass(labels, 2)
+        assert get_metric("ece_top_label")(scores, mass)[0, 0] == pytest.approx(confidence)
+        assert get_metric("ece_top_label_by_class")(scores, mass)[0, 0] == pytest.approx(by_class)
 
 
 def test_left_open_options_are_the_paper_s() -> None:

@@ -14,6 +14,7 @@ from ssme.stream.tally import added, adds_up, plan_tally
 
 EXACT = ["accuracy", "balanced_accuracy", "f1", "precision", "matthews_corrcoef", "accuracy@0.3"]
 EXACT += ["log_loss", "brier_score", "ece_uniform", "ece_top_label", "mce", "classwise_ece"]
+EXACT += ["ece_top_label_by_class"]
 BOUNDED = ["roc_auc", "average_precision"]
 
 

@@ -9,8 +9,9 @@ maximum; bins count equally, or by their weight.
 equal count: the mean gap of scikit-learn's ``calibration_curve(strategy="quantile")``. More: the
 top label's score, 15 equal-width bins, counted by weight: the confidence ECE (Guo et al., ICML
 2017), which is also `ece_top_label`. Gupta and Ramdas (ICLR 2022) call another error top-label ECE:
-its bins hold rows of one predicted class only. That one is not offered. Class-wise error is the
-mean over classes of the error of P(k) (Kull et al., NeurIPS 2019).
+its bins hold rows of one predicted class only. That one is `ece_top_label_by_class`: with the same
+edges it is never below the confidence ECE, where gaps of two classes may cancel. Class-wise error
+is the mean over classes of the error of P(k) (Kull et al., NeurIPS 2019).
 
 Edges: quantile bins are right-closed with edges at the percentiles of the scored rows, each row
 counting once, so that bootstrap or sample weights move mass between bins but never the bins;
@@ -33,7 +34,7 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
 from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transposed
 
-__all__ = ["CALIBRATION_METRICS", "ece"]
+__all__ = ["CALIBRATION_METRICS", "ece", "gaps_norm"]
 
 
 def ece(
@@ -59,9 +60,10 @@ def ece(
         more).
     norm : {"l1", "l2", "max"}
         Mean, root mean square or maximum of the gaps (default "l1").
-    target : {"positive", "top_label", "classwise"}, optional
+    target : {"positive", "top_label", "top_label_by_class", "classwise"}, optional
         Which score is checked: P(1) (default for two classes), the largest score (default for
-        more), or the score of every class, the errors being averaged over classes.
+        more), the largest score in bins of rows of one predicted class each, or the score of every
+        class, the errors being averaged over classes.
     name, title : str, optional
         By default spelled from the options.
 
@@ -120,6 +122,7 @@ def _settled_definition(settled: SettledCalibration) -> str:
     score = {
         "positive": "P(1)",
         "top_label": "the largest score",
+        "top_label_by_class": "the largest score within each predicted class",
         "classwise": "each P(k), mean over classes",
     }[settled.target]
     width = {"quantile": "equal-mass", "uniform": "equal-width"}[settled.binning]
@@ -133,8 +136,10 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
         require_binary(scores)
 
     score, event = _scores_and_events(scores, settled.target)
-    columns, n_bins = score.shape[1], settled.n_bins
-    bins = _bins(score, n_bins, settled.binning)
+    columns, n_bins = score.shape[1], settled.count_bins(n_classes)
+    bins = _bins(score, settled.n_bins, settled.binning)
+    if settled.target == "top_label_by_class":
+        bins = _bins_by_class(score, event, settled, n_classes)
     held_by = np.where(bins >= 0, np.arange(columns) * n_bins + bins, -1).ravel()
     row = np.repeat(np.arange(n), columns)
     n_sets = columns * n_bins
@@ -147,7 +152,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
         held = weights_of @ weights
         gap = np.abs(ratio(events @ transposed(mass) - scores_of @ weights, held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
-        error = _norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
+        error = gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
         return out
 
@@ -159,7 +164,7 @@ def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, 
     n, n_models, n_classes = scores.shape
     if target == "positive":
         return scores[:, :, 1], np.ones((n, n_models), dtype=np.int64)
-    if target == "top_label":
+    if target in ("top_label", "top_label_by_class"):
         return scores.max(axis=2), predicted_classes(scores)
     every = np.broadcast_to(np.arange(n_classes), scores.shape)
     flat = (n, n_models * n_classes)
@@ -185,7 +190,19 @@ def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]
     return bins
 
 
-def _norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
+def _bins_by_class(
+    score: FloatArray, predicted: NDArray[np.int64], settled: SettledCalibration, n_classes: int
+) -> NDArray[np.int64]:
+    """Bins of the rows of each predicted class, those of class k after those of class k - 1."""
+    bins = np.full(score.shape, -1, dtype=np.int64)
+    for k in range(n_classes):
+        own = predicted == k
+        within = _bins(np.where(own, score, np.nan), settled.n_bins, settled.binning)
+        bins[own] = k * settled.n_bins + within[own]
+    return bins
+
+
+def gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
     """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
     filled = held > 0
     gap = np.where(filled, gap, 0.0)
@@ -244,6 +261,14 @@ CALIBRATION_METRICS: tuple[Metric, ...] = (
         binning="uniform",
         weighted=True,
         target="top_label",
+    ),
+    ece(
+        name="ece_top_label_by_class",
+        title="ECE (top label, by predicted class)",
+        n_bins=15,
+        binning="uniform",
+        weighted=True,
+        target="top_label_by_class",
     ),
     ece(
         name="classwise_ece",

@@ -61,7 +61,7 @@ DEFAULT_THRESHOLD = 0.5
 
 Binning = Literal["quantile", "uniform"]
 Norm = Literal["l1", "l2", "max"]
-Target = Literal["positive", "top_label", "classwise"]
+Target = Literal["positive", "top_label", "top_label_by_class", "classwise"]
 
 
 class Tables(Protocol):
@@ -238,9 +238,10 @@ class Calibration:
         Whether bins count by the weight of their rows: by default only for more than two classes.
     norm : {"l1", "l2", "max"}
         Mean, root mean square or maximum of the gaps of the bins.
-    target : {"positive", "top_label", "classwise"} or None
+    target : {"positive", "top_label", "top_label_by_class", "classwise"} or None
         The score that is checked: P(1) (the default for two classes), the largest score (for
-        more), or the score of every class, averaged over classes.
+        more), the largest score in bins of rows of one predicted class each, or the score of every
+        class, averaged over classes.
     """
 
     n_bins: int | None = None
@@ -277,6 +278,10 @@ class SettledCalibration:
     weighted: bool
     norm: Norm
     target: Target
+
+    def count_bins(self, n_classes: int) -> int:
+        """Bins of one column of scores: all of them for each predicted class, if told apart."""
+        return self.n_bins * (n_classes if self.target == "top_label_by_class" else 1)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ class _CalibrationOptions(_Names):
         "The score that is checked.",
         OneOf(
             Nothing("positive for two classes, top_label for more"),
-            Choice("positive", "top_label", "classwise"),
+            Choice("positive", "top_label", "top_label_by_class", "classwise"),
         ),
     )
 

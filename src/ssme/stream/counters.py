@@ -27,7 +27,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.metrics import Metric, ece, predicted_classes
+from ssme.metrics import Metric, predicted_classes
+from ssme.metrics.calibration import gaps_norm
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Decision, SettledCalibration
 from ssme.metrics.kinds import Ranking as RankingKind
@@ -117,8 +118,9 @@ class MeanLoss:
 class Calibration:
     """Weight, event mass and weighted score (3, M, columns, bins) in fixed bins.
 
-    ``scheme`` is a settled calibration error: its target, bins and norm; ``edges`` (M, bins - 1)
-    are inner edges of right-closed bins of the top score, None for bins of equal width.
+    ``scheme`` is a settled calibration error: its target, bins and norm; ``edges``
+    (M, classes or 1, bins - 1) are inner edges of right-closed bins of the top score, of the rows
+    of one predicted class each where these are told apart; None for bins of equal width.
     """
 
     scheme: SettledCalibration
@@ -128,24 +130,38 @@ class Calibration:
     def of_top_score(cls, scheme: SettledCalibration, sample: FloatArray) -> Calibration:
         """Bins at the quantiles of the top scores of ``sample`` (n, M, K)."""
         at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
-        return cls(scheme, np.nanquantile(sample.max(axis=2), at, axis=0).T)
+        top, predicted = sample.max(axis=2), predicted_classes(sample)
+        parts = [predicted >= 0]
+        if scheme.target == "top_label_by_class":
+            parts = [predicted == k for k in range(sample.shape[2])]
+        edges = np.ones((sample.shape[1], len(parts), scheme.n_bins - 1))
+        for c, part in enumerate(parts):
+            for m in np.flatnonzero(part.any(axis=0)):
+                edges[m, c] = np.quantile(top[part[:, m], m], at)
+        return cls(scheme, edges)
 
     def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         n_models, n_classes = scores.shape[1:]
         n_bins, target = self.scheme.n_bins, self.scheme.target
         equal_width = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
-        sums = np.zeros((3, n_models, n_classes if target == "classwise" else 1, n_bins))
+        n_columns = n_classes if target == "classwise" else 1
+        n_held = self.scheme.count_bins(n_classes)
+        sums = np.zeros((3, n_models, n_columns, n_held))
         for m in range(n_models):
             present = ~np.isnan(scores[:, m]).any(axis=1)
             here, mass_here = scores[present, m], mass[present]
             weight = mass_here.sum(axis=1)
             for c, (score, event) in enumerate(_columns(here, mass_here, target)):
+                own = np.zeros(len(score), dtype=np.int64)
+                if target == "top_label_by_class":
+                    own = predicted_classes(here[:, None])[:, 0]
                 if self.edges is None:
                     bins = np.searchsorted(equal_width, score, side="right")
                 else:
-                    bins = np.searchsorted(self.edges[m], score, side="left")
+                    bins = (self.edges[m, own] < score[:, None]).sum(axis=1)
+                bins = own * n_bins + bins
                 for part, values in enumerate((weight, event, weight * score)):
-                    sums[part, m, c] = np.bincount(bins, values, n_bins)
+                    sums[part, m, c] = np.bincount(bins, values, n_held)
         return sums
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
@@ -281,23 +297,11 @@ def _columns(
 
 
 def _calibration_error(scheme: SettledCalibration, sums: FloatArray) -> Values:
-    """Exact error of bins ``sums`` (3, M, columns, bins), one two-class pseudo-row a bin."""
-    error = ece(
-        n_bins=scheme.n_bins,
-        binning=scheme.binning,
-        weighted=scheme.weighted,
-        norm=scheme.norm,
-        target="positive",
-    )
-    _, n_models, n_columns, _ = sums.shape
-    value = np.full((n_models, n_columns), np.nan)
-    for m in range(n_models):
-        for c in range(n_columns):
-            weight, event, scored = sums[:, m, c][:, sums[0, m, c] > 0]
-            if weight.size:
-                score = scored / weight
-                rows = np.stack([1.0 - score, score], axis=1)[:, None, :]
-                mass = np.stack([weight - event, event], axis=1)[None]
-                value[m, c] = error(rows, mass)[0, 0]
-    mean = value.mean(axis=1)
+    """Exact error of bins ``sums`` (3, M, columns, bins)."""
+    weight, event, scored = sums
+    gap = np.abs(ratio(event - scored, weight)).clip(max=1.0)
+    n_models, n_columns, n_bins = weight.shape
+    flat = (n_models * n_columns, n_bins, 1)
+    error = gaps_norm(gap.reshape(flat), weight.reshape(flat), scheme)
+    mean: FloatArray = error.reshape(n_models, n_columns).mean(axis=1)
     return mean, np.zeros_like(mean)

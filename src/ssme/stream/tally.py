@@ -104,7 +104,11 @@ def _scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
 
 def _is_fine(scheme: kinds.SettledCalibration | None) -> bool:
     """Whether the fine bins of a `Ranking` hold the error: equal-mass bins of class scores."""
-    return scheme is not None and scheme.binning == "quantile" and scheme.target != "top_label"
+    return scheme is not None and scheme.binning == "quantile" and scheme.target in BY_CLASS_SCORE
+
+
+BY_CLASS_SCORE = ("positive", "classwise")
+"""Targets that are the score of a class, as a `Ranking` counts them."""
 
 
 def _is_added_by_class(kind: kinds.Kind, n_classes: int) -> bool:

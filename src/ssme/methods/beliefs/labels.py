@@ -143,12 +143,12 @@ class LabeledRows:
     def _gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
         over the one that the scores announce (inf where they announce none)."""
-        if target == "top_label":
-            score = self.scores.max(axis=2)
-            outcome = predicted_classes(self.scores) == self.labels[:, None]
-        else:
+        if target == "positive":
             score = self.scores[:, :, 1]
             outcome = (self.labels == 1)[:, None]
+        else:
+            score = self.scores.max(axis=2)
+            outcome = predicted_classes(self.scores) == self.labels[:, None]
         held = np.isfinite(score) * self.weights[:, None]
         score = np.where(held > 0.0, score, 0.0)
         gaps = outcome - score
