@@ -7,9 +7,11 @@ is from:
     0.20<!-- quote all_sets_overall rmae method=auto n_labeled=20 -->
 
 names the file, the column and the rows; with several rows, ``mean``, ``min`` or ``max`` before
-the file says what to take of them, and ``percent`` before all that the figure is in percent; a
-space within a value is written ``+``. The figure holds where the result, rounded to the digits of
-the quotation, is the quotation.
+the file says what to take of them, ``not`` that the figure is one minus the value, and ``percent``
+before all that it is in percent; a space within a value is written ``+``. ``method=auto/ssme``
+takes the ratio of the rows of the one to those of the other. Of a cell such as ``5.71 (0.69)`` the
+first number counts. The figure holds where the result, rounded to the digits of the quotation, is
+the quotation.
 
     python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
@@ -52,16 +54,30 @@ def quoted(words: str) -> float:
     plain = [word for word in told if "=" not in word]
     percent = plain[0] == "percent"
     plain = plain[1:] if percent else plain
+    rest = plain[0] == "not"
+    plain = plain[1:] if rest else plain
     how = plain.pop(0) if plain[0] in ("mean", "min", "max") else None
     name, column = plain
     frame = result(name)
+    frame[column] = [float(str(cell).split(" ")[0]) for cell in frame[column]]
     for condition in conditions:
         key, _, value = condition.partition("=")
-        frame = frame[frame[key].astype(str) == value.replace("+", " ")]
+        if "/" in value:
+            frame = ratio_of(frame, key, value.split("/"), column)
+        else:
+            frame = frame[frame[key].astype(str) == value.replace("+", " ")]
     if frame.empty or (how is None and len(frame) != 1):
         raise ValueError(f"{words}: {len(frame)} rows of {name}.csv")
-    value = float(frame[column].agg(how) if how else frame[column].iloc[0])
-    return 100 * value if percent else value
+    number = float(frame[column].agg(how) if how else frame[column].iloc[0])
+    number = 1.0 - number if rest else number
+    return 100 * number if percent else number
+
+
+def ratio_of(frame: pd.DataFrame, key: str, pair: list[str], column: str) -> pd.DataFrame:
+    """``column`` of the rows of one value of ``key`` over that of another, cell by cell."""
+    cell = [name for name in ("dataset", "metric", "n_labeled", "n_unlabeled") if name in frame]
+    first, second = (frame[frame[key] == value].set_index(cell) for value in pair)
+    return (first[column] / second[column]).rename(column).reset_index()
 
 
 def check_quotes(text: str) -> list[str]:

@@ -74,3 +74,15 @@ def test_a_figure_changed_by_hand_in_the_report_is_found(tmp_path, monkeypatch):
 def test_a_result_without_a_line_is_found(tmp_path):
     (tmp_path / "new.csv").write_text("a\n1\n")
     assert provenance_problems(tmp_path) == ["new.csv has no line in runs.csv"]
+
+
+def test_ratios_complements_and_cells_with_an_interval_are_understood():
+    cell = "dataset=civilcomments metric=accuracy n_labeled=20"
+    ratio = quotes.quoted(f"main_tables mae method=auto/ssme {cell}")
+    mine, theirs = (quotes.quoted(f"main_tables mae method={m} {cell}") for m in ("auto", "ssme"))
+    assert ratio == pytest.approx(mine / theirs)
+    covered = "auto_further_coverage covered variant=auto dataset=all metric=all n_labeled=20"
+    assert quotes.quoted(f"percent not {covered}") == pytest.approx(
+        100 - quotes.quoted(f"percent {covered}")
+    )
+    assert quotes.quoted("rivals_causes ece reading=hard+vote,+1+of+7 n_labeled=20") < 10
