@@ -275,10 +275,4 @@ def test_every_streamed_file_gives_the_same_bits(columns: Columns, tmp_path: Pat
         results[name] = bits(streamed)
         if name == "plain":
             memory = evaluate(path, many=columns is CLASSES)
-    assert [name for name, found in results.items() if found != results["plain"]] == []
-    for ours, theirs in zip(streamed.rows(), memory.rows(), strict=True):
-        assert {k: v for k, v in ours.items() if not isinstance(v, float)} == {
-            k: v for k, v in theirs.items() if not isinstance(v, float)
-        }
-        for key in ("estimate", "low", "high"):
-            assert ours[key] == pytest.approx(theirs[key], abs=1e-12, nan_ok=True)
+    assert [name for name, found in results.items() if found != bits(memory)] == []

@@ -276,7 +276,14 @@ def _combined(
         share = float(np.sqrt(center.n_rows / counted.n_rows))
         spread = share if fitted.belief.narrows_with_rows else 1.0
     whole = fitted.groups[0]
-    move = partial(_moved_group, fitted.metrics, counting.tally, share=share, spread=spread)
+    move = partial(
+        _moved_group,
+        fitted.metrics,
+        counting.tally,
+        share=share,
+        spread=spread,
+        complete=center.n_rows == counted.n_rows,
+    )
     estimates, bound = move(fitted.estimates[0], center.sums, counted.sums)
     groups = [_with_counts(whole, counted.n_rows, counted.n_labeled)]
     moved, alone, bounds = [estimates], [fitted.labels_only[0]], {whole.name: bound}
@@ -332,9 +339,16 @@ def _moved_group(
     *,
     share: float,
     spread: float,
+    complete: bool,
 ) -> tuple[tuple[Estimate, ...], dict[str, float]]:
-    """The estimates of one group, moved from the sample to all rows, and their error bounds."""
+    """The estimates of one group, moved from the sample to all rows, and their error bounds.
+
+    A ``complete`` sample holds every row, and its estimates are those of memory to the bit: the
+    same rows counted part by part add up in another order, and would move them by rounding alone.
+    """
     before, after = tally.values(sample), tally.values(everything)
+    if complete:
+        return tuple(estimates), _error_bounds(metrics, after)
     moved = tuple(
         _moved(metric, estimate, then, now, share, spread)
         for metric, estimate, (then, _), (now, _) in zip(
