@@ -51,6 +51,17 @@ BASES: dict[str, tuple[str, ...]] = {
         *("{file}", "--method", "ensemble", "--draws", "9", "--simulations", "2"),
         *("--target", "width(accuracy)<=0.5"),
     ),
+    "track add": (
+        "{file}",
+        "--method",
+        "ensemble",
+        "--draws",
+        "3",
+        "--memory",
+        "{folder}/m.sqlite",
+    ),
+    "track show": ("--memory", "{folder}/kept.sqlite"),
+    "track compare": ("--memory", "{folder}/kept.sqlite"),
     "suggest": ("{file}", "--method", "ensemble", "--draws", "9"),
     "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
@@ -187,11 +198,19 @@ def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
     ends: Counter[str] = Counter()
     before = os.getcwd()
     os.environ.update(QUICK_TO_GIVE_UP)
-    with tempfile.TemporaryDirectory() as folder, patch("ssme.run.evaluate", remember(name)):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch("ssme.run.evaluate", remember(name)),
+        patch("ssme.serve.server.run_server", lambda *_, **__: None),  # it would not end
+    ):
         files = make_files(Path(folder))
         work = Path(folder) / "work"
         work.mkdir()
         os.chdir(work)
+        if name.startswith("track"):
+            kept = ["--memory", f"{folder}/kept.sqlite", "--method", "ensemble", "--draws", "3"]
+            for turn in ("0", "1"):
+                RUNNER.invoke(app, ["track", "add", files["file"], "--seed", turn, *kept])
         try:
             for number, option in enumerate(options):
                 rng = np.random.default_rng([seed, number, *name.encode()])

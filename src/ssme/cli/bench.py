@@ -52,17 +52,31 @@ def bench(
         ),
     ],
     methods: Annotated[
-        str, typer.Option("--methods", help="Methods to compare: a,b,c (see `ssme methods`).")
+        str,
+        typer.Option(
+            "--methods", help="Methods to compare, separated by commas; `ssme methods` lists them."
+        ),
     ] = ",".join(METHODS),
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-k", help="See `ssme metrics` (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--metric", "-k", help="Metric to estimate; `ssme metrics` lists them (repeatable)."
+        ),
     ] = None,
     n_labeled: Annotated[
-        str, typer.Option("--n-labeled", "-n", help="Labels a method gets: 30 or 20,50,100.")
+        str,
+        typer.Option(
+            "--n-labeled",
+            "-n",
+            help="Number of labels that a method gets: 30, or several such as 20,50,100.",
+        ),
     ] = "30",
     n_unlabeled: Annotated[
         int | None,
-        typer.Option("--n-unlabeled", help="Unlabeled rows it gets; 1000, or what there is."),
+        typer.Option(
+            "--n-unlabeled",
+            help="Number of unlabeled rows that a method gets (default: 1000, or all there are).",
+        ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Number of random splits.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,

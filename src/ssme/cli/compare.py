@@ -34,7 +34,9 @@ def compare(
     file: FileArgument = None,
     methods: Annotated[
         str,
-        typer.Option("--methods", help="Methods to compare: a,b,c; `ssme methods` lists them."),
+        typer.Option(
+            "--methods", help="Methods to compare, separated by commas; `ssme methods` lists them."
+        ),
     ] = "auto,ssme,ensemble",
     show_all: Annotated[
         bool, typer.Option("--all", help="Print every model.", rich_help_panel=OUT)

@@ -20,10 +20,14 @@ def datasets(
     out: OutputOptions,
     fetch: Annotated[
         str | None,
-        typer.Option("--fetch", help="Download one of the paper's own sets into SSME_DATA."),
+        typer.Option(
+            "--fetch", help="Download this set, one of the paper's own, into the folder SSME_DATA."
+        ),
     ] = None,
 ) -> None:
-    """List the data sets of the benchmark: source, licence, how to get them, whether they are here.
+    """List the data sets of the benchmark.
+
+    Each is listed with its source, its licence, how to get it and whether it is on this machine.
 
     Examples:
 

@@ -24,7 +24,9 @@ LABELS_ONLY = "labels only"
 
 @command("Try")
 def demo(out: ReportOptions) -> None:
-    """Six real classifiers, 30 labels of 1,297: how close do estimates come to the truth?
+    """Compare estimates from 30 labels with the truth, for six real classifiers.
+
+    The bundled sample has 1,297 rows; the truth is what all of their labels give.
 
     Example:
 

@@ -19,7 +19,10 @@ __all__ = ["doctor"]
 
 @command("Evaluate")
 def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> None:
-    """Say what is in a file: layout, labels, models, what can be estimated, what looks wrong.
+    """Say what is in a file and what can be estimated from it.
+
+    It tells how the layout, labels and models were understood, which methods and metrics can be
+    used, and what looks wrong.
 
     Example:
 

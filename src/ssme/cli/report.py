@@ -25,9 +25,10 @@ def report(
     out: WriteOptions,
     file: FileArgument = None,
     target: Annotated[
-        Path, typer.Option("--output", "-o", help="The report: .html, .md or .json.")
+        Path,
+        typer.Option("--output", "-o", help="File to write the report to: .html, .md or .json."),
     ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option("--title", help="Its heading.")] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Heading of the report.")] = None,
     goal: Annotated[
         str | None,
         typer.Option(

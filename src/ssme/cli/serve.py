@@ -95,11 +95,16 @@ def _say(line: str) -> None:
 
 
 def _read_password(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8").splitlines()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"--password-file {path} cannot be read: {error}", fix="name a file of text"
+        ) from None
     password = lines[0].strip() if lines else ""
     if len(password) < 8:
         raise InputError(
-            f"the password in {path} has {len(password)} characters",
+            f"--password-file: the password in {path} has {len(password)} characters",
             allowed="8 or more in the first line",
             fix="write a longer one",
         )

@@ -11,7 +11,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOption
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command, group
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
-from ssme.errors import InputError
+from ssme.errors import InputError, asked_by
 
 if TYPE_CHECKING:
     from ssme.memory import Memory
@@ -105,7 +105,8 @@ def show(
     with _open(memory, data) as kept:
         evaluations, events = kept.evaluations(), kept.label_events()
         labels, conflicts = kept.labels(), kept.conflicts()
-    rows = trace_estimates(evaluations, metric)
+    with asked_by("metric"):
+        rows = trace_estimates(evaluations, metric)
     decided = [
         {"evaluation": n, **asdict(each)} for n, of in evaluations.items() for each in of.decisions
     ]
@@ -167,7 +168,15 @@ def compare(
 
     output = Output(out)
     with _open(memory, data) as kept:
-        old, new = kept.evaluation(before), kept.evaluation(after)
+        if not kept.evaluations():
+            raise InputError(
+                f"--data {data}: nothing was stored under this name in {memory}",
+                fix="name other data, or store an evaluation with `ssme track add`",
+            )
+        with asked_by("before"):
+            old = kept.evaluation(before)
+        with asked_by("after"):
+            new = kept.evaluation(after)
     changes, drifts = compare_records(old, new), find_drift(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
     drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
@@ -199,9 +208,12 @@ def _open(memory: Path, data: str) -> Memory:
 
     if not memory.exists():
         raise InputError(
-            f"no memory {memory}", allowed="an existing file", fix="make it with `ssme track add`"
+            f"--memory {memory}: there is no such file",
+            allowed="an existing file",
+            fix="make it with `ssme track add`",
         )
-    return Memory(memory, data)
+    with asked_by("memory"):
+        return Memory(memory, data)
 
 
 def _or_nan(value: float | None) -> float:

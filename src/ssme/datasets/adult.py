@@ -52,7 +52,21 @@ N_TRUTH = 10_000
 
 
 def semisynthetic_set(number: int, *, bend: float = 1.0, n_train: int = 100) -> ScoreSet:
-    """Set ``number``: three classifiers on 2 x 10,020 labeled rows, scores bent by ``bend``."""
+    """Make a set of three classifiers on 2 x 10,020 labeled rows of UCI Adult.
+
+    Parameters
+    ----------
+    number : int
+        Which of the sets; each has classifiers and rows of its own.
+    bend : float, default 1.0
+        Power that bends the scores away from calibration; 1 leaves them as they are.
+    n_train : int, default 100
+        Number of rows that each classifier is trained on.
+
+    Returns
+    -------
+    ScoreSet
+    """
     from sklearn.linear_model import LogisticRegression
 
     features, income, age = _adult(str(_folder()))

@@ -23,7 +23,30 @@ __all__ = ["gaussian_set", "separations"]
 def gaussian_set(
     n: int, separation: NDArray[np.float64], *, rng: np.random.Generator, sharpness: float = 1.0
 ) -> ScoreSet:
-    """``n`` fully labeled rows of ``len(separation)`` classifiers with those separations."""
+    """Draw fully labeled rows of classifiers whose scores are normal within a class.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    separation : ndarray of shape (d,)
+        Distance between the means of the two classes, in standard deviations, of each classifier.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    sharpness : float, default 1.0
+        Factor of the log-odds: above 1 the classifiers are too sure, below 1 not sure enough.
+
+    Returns
+    -------
+    ScoreSet
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ssme.datasets.synthetic import gaussian_set
+    >>> gaussian_set(100, np.array([1.0, 2.0]), rng=np.random.default_rng(0)).scores.shape
+    (100, 2, 2)
+    """
     y = rng.integers(0, 2, n)
     s = rng.standard_normal((n, len(separation))) + y[:, None] * separation
     logit = separation * s - separation**2 / 2.0
@@ -31,6 +54,20 @@ def gaussian_set(
 
 
 def separations(d: int, norm: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Separations of d classifiers as in the paper's appendix: N(c, 0.2), at least 0.01."""
+    """Draw the separations of classifiers as in the paper's appendix: N(c, 0.2), at least 0.01.
+
+    Parameters
+    ----------
+    d : int
+        Number of classifiers.
+    norm : float
+        Their mean separation c.
+    rng : numpy.random.Generator
+        Source of the random numbers.
+
+    Returns
+    -------
+    ndarray of shape (d,)
+    """
     out: NDArray[np.float64] = np.maximum(rng.normal(norm, 0.2, d), 0.01)
     return out
