@@ -19,6 +19,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 
 REASONS: dict[str, dict[str, str]] = {
     "how much is shown, drawn or written for people; the numbers behind it are the same": {
+        "cli/deciding.py": "SHOWN_PAIRS",
         "cli/output.py": "TABLE_WIDTH",
         "cli/program.py": "WIDTH NARROWEST",
         "cli/suggest.py": "SHOWN",
@@ -34,6 +35,7 @@ REASONS: dict[str, dict[str, str]] = {
         "plots/intervals.py": "SHOWN_MODELS SHOWN_GROUPS",
         "plots/names.py": "LABEL_WIDTH TITLE_WIDTH NAME_WIDTH LONGEST",
         "report/charts.py": "WIDE STYLE",
+        "report/summary.py": "TOGETHER_MODELS",
         "results/curves.py": "THRESHOLDS",
         "results/frames.py": "LONGEST_NAME SHOWN_ROWS",
         "results/notebook.py": "MODELS NAME",
@@ -127,7 +129,12 @@ REASONS: dict[str, dict[str, str]] = {
 }
 
 OPEN: dict[str, str] = {
+    "decide/shift.py": "LARGEST_WEIGHT LEAST_LABELS LEAST_ROWS LEAST_SHARE REFUTED RIDGE SMALL "
+    "STEPS",
     "decide/thresholds.py": "THRESHOLDS",
+    "decide/together.py": "NEARLY_ONE",
+    "diagnostics/shift_tests.py": "CLIP RIDGE",
+    "metrics/leading.py": "RARE",
     "results/simultaneous.py": "MOST_PAIRED",
     "serve/choosing.py": "ENOUGH",
     "serve/labeling.py": "DOUBLE",
