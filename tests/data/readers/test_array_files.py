@@ -138,7 +138,7 @@ def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_only_the_arrays_that_are_needed_are_read(tmp_path: Path) -> None:
     objects = np.array([{"a": 1}], dtype=object)
-    np.savez(tmp_path / "s.npz", allow_pickle=True, scores=SCORES, notes=objects)
+    np.savez(tmp_path / "s.npz", scores=SCORES, notes=objects)
     assert ScoreSet.read(tmp_path / "s.npz").n_rows == 300
     arrays = open_arrays(tmp_path / "s.npz")
     assert list(arrays) == ["scores", "notes"]
