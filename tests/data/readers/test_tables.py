@@ -76,7 +76,7 @@ def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:
     [
         ([Decimal("0.25"), None, Decimal("0.75")], pa.decimal128(5, 2)),
         ([Decimal("0.25"), None, Decimal("0.75")], pa.decimal256(50, 2)),
-        ([0.25, None, 0.75], pa.float16()),
+        ([np.float16(0.25), None, np.float16(0.75)], pa.float16()),
         ([0.25, None, 0.75], pa.float32()),
     ],
     ids=["decimal128", "decimal256", "float16", "float32"],

@@ -224,9 +224,18 @@ def _refuse_short_rows(
 def _with_exact_integers(
     file: Path, delimiter: str, missing: Sequence[str], text: str | None, frame: Any
 ) -> Any:
-    """Large whole numbers in columns with holes, which pandas rounds, as they are written."""
+    """Large whole numbers in columns with holes, which pandas rounds, as they are written.
+
+    Older versions of pandas leave numbers beyond 64 bits as text; these are made numbers too.
+    """
     rounded = []
-    for place, kind in enumerate(frame.dtypes):
+    for place, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if kind == np.object_:
+            present = frame.iloc[:, place].dropna()
+            if len(present) and all(isinstance(c, str) and _is_whole(c) for c in present):
+                cells = frame.iloc[:, place].to_numpy(dtype=object, na_value=None)
+                exact = objects_of([None if cell is None else int(cell) for cell in cells])
+                frame = frame.assign(**{name: exact})
         if kind == np.float64:
             values = frame.iloc[:, place].to_numpy()
             with np.errstate(invalid="ignore"):
