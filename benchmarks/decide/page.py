@@ -111,46 +111,38 @@ def monoculture_chart(found: pd.DataFrame) -> Any:
 
 
 def shift() -> str:
-    found = read("decide_shift")
-    kept = found[(found["dataset"] == "all") & (found["n_labeled"] == 50)]
-    shown = kept[
-        [
-            "shift",
-            "method",
-            "metric",
-            "alarm",
-            "error_as_it_is",
-            "error_label",
-            "error_covariate",
-            "error_by_class",
-            "error_by_score",
-            "label_safe",
-            "covariate_safe",
-        ]
-    ].rename(
+    alarms, errors = read("decide_shift_alarms"), read("decide_shift_errors")
+    first = alarms[alarms["dataset"] == "all"].drop(columns="dataset")
+    first = first.rename(
         columns={
-            "error_as_it_is": "error as it is",
-            "error_label": "corrected for label shift",
-            "error_covariate": "corrected for covariate shift",
-            "error_by_class": "design by_class",
-            "error_by_score": "design by_score",
+            "n_labeled": "labels",
             "label_safe": "label shift called safe",
             "covariate_safe": "covariate shift called safe",
         }
     )
-    formats = dict.fromkeys(shown.columns[4:9], ".3f") | dict.fromkeys(
-        ("alarm", *shown.columns[9:]), ".0%"
+    second = errors[errors["dataset"] == "all"].drop(columns="dataset")
+    second = second.rename(columns={"n_labeled": "labels"})
+    percents = dict.fromkeys(["alarm", *first.columns[4:]], ".0%")
+    numbers = dict.fromkeys(["as it is", "label", "covariate", "by_class", "by_score"], ".3f")
+    draw("decide_shift", shift_chart(alarms))
+    words = "Share of runs with an alarm by set and shift"
+    return "\n".join(
+        [
+            "Alarms (D104 or D108), with positives halved or doubled among the unlabeled rows, with "
+            "other rows, and without any shift:\n",
+            table(first, percents),
+            picture("decide_shift", words),
+            "Mean absolute error as it is, with labels weighted by a correction, and with a design "
+            "that says how rows were chosen:\n",
+            table(second, numbers),
+        ]
     )
-    draw("decide_shift", shift_chart(found))
-    words = "Share of runs with an alarm by set and shift, with 50 and 100 labels"
-    return f"With 50 labels:\n\n{table(shown, formats)}\n{picture('decide_shift', words)}"
 
 
-def shift_chart(found: pd.DataFrame) -> Any:
+def shift_chart(alarms: pd.DataFrame) -> Any:
     import altair as alt
 
-    kept = found[(found["dataset"] != "all") & (found["method"] == "labeled")]
-    kept = kept.drop_duplicates(["dataset", "shift", "n_labeled"])
+    kept = alarms[alarms["dataset"] != "all"]
     told = series(kept, "shift")
     return (
         alt.Chart(kept)
