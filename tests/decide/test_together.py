@@ -97,3 +97,13 @@ def test_more_classes_and_missing_scores() -> None:
 def test_one_classifier_is_no_set() -> None:
     with pytest.raises(InputError, match="one classifier"):
         profile(set_of(np.zeros((20, 1), dtype=bool)))
+
+
+def test_auto_answers_where_scores_are_believed_each_by_its_own() -> None:
+    """Few labels and scores that claim little: `auto` then weighs each classifier's own scores."""
+    rng = np.random.default_rng(5)
+    scores = rng.dirichlet(np.ones(4) * 2.0, (120, 5))
+    labels = np.where(np.arange(120) < 15, rng.integers(0, 4, 120), -1)
+    data = ScoreSet(scores, labels, tuple("abcde"), (0, 1, 2, 3))
+    found = profile(data, "auto")
+    assert 0.0 <= found.all_wrong.low <= found.all_wrong.estimate <= found.all_wrong.high <= 1.0

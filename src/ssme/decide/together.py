@@ -317,7 +317,7 @@ def _set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
             sums = _plan_sums(scores, threshold)
             return lambda mass: reading(sums(mass))
 
-        return Metric(name, name, plan, Custom(), low, high, greater_is_better=better)
+        return Metric(name, name, plan, Custom(), low, high, greater_is_better=better, of_set=True)
 
     return {name: make(name, *of) for name, of in readings.items()}
 

@@ -53,6 +53,9 @@ class Metric:
     hard_only : bool
         True where ``plan`` needs hard labels; the mass it is given is then one-hot times a row
         weight. Wrapped callables do.
+    of_set : bool
+        True where the values are those of the classifiers as one set, which needs one labeling for
+        all of them (`ssme.decide.together`).
     definition : str
         One line that says exactly what is computed. Reports print it.
     of_probabilities : bool
@@ -85,6 +88,7 @@ class Metric:
     binary: bool = True
     multiclass: bool = True
     hard_only: bool = False
+    of_set: bool = False
     definition: str = ""
     of_probabilities: bool = False
 

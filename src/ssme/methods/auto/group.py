@@ -21,9 +21,15 @@ IntArray = NDArray[np.int64]
 
 
 def plan_metric(metric: Metric, scores: FloatArray, own: bool) -> MetricPlan:
-    """The metric's plan; with ``own``, for mass (D, n, M, K), each classifier by its own."""
+    """The metric's plan; with ``own``, for mass (D, n, M, K), each classifier by its own.
+
+    A metric of the set has one labeling for all: the mean of theirs.
+    """
     if not own:
         return metric.plan(scores)
+    if metric.of_set:
+        whole = metric.plan(scores)
+        return lambda mass: whole(np.nan_to_num(mass).mean(axis=2))
     plans = [metric.plan(scores[:, [j]]) for j in range(scores.shape[1])]
 
     def values(mass: FloatArray) -> FloatArray:
