@@ -128,8 +128,8 @@ def shift() -> str:
     words = "Share of runs with an alarm by set and shift"
     return "\n".join(
         [
-            "Alarms (D104 or D108), with positives halved or doubled among the unlabeled rows, with "
-            "other rows, and without any shift:\n",
+            "Alarms (D104 or D108), with the positives of the unlabeled rows halved or doubled, "
+            "with other rows, and without any shift:\n",
             table(first, percents),
             picture("decide_shift", words),
             "Mean absolute error as it is, with labels weighted by a correction, and with a design "
