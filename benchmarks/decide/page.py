@@ -16,12 +16,19 @@ import pandas as pd
 
 from benchmarks.charts import series
 from benchmarks.experiment import FIGURES, RESULTS
+from benchmarks.provenance import read as runs
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "deciding.md"
 
 
 def read(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def origin(name: str) -> str:
+    """From how many splits a result is, and which command makes it again."""
+    line = runs(RESULTS).set_index("experiment").loc[name]
+    return f"{line['cells']} splits in all; `{line['command']}` at {line['commit']}"
 
 
 def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
@@ -62,7 +69,8 @@ def thresholds() -> str:
         "demand: said": ".0%",
         "demand: true": ".0%",
     }
-    return "With 50 labels, over sets of two classes:\n\n" + table(shown, formats)
+    head = f"With 50 labels, over sets of two classes ({origin('decide_thresholds')}):"
+    return f"{head}\n\n{table(shown, formats)}"
 
 
 def monoculture() -> str:
@@ -87,7 +95,8 @@ def monoculture() -> str:
     }
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
     draw("decide_monoculture", monoculture_chart(found))
-    return f"{table(shown, formats)}\n{picture('decide_monoculture', words)}"
+    head = f"Means over the development sets ({origin('decide_monoculture')}):"
+    return f"{head}\n\n{table(shown, formats)}\n{picture('decide_monoculture', words)}"
 
 
 def monoculture_chart(found: pd.DataFrame) -> Any:
@@ -129,11 +138,11 @@ def shift() -> str:
     return "\n".join(
         [
             "Alarms (D104 or D108), with the positives of the unlabeled rows halved or doubled, "
-            "with other rows, and without any shift:\n",
+            f"with other rows, and without any shift ({origin('decide_shift_alarms')}):\n",
             table(first, percents),
             picture("decide_shift", words),
             "Mean absolute error as it is, with labels weighted by a correction, and with a design "
-            "that says how rows were chosen:\n",
+            f"that says how rows were chosen ({origin('decide_shift_errors')}):\n",
             table(second, numbers),
         ]
     )
@@ -209,7 +218,7 @@ def choices() -> str:
     words = "P(best) and P(better) said against the share that was true, by bins"
     return "\n".join(
         [
-            "Paired differences and the set of possible best models:\n",
+            f"Paired differences and the set of possible best models ({origin('decide_pairs')}):\n",
             table(first, formats),
             "Regret:\n",
             table(second, more),

@@ -1,22 +1,19 @@
-"""Shift between labeled and unlabeled rows: alarms, power, and errors with and without correction.
+"""Shift between labeled and unlabeled rows: errors with and without a correction.
 
-    python -m benchmarks.decide.shift --runs 20
+    python -m benchmarks.decide.shift --runs 2
 
 Labels are a random sample of one half; the unlabeled rows of that half, and the truth, are drawn
 with the positives halved or doubled in frequency (label shift), or by the classifiers' mean top
 score (covariate shift: the least sure row nine times as often as the surest). Written to
-benchmarks/results:
-
-- decide_shift_alarms.csv: per set, shift and number of labels the share of runs with an alarm (D104
-  or D108), and the share in which a correction was called safe;
-- decide_shift_errors.csv: the mean absolute error over models of labels alone and of `auto`, as it
-  is, with labels weighted for label shift and for covariate shift, and with the designs "by_class"
-  and "by_score", in the first runs; empty where a method cannot use one.
+benchmarks/results/decide_shift_errors.csv: the mean absolute error over models of labels alone and
+of `auto`, as it is, with labels weighted for label shift and for covariate shift, and with the
+designs "by_class" and "by_score"; empty where a method cannot use one.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,8 +21,7 @@ import pandas as pd
 
 from benchmarks.decide.common import Job, load, study, truth_of
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.decide.shift import correct_shift, find_shift
-from ssme.diagnostics.registry import ask_all
+from ssme.decide.shift import correct_shift
 from ssme.methods.registry import method_class
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
@@ -36,8 +32,6 @@ SETS = ("adult", "civilcomments", "diabetes_readmit", "hiv_molecules")
 SHIFTS = ("none", "halved", "doubled", "covariate")
 METHODS = ("labeled", "auto")
 METRICS = ("accuracy", "average_precision")
-ERROR_RUNS = 2
-"""Runs in which errors are computed; alarms are counted in all."""
 SURE = 3.0
 """How much more often an unsure row is drawn than a sure one."""
 
@@ -55,13 +49,13 @@ def drawn_rows(data: ScoreSet, shift: str) -> FloatArray:
     return np.ones(n)
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+def drawn_sets(job: Job) -> Iterator[tuple[ScoreSet, ScoreSet]]:
+    """Per shift, what a method sees and the held-out rows that it is judged on."""
     data = load(job.dataset)
     rng = np.random.default_rng([job.run, job.n_labeled, 7])
     order = rng.permutation(data.n_rows)
     half, other = order[: data.n_rows // 2], order[data.n_rows // 2 :]
     labeled, rest = half[: job.n_labeled], half[job.n_labeled :]
-    rows = []
     for shift in SHIFTS:
         weight = drawn_rows(data, shift)
         chance = weight[rest] / weight[rest].sum()
@@ -70,21 +64,15 @@ def compute(job: Job) -> list[dict[str, Any]]:
         seen = data.take(np.concatenate([labeled, unlabeled]))
         labels = seen.labels.copy()
         labels[job.n_labeled :] = UNLABELED
-        rows += _compared(seen.replace(labels=labels), held, shift, job)
-    return rows
+        yield seen.replace(labels=labels), held
+
+
+def compute(job: Job) -> list[dict[str, Any]]:
+    sets = zip(SHIFTS, drawn_sets(job), strict=True)
+    return [row for shift, (seen, held) in sets for row in _compared(seen, held, shift, job)]
 
 
 def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict[str, Any]]:
-    found = find_shift(seen)
-    codes = {outcome.check.code for outcome in ask_all(seen) if outcome.doubt is not None}
-    told = {
-        "shift": shift,
-        "alarm": float(bool(codes & {"D104", "D108"})),
-        "label_safe": float("label" in found.safe),
-        "covariate_safe": float("covariate" in found.safe),
-    }
-    if job.run >= ERROR_RUNS:
-        return [told]
     ways = {
         "as it is": seen,
         "label": correct_shift(seen, "label"),
@@ -105,7 +93,7 @@ def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict
                 true = truth_of(get_metric(name), held)
                 rows.append(
                     {
-                        **told,
+                        "shift": shift,
                         "method": method,
                         "correction": way,
                         "metric": name,
@@ -117,15 +105,10 @@ def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict
 
 def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     both = pd.concat([frame.assign(dataset="all"), frame])
-    by = ["shift", "n_labeled", "dataset"]
-    once = frame.drop_duplicates(["dataset", "n_labeled", "run", "shift"])
-    seen = pd.concat([once.assign(dataset="all"), once]).groupby(by)
-    alarms = seen[["alarm", "label_safe", "covariate_safe"]].mean()
-    alarms.insert(0, "runs", seen.size())
-    which = ["method", "metric", *by]
+    which = ["method", "metric", "shift", "n_labeled", "dataset"]
     error = both.pivot_table(index=which, columns="correction", values="error").reset_index()
-    return {"decide_shift_alarms": alarms.reset_index(), "decide_shift_errors": error}
+    return {"decide_shift_errors": error}
 
 
 if __name__ == "__main__":
-    study("decide_shift", __doc__, compute, summarize, sets=SETS, labels=(50, 100), runs=20)
+    study("decide_shift", __doc__, compute, summarize, sets=SETS, labels=(50,), runs=2)
