@@ -100,11 +100,11 @@ AXES: dict[str, tuple[tuple[int, ...], Callable[[int, Path], Work]]] = {
     "classes": ((20, 60, 200), lambda n, at: evaluate(made(2000, classes=n, labels=400))),
     "groups": (
         (500, 1000, 2000),
-        lambda n, at: evaluate(made(12_000, groups=n), **FEW),
+        lambda n, at: evaluate(made(12_000, groups=n), max_groups=n, **FEW),
     ),
     "stream_groups": (
         (500, 1000, 2000),
-        lambda n, at: streamed(parquet(at, 12_000, 6000, n), sample_rows=200, **FEW),
+        lambda n, at: streamed(parquet(at, 12_000, 6000, n), sample_rows=200, max_groups=n, **FEW),
     ),
     "models": ((5, 10, 20, 40), lambda n, at: evaluate(made(2000, models=n))),
     "rows": ((50_000, 100_000, 200_000), lambda n, at: evaluate(made(n))),
