@@ -185,7 +185,9 @@ class Project:
 def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
-        rows = _read_json(folder / "rows.json") or []
+        events = records.memory(job.request["data"]).label_events()
+        labeled = {event.row for event in events}  # some while the rows were drawn
+        rows = [e for e in _read_json(folder / "rows.json") or [] if e["row"] not in labeled]
         found = [
             Suggestion(
                 each["row"],
