@@ -90,7 +90,7 @@ def test_frame_in_and_grid_search() -> None:
 @pytest.mark.parametrize(
     ("options", "change", "message"),
     [
-        ({"scores": "logit"}, None, "unknown scores='logit'"),
+        ({"scores": "logit"}, None, "unknown scores 'logit'"),
         ({"scores": "real", "init": "draw"}, None, "init='draw' with scores='real'"),
         ({}, "range", r"X\[3, 0\] is 1.5"),
         ({}, "one class", r"one class only \(\[1\]\)"),

@@ -1,5 +1,6 @@
 """The scripts of ``benchmarks/``: one an experiment, run together, told honestly."""
 
+import re
 import time
 from importlib import import_module
 
@@ -45,7 +46,7 @@ def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
 
 def test_without_time_nothing_is_computed(elsewhere):
     reason = run_all.attempt("cost", 2, None, time.monotonic())
-    assert reason == "0 of 36 cells are finished"
+    assert re.fullmatch(r"0 of \d+ cells are finished", reason)
     assert not (elsewhere / "results").exists()
 
 

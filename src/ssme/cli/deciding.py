@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from ssme.errors import InputError
+from ssme.errors import InputError, asked_by
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
@@ -53,7 +53,8 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
             fix=f'write for example {flag} "0,1;10,0" for two classes',
         )
     data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
-    get_metric(data)
+    with asked_by(flag.removeprefix("--")):
+        get_metric(data)
     return data
 
 
@@ -123,7 +124,8 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
                 fix=f'give the matrix too: --{text} "0,1;10,0"',
             )
         goal = worth
-    read_goal(goal)
+    with asked_by("threshold_for"):
+        read_goal(goal)
     return goal
 
 

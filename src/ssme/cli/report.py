@@ -11,7 +11,7 @@ from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import command
 from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 
 __all__ = ["report"]
 
@@ -24,12 +24,12 @@ def report(
     run: RunOptions,
     out: WriteOptions,
     file: FileArgument = None,
-    target: Annotated[
+    output_file: Annotated[
         Path,
         typer.Option("--output", "-o", help="File to write the report to: .html, .md or .json."),
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option("--title", help="Heading of the report.")] = None,
-    goal: Annotated[
+    target: Annotated[
         str | None,
         typer.Option(
             "--target",
@@ -56,16 +56,18 @@ def report(
     """
     from ssme.report import can_draw
 
-    output = Output(out, {"target": target})
-    if target.suffix.lower() not in SUFFIXES:
+    output = Output(out, {"output_file": output_file})
+    if output_file.suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"--output {target}", allowed="a name that ends in .html, .htm, .md or .json"
+            f"--output {output_file}", allowed="a name that ends in .html, .htm, .md or .json"
         )
     spec = gather(file, read, run, config)
     output.refuse_inputs([*inputs_of(spec), memory])
     if memory is not None and not memory.exists():
         raise InputError(
-            f"no memory {memory}", allowed="an existing file", fix="make it with `ssme track add`"
+            f"{argument('memory', memory)}: there is no such file",
+            allowed="an existing file",
+            fix="make it with `ssme track add`",
         )
     with output.working("reading"):
         data = read_scores(spec)
@@ -73,7 +75,7 @@ def report(
         output.note(sentence)
     with output.working("estimating and drawing"):
         result = evaluate_scores(spec, data)
-        result.report(target, title=title, target=goal, memory=memory, data=name)
-    output.console.print(f"Wrote {target}", markup=False)
-    if target.suffix.lower() in (".html", ".htm") and not can_draw():
+        result.report(output_file, title=title, target=target, memory=memory, data=name)
+    output.console.print(f"Wrote {output_file}", markup=False)
+    if output_file.suffix.lower() in (".html", ".htm") and not can_draw():
         output.note("It has no pictures: pip install 'ssme[report]' adds them.")

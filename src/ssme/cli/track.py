@@ -116,7 +116,8 @@ def show(
     if plot is not None:
         from ssme.plots.history import draw_history
 
-        draw_history(rows).save(plot)
+        with asked_by("plot"):
+            draw_history(rows).save(plot)
         output.note(f"Wrote {plot}")
     output.console.print(
         f"{len(labels):,} labels in {len(events):,} events, {len(conflicts):,} rows with different "

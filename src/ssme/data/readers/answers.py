@@ -52,7 +52,7 @@ def read_answers(
     roles = find_roles(table, options, labels)
     named = [*(options.answers or ()), *(options.ratings or ())]
     for name in named:
-        table.require(name, "answers", "answers")
+        table.require(name, "answers", "answers" if name in (options.answers or ()) else "ratings")
         if name in roles.roles:
             raise InputError(
                 f"column {name!r} is named both for answers and as label, id, weight or group",
