@@ -233,6 +233,8 @@ def test_axe_finds_nothing_on_any_page(
     violations = page.evaluate("axe.run().then(result => result.violations)")
     found += [("wrong token", v["id"], v["nodes"][0]["html"][:200]) for v in violations]
     assert found == []
+    assert all("403" in message for message in place.messages)
+    place.messages.clear()
 
 
 def test_a_phone_shows_every_page_without_scrolling_sideways(
