@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.memory.schema import migrate
+from ssme.memory.transactions import name_file_in_errors, write_whole
 from ssme.wording import listing
 
 __all__ = ["Memory"]
@@ -237,25 +238,12 @@ class Memory:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed whole, or rolled back."""
-        with self._sqlite_errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:  # a full disk has ended it already
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._sqlite_errors(), write_whole(self._connection) as connection:
+            yield connection
 
-    @contextmanager
-    def _sqlite_errors(self) -> Iterator[None]:
-        """Name the file in what SQLite complains about."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise InputError(
-                f"{self.path}: {error}",
-                fix="check that it is a memory made by ssme, that the disk has room and that no "
-                "other program holds it",
-            ) from error
+    def _sqlite_errors(self) -> AbstractContextManager[None]:
+        return name_file_in_errors(
+            self.path,
+            "check that it is a memory made by ssme, that the disk has room and that no other "
+            "program holds it",
+        )

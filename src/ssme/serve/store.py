@@ -10,13 +10,14 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError
 from ssme.memory.records import tell_time
+from ssme.memory.transactions import name_file_in_errors, write_whole
 from ssme.serve.schema import prepare
 
 __all__ = ["FileRecord", "JobRecord", "Session", "Store", "Suggestion"]
@@ -327,26 +328,15 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._naming():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:  # a full disk has ended it already
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._naming(), write_whole(self._connection) as connection:
+            yield connection
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise InputError(
-                f"{self.path}: {error}",
-                fix="check that the disk has room and that no other program holds the file; "
-                "nothing that was stored before is lost",
-            ) from error
+    def _naming(self) -> AbstractContextManager[None]:
+        return name_file_in_errors(
+            self.path,
+            "check that the disk has room and that no other program holds the file; nothing that "
+            "was stored before is lost",
+        )
 
 
 def _hash(secret: str) -> str:
