@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.auto.priors import SETS
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.bench import seen_rows, split_rows
@@ -40,19 +41,6 @@ from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
-SETS = (
-    "adult",
-    "adult_shift",
-    "agnews",
-    "cifar10",
-    "civilcomments",
-    "diabetes_readmit",
-    "dry_bean",
-    "hiv_molecules",
-    "mmlupro_llm_logit",
-    "multinli",
-    "subj",
-)
 JUDGED = ("judgebench", "crowd_bluebird", "crowd_dog", "crowd_face")
 LARGEST_SHARE = 0.6
 """Sets of judges are used with labels on at most this share of their rows."""
