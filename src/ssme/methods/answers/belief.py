@@ -27,7 +27,8 @@ from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import Design
 from ssme.methods.base import Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
+from ssme.methods.beliefs.posterior import child_seed
+from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
@@ -82,7 +83,7 @@ class AnswersPredictor:
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersBelief:
+class AnswersBelief(SoftBelief):
     """W at the mode for every row, and draws of theta.
 
     ``shift`` (K,) are the label intercepts of the mode, which labeled rows alone have.
@@ -99,24 +100,9 @@ class AnswersBelief:
     constants: AnswerConstants
 
     @property
-    def posterior(self) -> FloatArray:
-        """W with labeled rows one-hot."""
-        return clamp(self.soft, self.data.labels)
-
-    @property
     def predictor(self) -> AnswersPredictor:
         """W of other rows."""
         return AnswersPredictor(self.design, self.theta)
-
-    @property
-    def clamps_labels(self) -> bool:
-        """False: an estimate is that of the soft labeling, corrected by the labels."""
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        """False: most of the spread is that of theta."""
-        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
@@ -204,21 +190,14 @@ class AnswersBelief:
         self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False
     ) -> FloatArray:
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
-        rng = np.random.default_rng(child_seed(self.seed, 0))
-        plan = metric.plan(self.data.scores[rows])
-        batch = max(1, self.constants.batch_cells // max(1, soft.size))
-        drawn, n_draws = [], self.constants.label_draws
-        for start in range(0, n_draws, batch):
-            mass = one_hot_mass(draw_labels(soft, min(batch, n_draws - start), rng), soft.shape[1])
-            drawn.append(plan(self._weighted(mass, rows, labels=labels)))
-        return np.concatenate(drawn)
+        of, plan = self.constants, metric.plan(self.data.scores[rows])
+        masses = draw_masses(soft, of.label_draws, of.batch_cells, child_seed(self.seed, 0))
+        return np.concatenate([plan(self._weighted(m, rows, labels=labels)) for m in masses])
 
     def _worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
-        rows, of = group, self.constants
-        if rows.size > of.world_rows:
-            order = np.random.default_rng(child_seed(self.seed, 1)).random(self.data.n_rows)
-            rows = np.sort(rows[np.argpartition(order[rows], of.world_rows)[: of.world_rows]])
+        of = self.constants
+        rows = take_part(group, of.world_rows, self.data.n_rows, child_seed(self.seed, 1))
         shrink = np.sqrt(rows.size / max(1, group.size))
         rng = np.random.default_rng(child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]

@@ -30,9 +30,9 @@ from ssme.methods.answers.regression import Block, Regression
 from ssme.methods.answers.voices import Voices
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import spawn_seed
-from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.draw_options import joint_draws, other_constants
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Instance, option
+from ssme.options import Declared
 
 __all__ = ["Answers"]
 
@@ -42,12 +42,7 @@ class Answers(Declared):
     """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
     n_draws: int = joint_draws(200)
-    constants: AnswerConstants = option(
-        AnswerConstants(),
-        "All other numbers that change a result.",
-        Instance(AnswerConstants),
-        python_only=True,
-    )
+    constants: AnswerConstants = other_constants(AnswerConstants())
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="answers",

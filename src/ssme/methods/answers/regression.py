@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.parts.slices import Angles
 from ssme.metrics.base import FloatArray
 
 __all__ = ["Block", "Regression"]
@@ -81,12 +82,12 @@ class Regression:
             other = chains._scales(state, rng) * rng.standard_normal(state.shape)
             linear_other = chains._linear(other)
             bar = level - rng.standard_exponential(n_draws)
-            angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
-            low, high = angle - 2.0 * np.pi, angle.copy()
+            angles = Angles.draw(n_draws, rng)
             moved, moved_linear, moved_level = state.copy(), linear.copy(), level.copy()
             active = np.arange(n_draws)
             for _ in range(self.constants.shrinks):
-                cos, sin = np.cos(angle[active])[:, None], np.sin(angle[active])[:, None]
+                angle = angles.angle[active, None]
+                cos, sin = np.cos(angle), np.sin(angle)
                 tried = cos * linear[active] + sin * linear_other[active]
                 reached = chains._log_likelihood(tried)
                 accepted = reached > bar[active]
@@ -96,10 +97,7 @@ class Regression:
                 active = active[~accepted]
                 if active.size == 0:
                     break
-                below = angle[active] < 0.0
-                low[active] = np.where(below, angle[active], low[active])
-                high[active] = np.where(below, high[active], angle[active])
-                angle[active] = rng.uniform(low[active], high[active])
+                angles.shrink(active, rng)
             state, linear, level = moved, moved_linear, moved_level
         return state
 

@@ -38,7 +38,8 @@ from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import child_seed, clamp, draw_labels
+from ssme.methods.beliefs.posterior import child_seed
+from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
@@ -132,7 +133,7 @@ class RegimeEstimate:
 
 
 @dataclass(frozen=True, eq=False)
-class AutoBelief:
+class AutoBelief(SoftBelief):
     """The regimes that labels and scores leave possible.
 
     ``weights`` (R,) are omega; ``softs`` are W of each regime on all rows, labeled rows too, None
@@ -152,21 +153,6 @@ class AutoBelief:
     facts: AutoFacts
     constants: Constants
     recenter: Recenter = recenter
-
-    @property
-    def posterior(self) -> FloatArray:
-        """W with labeled rows one-hot."""
-        return clamp(self.soft, self.data.labels)
-
-    @property
-    def clamps_labels(self) -> bool:
-        """False: an estimate is the soft labeling of all rows, labeled ones too."""
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        """False: most of the spread is that of the coefficients."""
-        return False
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
@@ -329,15 +315,9 @@ class AutoBelief:
         self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
     ) -> FloatArray:
         """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
-        rng = np.random.default_rng(child_seed(self.seed, 0))
-        batch = max(1, self.constants.batch_cells // max(1, soft.size))
-        drawn, n_draws = [], self.constants.correction.label_draws
-        flat = soft.reshape(-1, soft.shape[-1])
-        for start in range(0, n_draws, batch):
-            labels = draw_labels(flat, min(batch, n_draws - start), rng)
-            mass = one_hot_mass(labels, soft.shape[-1]).reshape(len(labels), *soft.shape)
-            drawn.append(plan(self._weighted(mass, rows) * counts))
-        return np.concatenate(drawn)
+        n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
+        masses = draw_masses(soft, n_draws, cells, child_seed(self.seed, 0))
+        return np.concatenate([plan(self._weighted(mass, rows) * counts) for mass in masses])
 
     def _draws(
         self, r: int, regime: Component, group: RowGroup, corrections: Sequence[Correction]
@@ -380,10 +360,7 @@ class AutoBelief:
     def _part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
         most = self.constants.world_rows
-        if rows.size <= most:
-            return rows
-        order = np.random.default_rng(child_seed(self.seed, 0)).random(self.data.n_rows)
-        return np.sort(rows[np.argpartition(order[rows], most)[:most]])
+        return take_part(rows, most, self.data.n_rows, child_seed(self.seed, 0))
 
     def _observed(self, rows: IntArray, own: bool) -> FloatArray:
         """Mass (1, r, K) of the labels of ``rows``; (1, r, M, K) for each classifier by itself."""

@@ -59,9 +59,9 @@ from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.methods.base import MethodSpec
-from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.draw_options import joint_draws, other_constants
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Instance, Nothing, Number, OneOf, Series, option
+from ssme.options import Declared, Nothing, Number, OneOf, Series, option
 
 __all__ = ["Auto"]
 
@@ -80,12 +80,7 @@ class Auto(Declared):
         "(benchmarks/auto/priors.py).",
         OneOf(Series(Number(least=-10.0, most=10.0), length=3), Nothing("those of the constants")),
     )
-    constants: Constants = option(
-        Constants(),
-        "All other numbers that change a result.",
-        Instance(Constants),
-        python_only=True,
-    )
+    constants: Constants = other_constants(Constants())
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="auto",

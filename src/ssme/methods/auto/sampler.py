@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import SamplerConstants
 from ssme.methods.auto.model import LabelEvidence, curvature
+from ssme.methods.parts.slices import Angles
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
@@ -158,16 +159,12 @@ def _slice_step(
     other = sd * rng.standard_normal(sd.shape)
     ellipses = _Ellipses.through(evidence, chains, other, constants.power)
     bar = chains.level - rng.standard_exponential(n_draws)
-    angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
-    low, high = angle - 2.0 * np.pi, angle.copy()
+    angles = Angles.draw(n_draws, rng)
     moved = _Chains(chains.state.copy(), chains.linear.copy(), chains.level.copy())
     active = np.arange(n_draws)
     for _ in range(constants.shrinks):
-        active = active[~ellipses.move(moved, active, angle, bar)]
+        active = active[~ellipses.move(moved, active, angles.angle, bar)]
         if active.size == 0:
             break
-        below = angle[active] < 0.0
-        low[active] = np.where(below, angle[active], low[active])
-        high[active] = np.where(below, high[active], angle[active])
-        angle[active] = rng.uniform(low[active], high[active])
+        angles.shrink(active, rng)
     return moved
