@@ -23,6 +23,7 @@ NEEDED = (
     "ssme/__init__.py",
     "ssme/py.typed",
     "ssme/diagnostics/doubts.md",
+    "ssme/diagnostics/pictures/d101.svg",
     "ssme/report/templates/report.html",
     "ssme/sample/digits.csv",
 )

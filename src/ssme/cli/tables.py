@@ -147,7 +147,14 @@ def print_doubts(console: Console, doubts: tuple[Doubt, ...]) -> None:
         head = Text(f"{doubt.severity}: ", style=SEVERITY_STYLE[doubt.severity])
         console.print(head + Text(printable(f"{doubt.code} {doubt.title}"), style="bold"))
         console.print(Text(printable(f"{doubt.reason} {doubt.advice}")))
-    console.print(Text(f"`ssme doubts {doubts[0].code}` explains the first one.", style="dim"))
+    console.print(
+        Text(f"`ssme doubts {doubts[0].code}` explains this code; so does the report.", style="dim")
+        if len(doubts) == 1
+        else Text(
+            f"`ssme doubts CODE` explains a code, such as {doubts[0].code}; so does the report.",
+            style="dim",
+        )
+    )
 
 
 def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:

@@ -1,7 +1,9 @@
 """What each doubt means: the sections of docs/doubts.md, which travel with the package.
 
 A section begins with the anchor of its code and ends where the next one, or a heading of higher
-rank, begins. The terminal (``ssme doubts``), the report and the site all show this one text.
+rank, begins. It has a picture, then paragraphs that explain the doubt, and in the last one what to
+do, which is the advice of the check. The terminal (``ssme doubts``), the report, the page of
+``ssme serve`` and the site all show this one text.
 """
 
 from __future__ import annotations
@@ -9,14 +11,18 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ssme.errors import InputError
 from ssme.wording import did_you_mean
 
-__all__ = ["explain", "explanations"]
+__all__ = ["WHAT_TO_DO", "explain", "explain_plainly", "explanations", "picture_of"]
 
 PAGE = "doubts.md"
+PICTURES = "pictures"
+WHAT_TO_DO = "**What to do.**"
+"""How the paragraph of a section begins that repeats the advice of the check."""
 SECTION = re.compile(
     r'^<a id="(d\d+)"></a>\n### [^\n]*\n(.*?)(?=^<a id=|^## |\Z)', re.MULTILINE | re.DOTALL
 )
@@ -53,13 +59,63 @@ def explain(code: str) -> str:
 
 @cache
 def explanations() -> dict[str, str]:
-    """Every explanation by its code."""
-    return {code.upper(): text.strip() for code, text in SECTION.findall(_page())}
+    """Every explanation by its code, without picture and advice."""
+    return {code.upper(): _plain(text) for code, text in SECTION.findall(_page())}
+
+
+def explain_plainly(code: str) -> list[str]:
+    """The paragraphs of an explanation without Markdown's marks; none for an unknown code.
+
+    Parameters
+    ----------
+    code : str
+        Code of a doubt, such as ``"D104"``.
+
+    Examples
+    --------
+    >>> from ssme.diagnostics.explanations import explain_plainly
+    >>> explain_plainly("D303")[0].startswith("Warning. An iterative fit")
+    True
+    """
+    found = explanations().get(code.upper(), "")
+    told = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("**", "")
+    return [" ".join(paragraph.split()) for paragraph in told.split("\n\n") if paragraph]
+
+
+@cache
+def picture_of(code: str) -> str:
+    """The picture of a doubt as the text of an SVG element, empty where there is none.
+
+    Parameters
+    ----------
+    code : str
+        Code of a doubt, such as ``"D104"``.
+
+    Examples
+    --------
+    >>> from ssme.diagnostics.explanations import picture_of
+    >>> picture_of("D104").startswith("<svg ")
+    True
+    """
+    file = _folder() / f"{code.lower()}.svg"
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
+
+def _plain(section: str) -> str:
+    paragraphs = section.strip().split("\n\n")
+    return "\n\n".join(p for p in paragraphs if not p.startswith(("![", WHAT_TO_DO)))
+
+
+def _folder() -> Traversable:
+    packaged = files("ssme.diagnostics") / PICTURES
+    return packaged if packaged.is_dir() else _docs() / "images" / "doubts"
 
 
 def _page() -> str:
     """The page as it lies in an installed package, or beside the sources."""
     packaged = files("ssme.diagnostics") / PAGE
-    if packaged.is_file():
-        return packaged.read_text(encoding="utf-8")
-    return (Path(__file__).parents[3] / "docs" / PAGE).read_text(encoding="utf-8")
+    return (packaged if packaged.is_file() else _docs() / PAGE).read_text(encoding="utf-8")
+
+
+def _docs() -> Path:
+    return Path(__file__).parents[3] / "docs"

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ssme.diagnostics.explanations import explanations
+from ssme.diagnostics.explanations import explanations, picture_of
 from ssme.markup import make_environment
 
 __all__ = ["explain_doubts", "render_html"]
@@ -64,7 +64,7 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
 
 
 def explain_doubts(codes: Sequence[str]) -> dict[str, Any]:
-    """What doubts mean, as markup by code; links lead within the report or nowhere.
+    """What doubts mean, as markup by code, with a picture; links lead within the page or nowhere.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def explain_doubts(codes: Sequence[str]) -> dict[str, Any]:
 
     known = explanations()
     return {
-        code: Markup(LINK.sub(within, markdown.render(known[code])))
+        code: Markup(picture_of(code) + LINK.sub(within, markdown.render(known[code])))
         for code in dict.fromkeys(codes)
         if code in known
     }

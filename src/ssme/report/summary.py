@@ -14,6 +14,7 @@ from typing import Any
 from ssme.decide.together import profile_set
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
+from ssme.diagnostics.explanations import explain_plainly
 from ssme.errors import UnsupportedError
 from ssme.markup import percent
 from ssme.metrics.base import Metric
@@ -103,7 +104,7 @@ def summarize(
         **_group_sections(evaluation),
         "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
         "further": [],
-        "doubts": doubts,
+        "doubts": [{**each, "explanation": explain_plainly(each["code"])} for each in doubts],
         "method": _method(evaluation),
         "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
         "settings": found["settings"],

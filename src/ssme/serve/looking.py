@@ -21,6 +21,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_reader, local_path, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
+from ssme.diagnostics.explanations import explain_plainly
 from ssme.diagnostics.registry import check_all
 from ssme.errors import InputError, MissingExtraError, UnsupportedError
 from ssme.methods.base import check_supported
@@ -202,5 +203,8 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),
         "default_metrics": [str(name) for name in default_metrics(data.n_classes)],
-        "doubts": [asdict(doubt) for doubt in check_all(data)],
+        "doubts": [
+            {**asdict(doubt), "explanation": explain_plainly(doubt.code)}
+            for doubt in check_all(data)
+        ],
     }
