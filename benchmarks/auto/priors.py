@@ -28,8 +28,8 @@ from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.independence import added_posterior, within_class_correlation
-from ssme.methods.auto.pool import clip_scores, log_pool, log_softmax, present_scores
+from ssme.methods.auto.independence import add_evidence, measure_correlation
+from ssme.methods.auto.pool import clip_scores, find_present, log_pool, log_softmax
 from ssme.methods.auto.summary import ScoreSummary, summarize_scores
 
 OF = Constants()
@@ -76,7 +76,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         models = rng.choice(data.n_models, size, replace=False)
         rows = rng.choice(data.n_rows, min(ROWS, data.n_rows), replace=False)
         q = clip_scores(data.scores[rows][:, models], OF.pool.clip)
-        summary = summarize_scores(q, present_scores(q), OF.agreement)
+        summary = summarize_scores(q, find_present(q), OF.agreement)
         log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
         out.append(
             {
@@ -96,7 +96,7 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
 
 def rho_of(summary: ScoreSummary) -> float:
     q = summary.q
-    return within_class_correlation(q, added_posterior(q), summary.standing, OF.independence)
+    return measure_correlation(q, add_evidence(q), summary.standing, OF.independence)
 
 
 def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
@@ -109,7 +109,7 @@ def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
         scores = data.scores[rows][:, models]
         answers = scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
         q = clip_scores(answers.astype(np.float64), OF.pool.clip)
-        summary = summarize_scores(q, present_scores(q), OF.agreement)
+        summary = summarize_scores(q, find_present(q), OF.agreement)
         log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
         log_b = best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
         out.append(

@@ -8,7 +8,7 @@ import pytest
 from ssme.data.design import design_of_rounds
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.label_counts import evidence_counts, label_counts
+from ssme.methods.auto.label_counts import count_evidence, count_labels
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.suggest.sampling import draw_spread, set_probabilities
@@ -60,10 +60,10 @@ def test_accuracy_is_right_on_average_and_its_interval_holds(method: str) -> Non
 def test_auto_takes_labels_alike_in_its_likelihood_and_by_weight_in_its_correction() -> None:
     chosen = choose(complete_set(), np.random.default_rng(0))
     rows = np.flatnonzero(chosen.labeled)
-    assert evidence_counts(chosen.design, rows) is None
+    assert count_evidence(chosen.design, rows) is None
     given = chosen.with_design(chosen.design.weights)
-    assert evidence_counts(given.design, rows) is not None
-    counts = label_counts(chosen.design, rows)
+    assert count_evidence(given.design, rows) is not None
+    counts = count_labels(chosen.design, rows)
     assert counts is not None
     assert counts.max() > 1.5 * counts.min()
     estimate = get_method("auto").fit(chosen, np.random.default_rng(0))

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto.binary import (
-    _sorted_lines,
+    _sort_lines,
     _weighted_median,
     binary_log_odds,
     binary_posterior,
 )
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
 from ssme.methods.auto.model import Design
-from ssme.methods.auto.pool import _log_pool, clip_scores, log_pool, present_scores
+from ssme.methods.auto.pool import _log_pool, clip_scores, find_present, log_pool
 
 
 @pytest.mark.parametrize("n_models", [1, 2, 3, 5, 8])
@@ -21,7 +21,7 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     rng = np.random.default_rng(n_models)
     p = rng.beta(0.3, 0.3, size=(400, n_models))
     scores = np.stack([1 - p, p], axis=2)
-    q, present = clip_scores(scores, 1e-4), present_scores(scores)
+    q, present = clip_scores(scores, 1e-4), find_present(scores)
     standing, weights = rng.dirichlet(np.ones(n_models), 2)
     theta = 0.3 * rng.normal(size=60)
     lines = np.ascontiguousarray(q[:, :, 1].T)
@@ -46,7 +46,7 @@ def test_sorting_with_numbers_in_the_last_bits_is_a_plain_sort(
     """Classifier numbers ride in the mantissas; the slow way sorts values and weights."""
     rng = np.random.default_rng(0)
     q = np.clip(rng.random((n_models, 300)), 1e-4, 1.0).astype(dtype)
-    values, places = _sorted_lines(q)
+    values, places = _sort_lines(q)
     order = np.argsort(q, axis=0, kind="stable")
     tolerance = 64.0 * np.finfo(dtype).eps
     np.testing.assert_allclose(np.stack(values), np.take_along_axis(q, order, 0), rtol=tolerance)
@@ -83,7 +83,7 @@ def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> 
     q = np.round(rng.beta(0.4, 0.4, size=(n_models, 300)), 1).clip(1e-4, 1 - 1e-4)
     weights = rng.dirichlet(np.ones(n_models)) + 1e-3
     weights /= weights.sum()
-    values, places = _sorted_lines(q)
+    values, places = _sort_lines(q)
     np.testing.assert_allclose(np.stack(values), np.sort(q, axis=0), rtol=1e-13)
     expected = []
     for row in q.T:

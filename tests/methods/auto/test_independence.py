@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.independence import added_posterior, within_class_correlation
+from ssme.methods.auto.independence import add_evidence, measure_correlation
 from ssme.methods.auto.pool import clip_scores
 from ssme.metrics.base import FloatArray
 
@@ -27,7 +27,7 @@ def simulated(n: int, n_models: int, share: float = 0.5, shared: float = 0.0) ->
 def correlation(q: FloatArray, standing: FloatArray | None = None) -> float:
     equal = np.full(q.shape[1], 1.0 / q.shape[1])
     weights = equal if standing is None else standing
-    return within_class_correlation(q, added_posterior(q), weights, OF.independence)
+    return measure_correlation(q, add_evidence(q), weights, OF.independence)
 
 
 def test_it_is_zero_under_the_posterior_of_independent_classifiers() -> None:

@@ -11,7 +11,7 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import label_share
+from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.method import Auto
 from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
@@ -51,7 +51,7 @@ def check(
     """
     belief, covered = believe(data), []
     metrics = [get_metric(name) for name in names or default_metrics(data.n_classes)]
-    by_regime = belief.by_regime(metrics, np.arange(data.n_rows))
+    by_regime = belief.estimate_by_regime(metrics, np.arange(data.n_rows))
     for m, (metric, estimate) in enumerate(
         zip(metrics, belief.estimate(metrics, [None])[0], strict=True)
     ):
@@ -224,7 +224,7 @@ def test_agrees_with_labels_alone_as_labels_grow() -> None:
     for metric, estimate in zip(metrics, ours, strict=True):
         alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
         assert np.abs(estimate.value - alone).max() < 0.01, metric.name
-    assert label_share(10_000, 4, Constants().correction) > 0.99
+    assert weigh_labels(10_000, 4, Constants().correction) > 0.99
 
 
 def test_part_of_many_rows_has_the_spread_of_all() -> None:

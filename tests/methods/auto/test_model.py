@@ -9,7 +9,7 @@ import pytest
 
 from ssme.methods.auto import model as recalibration
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import Correction, label_share
+from ssme.methods.auto.correction import Correction, weigh_labels
 from ssme.methods.auto.model import (
     Design,
     Features,
@@ -22,13 +22,13 @@ from ssme.methods.auto.model import (
 )
 from ssme.methods.auto.pool import (
     clip_scores,
-    label_weights,
+    find_present,
     log_pool,
     log_softmax,
-    present_scores,
+    weigh_by_labels,
 )
 from ssme.methods.auto.prior import TemperaturePrior, predict_temperature
-from ssme.methods.auto.recentering import recenter, spread_factors
+from ssme.methods.auto.recentering import find_spread_factors, recenter
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.metrics import get_metric
@@ -49,7 +49,7 @@ def evidence(
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
     log_share = np.log(q.mean(axis=(0, 1)))
-    log_pi = log_pool(q, present_scores(q), equal, equal)
+    log_pi = log_pool(q, find_present(q), equal, equal)
     design = Design(log_pi, q, log_share, OF.model, 3.0)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
     prior, spread = TemperaturePrior(0.1, 0.25), label_spread(log_pi, log_pi[:n_labeled], 2.0)
@@ -60,7 +60,7 @@ def evidence(
 def test_pool_by_its_definition() -> None:
     q = scores()
     standing, weights = np.array([0.2, 0.2, 0.6]), np.array([0.5, 0.3, 0.2])
-    pooled = log_pool(q, present_scores(q), standing, weights)
+    pooled = log_pool(q, find_present(q), standing, weights)
     total = np.zeros((40, 3))
     for w in (standing, weights):
         for i in range(40):
@@ -77,7 +77,7 @@ def test_pool_by_its_definition() -> None:
 
 def test_one_classifier_is_its_own_pool() -> None:
     q = scores(n_models=1)
-    assert np.allclose(np.exp(log_pool(q, present_scores(q), np.ones(1), np.ones(1))), q[:, 0])
+    assert np.allclose(np.exp(log_pool(q, find_present(q), np.ones(1), np.ones(1))), q[:, 0])
 
 
 def test_a_missing_classifier_weighs_nothing() -> None:
@@ -85,7 +85,7 @@ def test_a_missing_classifier_weighs_nothing() -> None:
     holed = raw.copy()
     holed[:, 2] = np.nan
     equal, weights = np.full(4, 0.25), np.array([0.1, 0.2, 0.4, 0.3])
-    with_hole = log_pool(clip_scores(holed, CLIP), present_scores(holed), equal, weights)
+    with_hole = log_pool(clip_scores(holed, CLIP), find_present(holed), equal, weights)
     kept = [0, 1, 3]
     ones = np.ones((30, 3), bool)
     without = log_pool(clip_scores(raw[:, kept], CLIP), ones, equal[kept], weights[kept])
@@ -93,7 +93,7 @@ def test_a_missing_classifier_weighs_nothing() -> None:
     assert linear < 0.1
     holed[5] = np.nan
     assert np.allclose(
-        np.exp(log_pool(clip_scores(holed, CLIP), present_scores(holed), equal, weights)[5]), 0.5
+        np.exp(log_pool(clip_scores(holed, CLIP), find_present(holed), equal, weights)[5]), 0.5
     )
 
 
@@ -102,12 +102,12 @@ def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     q[:, 0] = (0.2, 0.8)
     present = np.ones((9, 2), bool)
     standing, labels = np.array([0.25, 0.75]), np.ones(9, dtype=np.int64)
-    weights = label_weights(q, present, labels, standing, 1.0)
+    weights = weigh_by_labels(q, present, labels, standing, 1.0)
     assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)) / 3.0)
-    none = label_weights(q[:0], present[:0], labels[:0], standing, 1.0)
+    none = weigh_by_labels(q[:0], present[:0], labels[:0], standing, 1.0)
     assert (none == standing).all()
     q[0, 0] = (0.8, 0.2)
-    once = label_weights(q, present, labels, standing, 1.0, np.where(np.arange(9) < 1, 9.0, 1e-9))
+    once = weigh_by_labels(q, present, labels, standing, 1.0, np.where(np.arange(9) < 1, 9.0, 1e-9))
     assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
 
 
@@ -338,11 +338,11 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
 def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
     shared, own = of.spread[accuracy.kind]
-    found = spread_factors(accuracy, 0.0, 1e6, 2, of)
+    found = find_spread_factors(accuracy, 0.0, 1e6, 2, of)
     assert found == pytest.approx((shared, own))
-    assert spread_factors(accuracy, 1.0, 8.0, 2, of) == (1.0, 1.0)
-    assert spread_factors(accuracy, 0.0, 2.0, 2, of) == (1.0, 1.0)
-    assert spread_factors(get_metric("log_loss"), 0.0, 8.0, 2, of) == of.other_spread
+    assert find_spread_factors(accuracy, 1.0, 8.0, 2, of) == (1.0, 1.0)
+    assert find_spread_factors(accuracy, 0.0, 2.0, 2, of) == (1.0, 1.0)
+    assert find_spread_factors(get_metric("log_loss"), 0.0, 8.0, 2, of) == of.other_spread
 
 
 def test_recentering_of_errors_lets_zero_in_reach() -> None:
@@ -378,7 +378,7 @@ def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
         for n in (0, 100, 400, 10_000)
     ]
     assert weights == pytest.approx(
-        [label_share(n, 3, OF.correction) for n in (0, 100, 400, 10_000)]
+        [weigh_labels(n, 3, OF.correction) for n in (0, 100, 400, 10_000)]
     )
     assert weights[0] == 0.0
     assert weights[2] == pytest.approx(0.5)
@@ -421,4 +421,4 @@ def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
 def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
     drawn = drawn_labels(models=6)
     found = Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
-    assert found.weight == label_share(100, 3.0, OF.correction)
+    assert found.weight == weigh_labels(100, 3.0, OF.correction)

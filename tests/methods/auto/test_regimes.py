@@ -9,7 +9,7 @@ import pytest
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.constants import Constants, RegimesConstants
-from ssme.methods.auto.label_counts import by_class_counts, by_score_counts, label_counts
+from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, share_out, situate
 from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
 from ssme.methods.auto.regimes.registry import REGIMES
@@ -166,12 +166,12 @@ def test_counts_of_labels() -> None:
     scores, truth = world(n=100)
     weights = np.where(np.arange(100) < 5, 4.0, 1.0)
     design = labeled(scores, truth, np.arange(20)).with_design(weights).design
-    counts = label_counts(design, np.arange(20))
+    counts = count_labels(design, np.arange(20))
     effective = (5 * 4 + 15) ** 2 / (5 * 16 + 15)
     assert counts.sum() == pytest.approx(effective)
     assert counts[0] / counts[10] == pytest.approx(4.0)
-    by_class = by_class_counts(np.array([0.9, 0.1]), np.repeat([0, 1], [5, 15]))
+    by_class = count_by_class(np.array([0.9, 0.1]), np.repeat([0, 1], [5, 15]))
     assert by_class == pytest.approx([0.9 * 20 / 5, 0.1 * 20 / 15])
     everywhere = np.stack([np.linspace(0.5, 1, 100), np.linspace(0.5, 0, 100)], axis=1)
-    by_score = by_score_counts(everywhere, everywhere[:16], OF.correction)
+    by_score = count_by_score(everywhere, everywhere[:16], OF.correction)
     assert (by_score == by_score[0]).all()

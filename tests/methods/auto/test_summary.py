@@ -9,7 +9,7 @@ import pytest
 
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import clip_scores, log_pool
-from ssme.methods.auto.prior import agreed_temperature
+from ssme.methods.auto.prior import predict_agreed_temperature
 from ssme.methods.auto.summary import disagreement, find_copies, summarize_scores
 from ssme.metrics.base import FloatArray
 
@@ -96,7 +96,7 @@ def test_agreement_finds_the_sharpness_that_any_power_hid() -> None:
         log_pi = log_pool(scores, all_present(q), equal, equal)
         d = summary.mean_disagreement
         offset = np.log((1.0 - right) / right) - np.log(d / (1.0 - d))
-        found = agreed_temperature(summary, log_pi, log_share, offset, OF)
+        found = predict_agreed_temperature(summary, log_pi, log_share, offset, OF)
         assert found is not None
         ratio = np.exp(found) * (log_pi[:, 1] - log_pi[:, 0])
         w = 1.0 / (1.0 + np.exp(-ratio))
@@ -110,7 +110,7 @@ def test_nobody_to_disagree_with() -> None:
     assert np.isnan(summary.mean_disagreement)
     assert summary.n_effective == 1.0
     log_pi = np.log(q[:, 0])
-    assert agreed_temperature(summary, log_pi, np.log([0.5, 0.5]), 0.5, OF) is None
+    assert predict_agreed_temperature(summary, log_pi, np.log([0.5, 0.5]), 0.5, OF) is None
 
 
 def test_many_rows_are_thinned_evenly() -> None:

@@ -48,20 +48,20 @@ class Agreement:
         mean = min(max(mean, 0.003), 0.9)
         own = (own * counts + mean * of.few_answers) / (counts + of.few_answers)
         gap = of.gap - of.gap_per_class * (n_classes - 2)
-        errors, error = _beyond(own, gap), float(_beyond(np.array(mean), gap))
+        errors, error = _take_beyond(own, gap), float(_take_beyond(np.array(mean), gap))
         weights = np.log((1.0 - errors) * (n_classes - 1) / errors)
         weights = np.maximum(weights, of.least_weight)
         shares = votes.sum(axis=(0, 1)) / votes.sum()
         shares = shares + of.share_mix * error * (1.0 / n_classes - shares)
         shares = np.maximum(shares, of.least_share / n_classes)
         shares /= shares.sum()
-        pool = pooled(evidence, weights, of.dependence)
+        pool = pool_evidence(evidence, weights, of.dependence)
         log_b = _match_error(pool, shares, votes, error, of) + of.log_b_up
         offset = calibrated_offset(np.exp(log_b) * pool, shares, of.share_steps)
         return cls(weights, shares, offset, log_b, error, mean)
 
 
-def _beyond(share: FloatArray, gap: float) -> FloatArray:
+def _take_beyond(share: FloatArray, gap: float) -> FloatArray:
     inside = np.clip(share, 0.003, 0.95)
     odds = inside / (1.0 - inside) * np.exp(gap)
     out: FloatArray = odds / (1.0 + odds)
@@ -84,7 +84,7 @@ def disagreement(votes: FloatArray) -> tuple[FloatArray, FloatArray]:
     return own, counts
 
 
-def pooled(evidence: FloatArray, weights: FloatArray, dependence: float) -> FloatArray:
+def pool_evidence(evidence: FloatArray, weights: FloatArray, dependence: float) -> FloatArray:
     """l (n, K): weighted evidence of all judges, allowing for how many speak on a row."""
     total: FloatArray = np.einsum("nmk,m->nk", evidence, weights)
     return total * loudness(evidence, dependence)[:, None]

@@ -111,7 +111,7 @@ class AnswersBelief(SoftBelief):
         out = []
         for part in rows:
             group = row_numbers(part, self.data.n_rows)
-            worlds = self._worlds(metrics, group)
+            worlds = self._draw_worlds(metrics, group)
             out.append(
                 [
                     self._estimate(metric, group, drawn)
@@ -122,10 +122,10 @@ class AnswersBelief(SoftBelief):
 
     def _estimate(self, metric: Metric, group: IntArray, worlds: FloatArray) -> Estimate:
         labeled = group[self.data.labeled[group]]
-        plain = self._expected(metric, group)
-        residual, noise = self._residual(metric, labeled, plain.size)
+        plain = self._expect(metric, group)
+        residual, noise = self._find_residual(metric, labeled, plain.size)
         span = metric.high - metric.low
-        gain, left = self._gain(residual, noise, span if np.isfinite(span) else 1.0)
+        gain, left = self._find_gain(residual, noise, span if np.isfinite(span) else 1.0)
         known = labeled.size / max(1, group.size)
         value = plain + (known + (1.0 - known) * gain) * residual
         value = np.clip(value, metric.low, metric.high)
@@ -133,9 +133,9 @@ class AnswersBelief(SoftBelief):
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
-        return Estimate(value, _moved(metric, value, worlds, self.constants.edge))
+        return Estimate(value, _move(metric, value, worlds, self.constants.edge))
 
-    def _residual(
+    def _find_residual(
         self, metric: Metric, labeled: IntArray, size: int
     ) -> tuple[FloatArray, FloatArray]:
         """R (M,) and the metric of labels drawn from W, minus its mean (B, M).
@@ -148,14 +148,14 @@ class AnswersBelief(SoftBelief):
         soft /= soft.sum(axis=1, keepdims=True)
         plan = metric.plan(self.data.scores[labeled])
         truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
-        observed = plan(self._weighted(truth, labeled, labels=True))[0]
-        drawn = self._over_labels(metric, labeled, soft, labels=True)
+        observed = plan(self._weigh(truth, labeled, labels=True))[0]
+        drawn = self._draw_over_labels(metric, labeled, soft, labels=True)
         mean = mean_defined(drawn)
         known = np.isfinite(observed) & np.isfinite(mean)
         noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
         return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
 
-    def _gain(
+    def _find_gain(
         self, residual: FloatArray, noise: FloatArray, span: float
     ) -> tuple[FloatArray, FloatArray]:
         """tau^2 / (tau^2 + V) (M,), zero where the labels say nothing; tau there, else zero.
@@ -178,23 +178,23 @@ class AnswersBelief(SoftBelief):
         left = np.where(known | curve, 0.0, span * tau)
         return np.where(known, tau**2 / (tau**2 + variance), 0.0), left
 
-    def _expected(self, metric: Metric, rows: IntArray) -> FloatArray:
+    def _expect(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
         if metric.hard_only:
-            return mean_defined(self._over_labels(metric, rows, self.soft[rows]))
+            return mean_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
         plan = metric.plan(self.data.scores[rows])
-        value: FloatArray = plan(self._weighted(self.soft[rows][None], rows))[0]
+        value: FloatArray = plan(self._weigh(self.soft[rows][None], rows))[0]
         return value
 
-    def _over_labels(
+    def _draw_over_labels(
         self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False
     ) -> FloatArray:
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
         of, plan = self.constants, metric.plan(self.data.scores[rows])
         masses = draw_masses(soft, of.label_draws, of.batch_cells, child_seed(self.seed, 0))
-        return np.concatenate([plan(self._weighted(m, rows, labels=labels)) for m in masses])
+        return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
 
-    def _worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
+    def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
         of = self.constants
         rows = take_part(group, of.world_rows, self.data.n_rows, child_seed(self.seed, 1))
@@ -210,7 +210,7 @@ class AnswersBelief(SoftBelief):
             soft = softmax(offset + (theta @ flat.T).reshape(len(theta), *offset.shape))
             counts = rng.standard_exponential((len(theta), self.data.n_rows))[:, rows]
             counts = 1.0 + shrink * (counts - 1.0)
-            mass = self._weighted(soft, rows) * counts[:, :, None]
+            mass = self._weigh(soft, rows) * counts[:, :, None]
             hard: FloatArray | None = None
             for m, metric in enumerate(metrics):
                 if metric.hard_only and hard is None:
@@ -219,17 +219,17 @@ class AnswersBelief(SoftBelief):
                     )
                     whole = rng.poisson(1.0, counts.shape)[:, :, None]
                     one_hot = one_hot_mass(np.minimum(labels, soft.shape[2] - 1), soft.shape[2])
-                    hard = self._weighted(one_hot, rows) * whole
+                    hard = self._weigh(one_hot, rows) * whole
                 values[m].append(plans[m](hard if metric.hard_only and hard is not None else mass))
         return [np.concatenate(parts) for parts in values]
 
-    def _weighted(self, mass: FloatArray, rows: IntArray, *, labels: bool = False) -> FloatArray:
+    def _weigh(self, mass: FloatArray, rows: IntArray, *, labels: bool = False) -> FloatArray:
         """Mass (D, r, K), rows counting by their weight, or labels by theirs."""
         weights = self.data.label_weights if labels else self.data.weights
         return mass if weights is None else mass * weights[rows][:, None]
 
 
-def _moved(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) -> FloatArray:
+def _move(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) -> FloatArray:
     """``worlds`` (D, M) moved to have ``value`` (M,) as their median; undefined ones filled up."""
     out: FloatArray = np.full_like(worlds, np.nan)
     low, high = metric.low, metric.high

@@ -58,8 +58,8 @@ class Answers(Declared):
         labeled = np.flatnonzero(data.labeled)
         if labeled.size > of.fit_rows:
             labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
-        spread = self._label_spread(data, design)
-        fitted = _regression(data, design, labeled, spread, of)
+        spread = self._find_label_spread(data, design)
+        fitted = _make_regression(data, design, labeled, spread, of)
         mode = fitted.mode()
         size = design.blocks[-1].columns.stop
         wide = np.concatenate([design.scales(of.draw_widening), np.ones(spread.size)])
@@ -74,11 +74,11 @@ class Answers(Declared):
             shift=mode[size:] * spread,
             soft=soft,
             seed=spawn_seed(rng),
-            facts=_facts(data, design, theta, soft),
+            facts=_tell(data, design, theta, soft),
             constants=of,
         )
 
-    def _label_spread(self, data: ScoreSet, design: Design) -> FloatArray:
+    def _find_label_spread(self, data: ScoreSet, design: Design) -> FloatArray:
         """Scale (K,) of the label intercepts: one label more than expected of each class."""
         if data.n_labeled == 0:
             return np.ones(data.n_classes)
@@ -88,7 +88,7 @@ class Answers(Declared):
         return out
 
 
-def _regression(
+def _make_regression(
     data: ScoreSet,
     design: Design,
     labeled: np.ndarray,
@@ -114,7 +114,7 @@ def _regression(
     )
 
 
-def _facts(data: ScoreSet, design: Design, theta: FloatArray, soft: FloatArray) -> AnswersFacts:
+def _tell(data: ScoreSet, design: Design, theta: FloatArray, soft: FloatArray) -> AnswersFacts:
     found, n_models = design.agreement, data.n_models
     prior = float(np.exp(found.log_b))
     weights = found.weights * (1.0 + theta[0]) / found.weights.mean() + theta[1 : 1 + n_models]

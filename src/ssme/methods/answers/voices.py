@@ -62,7 +62,7 @@ class Voice:
         return np.where(present[:, None], out, 0.0)
 
 
-def _rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConstants) -> Voice:
+def _make_rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConstants) -> Voice:
     """The voice of a rater whose grades stand as P(positive) (n,).
 
     ``others`` (n,) is the share of the other models that say "positive", NaN where none speaks.
@@ -88,7 +88,7 @@ def _rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConstants)
     return Voice("ratings", steps, evidence / loud if loud > 0.0 else np.zeros_like(evidence))
 
 
-def _probability_voice(scores: FloatArray, clip: float) -> Voice:
+def _make_probability_voice(scores: FloatArray, clip: float) -> Voice:
     """The voice of a model that gives probabilities (n, K)."""
     log_q = np.log(np.maximum(scores[~np.isnan(scores[:, 0])], clip))
     n_classes = scores.shape[1]
@@ -111,7 +111,7 @@ class Voices:
         for m, name in enumerate(data.models):
             judge, scores = data.judges.get(name), data.scores[:, m]
             if judge is None and not _is_hard(scores):
-                each.append(_probability_voice(scores, constants.clip))
+                each.append(_make_probability_voice(scores, constants.clip))
             elif judge is None or judge.kind == "answers":
                 each.append(Voice("answers"))
             elif judge.cut is None:
@@ -120,7 +120,7 @@ class Voices:
                 said = votes.sum(axis=1) - votes[:, m]
                 with np.errstate(invalid="ignore"):
                     each.append(
-                        _rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1), constants)
+                        _make_rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1), constants)
                     )
         return cls(tuple(each), constants.clip)
 

@@ -27,13 +27,13 @@ from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
 from ssme.methods.auto.group import RowGroup, take_rows
 from ssme.methods.auto.label_counts import (
-    by_class_counts,
-    by_score_counts,
-    effective_number,
-    label_counts,
+    count_by_class,
+    count_by_score,
+    count_labels,
+    find_effective_number,
 )
 from ssme.methods.auto.model import as_labeled
-from ssme.methods.auto.recentering import Recenter, recenter, spread_factors
+from ssme.methods.auto.recentering import Recenter, find_spread_factors, recenter
 from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
@@ -160,8 +160,8 @@ class AutoBelief(SoftBelief):
         """Point estimates on all rows of each group, and joint draws."""
         out = []
         for g, part in enumerate(rows):
-            by_regime = self.by_regime(metrics, row_numbers(part, self.data.n_rows), g)
-            out.append([self._combined(list(each)) for each in zip(*by_regime, strict=True)])
+            by_regime = self.estimate_by_regime(metrics, row_numbers(part, self.data.n_rows), g)
+            out.append([self._combine(list(each)) for each in zip(*by_regime, strict=True)])
         return out
 
     def posterior_draws(self, rows: IntArray) -> FloatArray:
@@ -182,74 +182,74 @@ class AutoBelief(SoftBelief):
         out: FloatArray = self.predictor.weights @ shifts
         return out
 
-    def _combined(self, parts: list[RegimeEstimate]) -> Estimate:
+    def _combine(self, parts: list[RegimeEstimate]) -> Estimate:
         """One metric over all regimes."""
         weighed = zip(self.weights, parts, strict=True)
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
         return Estimate(value, np.concatenate([part.draws for part in parts]))
 
-    def by_regime(
+    def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
     ) -> list[list[RegimeEstimate]]:
         """Values and draws [regime][metric] on some rows, the ``g``-th group asked for."""
-        group = RowGroup.of(self.data, metrics, g, rows, self._part)
-        expected, resampled = self._expected_everywhere(group), self.resample(group)
+        group = RowGroup.of(self.data, metrics, g, rows, self._take_part)
+        expected, resampled = self._expect_everywhere(group), self.resample(group)
         return [
-            self._in_regime(r, regime, group, expected[r], resampled)
+            self._estimate_in_regime(r, regime, group, expected[r], resampled)
             for r, regime in enumerate(self.regimes)
         ]
 
     def resample(self, group: RowGroup) -> list[FloatArray | None]:
         """Values (B, C) of each metric of the likeliest W with rows weighted anew; soft ones."""
         r, rows = int(np.argmax(self.weights)), group.part
-        soft, own = self._soft(r, rows), self.regimes[r].own
+        soft, own = self._take_soft(r, rows), self.regimes[r].own
         rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes)))
         size = (self.constants.correction.label_draws, rows.size)
         noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
-        mass = self._weighted(soft[None], rows) * _spread(1.0 + noise, own)
+        mass = self._weigh(soft[None], rows) * _spread(1.0 + noise, own)
         return [
             None if metric.hard_only else group.plan("part", m, own)(mass)
             for m, metric in enumerate(group.metrics)
         ]
 
-    def _expected_everywhere(self, group: RowGroup) -> list[list[FloatArray]]:
+    def _expect_everywhere(self, group: RowGroup) -> list[list[FloatArray]]:
         """The metrics [regime][metric] of W on all rows of the group.
 
         Of very many rows, a regime that hardly matters is computed on the part alone: the
         likeliest regime on all rows, plus the difference of the two on the part.
         """
         everyone = range(len(self.regimes))
-        exact = {r: self._expected(r, group, "rows") for r in everyone if self.softs[r] is not None}
+        exact = {r: self._expect(r, group, "rows") for r in everyone if self.softs[r] is not None}
         if len(exact) == len(self.regimes):
             return [exact[r] for r in everyone]
         likeliest = int(np.argmax(self.weights))
-        near = {r: self._expected(r, group, "part") for r in (*everyone,) if r not in exact}
-        here = self._expected(likeliest, group, "part")
+        near = {r: self._expect(r, group, "part") for r in (*everyone,) if r not in exact}
+        here = self._expect(likeliest, group, "part")
         for r, there in near.items():
             triples = zip(exact[likeliest], there, here, strict=True)
             exact[r] = [whole + a - b for whole, a, b in triples]
         return [exact[r] for r in everyone]
 
-    def _expected(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
+    def _expect(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
         """Each metric of W on rows of the group: plugged in, or the mean over labels from W."""
-        rows, soft = getattr(group, which), self._soft(r, getattr(group, which))
+        rows, soft = getattr(group, which), self._take_soft(r, getattr(group, which))
         values = []
         for m, metric in enumerate(group.metrics):
             plan = group.plan(which, m, self.regimes[r].own)
             if metric.hard_only:
-                values.append(mean_defined(self._over_labels(plan, rows, soft)))
+                values.append(mean_defined(self._draw_over_labels(plan, rows, soft)))
             else:
-                values.append(plan(self._weighted(soft[None], rows))[0])
+                values.append(plan(self._weigh(soft[None], rows))[0])
         return values
 
-    def _soft(self, r: int, rows: IntArray) -> FloatArray:
+    def _take_soft(self, r: int, rows: IntArray) -> FloatArray:
         """W of the regime on ``rows``."""
         known = self.softs[r]
         if known is None:
             return self.regimes[r].posterior(take_rows(self.data.scores, rows))
         return take_rows(known, rows)
 
-    def _in_regime(
+    def _estimate_in_regime(
         self,
         r: int,
         regime: Component,
@@ -257,8 +257,8 @@ class AutoBelief(SoftBelief):
         expected: list[FloatArray],
         resampled: list[FloatArray | None],
     ) -> list[RegimeEstimate]:
-        corrections = self._corrections(r, group)
-        draws = self._draws(r, regime, group, corrections)
+        corrections = self._find_corrections(r, group)
+        draws = self._draw_values(r, regime, group, corrections)
         out = []
         for m, metric in enumerate(group.metrics):
             correction = corrections[m]
@@ -266,34 +266,34 @@ class AutoBelief(SoftBelief):
             value = np.clip(value, metric.low, metric.high)
             of = self.constants.recentering
             sizes = (self.n_effective, self.data.n_classes)
-            shared, own = spread_factors(metric, correction.weight, *sizes, of)
+            shared, own = find_spread_factors(metric, correction.weight, *sizes, of)
             wide = 1.0 if regime.name == "usual" else self.constants.regimes.widening
             factors = (wide * shared, wide * own)
             moved = self.recenter(metric, value, draws[m], resampled[m], factors, of.edge)
             out.append(RegimeEstimate(value, moved, correction))
         return out
 
-    def _corrections(self, r: int, group: RowGroup) -> list[Correction]:
+    def _find_corrections(self, r: int, group: RowGroup) -> list[Correction]:
         """The residual correction of each metric; all see the same label draws."""
         of, regime, labeled = self.constants.correction, self.regimes[r], group.labeled
         if labeled.size == 0:
             return [Correction.none(of) for _ in group.metrics]
-        worth, one = self._label_counts(r, group), np.ones(1)
-        observed = self._observed(labeled, regime.own)
-        soft = as_labeled(self._soft(r, labeled), regime.label_shift)
+        worth, one = self._count_labels(r, group), np.ones(1)
+        observed = self._observe(labeled, regime.own)
+        soft = as_labeled(self._take_soft(r, labeled), regime.label_shift)
         size: float = labeled.size
         if worth.size > 1:
             alike = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
-            size = effective_number((alike * worth).sum(axis=-1))
+            size = find_effective_number((alike * worth).sum(axis=-1))
         corrections = []
         for m, metric in enumerate(group.metrics):
             plan, counts = group.plan("labeled", m, regime.own), one if metric.hard_only else worth
-            drawn = self._over_labels(plan, labeled, soft, counts)
+            drawn = self._draw_over_labels(plan, labeled, soft, counts)
             sizes = (size, self.n_effective, self.data.n_models)
             corrections.append(Correction.of(plan(observed * counts)[0], drawn, *sizes, of))
         return corrections
 
-    def _label_counts(self, r: int, group: RowGroup) -> FloatArray:
+    def _count_labels(self, r: int, group: RowGroup) -> FloatArray:
         """How much labels count in the correction, to multiply mass (D, r, [M,] K) with.
 
         A callable counts rows as they are.
@@ -302,53 +302,53 @@ class AutoBelief(SoftBelief):
         if regime.own or labeled.size == 0:
             return np.ones(1)
         if regime.name == "selected" or design.kind == "by_class":
-            shares = self._soft(r, group.part).mean(axis=0)
-            return by_class_counts(shares, self.data.labels[labeled])
+            shares = self._take_soft(r, group.part).mean(axis=0)
+            return count_by_class(shares, self.data.labels[labeled])
         if design.kind == "by_score":
-            everywhere = self._soft(r, group.part)
+            everywhere = self._take_soft(r, group.part)
             of = self.constants.correction
-            return by_score_counts(everywhere, self._soft(r, labeled), of)[:, None]
-        counts = label_counts(design, labeled)
+            return count_by_score(everywhere, self._take_soft(r, labeled), of)[:, None]
+        counts = count_labels(design, labeled)
         return np.ones(1) if counts is None else counts[:, None]
 
-    def _over_labels(
+    def _draw_over_labels(
         self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
     ) -> FloatArray:
         """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
         masses = draw_masses(soft, n_draws, cells, child_seed(self.seed, 0))
-        return np.concatenate([plan(self._weighted(mass, rows) * counts) for mass in masses])
+        return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
-    def _draws(
+    def _draw_values(
         self, r: int, regime: Component, group: RowGroup, corrections: Sequence[Correction]
     ) -> list[FloatArray]:
         """Draws (D, C) of each metric on the group, not yet recentered."""
         rows, known, own = group.part, group.labeled_part, regime.own
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
-        worth = self._label_counts(r, group)
+        worth = self._count_labels(r, group)
         worth = worth[np.searchsorted(group.labeled, known)] if worth.ndim == 2 else worth
-        observed = self._observed(known, own)
+        observed = self._observe(known, own)
         values: list[list[FloatArray]] = [[] for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
         seed = child_seed(child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
         for worlds in draw_worlds(regime, self.data.scores, shown, seed, self.constants):
-            known_worlds = worlds.labeled(at_known)
+            known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
-                labelings, noise = worlds.seen(hard)
+                labelings, noise = worlds.see(hard)
                 counts = _spread(1.0 + noise[:, at] * _shrink(rows, group.rows, hard), own)
-                mass = self._weighted(labelings[:, at], rows) * counts
-                labelings, noise = known_worlds.seen(hard)
+                mass = self._weigh(labelings[:, at], rows) * counts
+                labelings, noise = known_worlds.see(hard)
                 counts = _spread(1.0 + noise * _shrink(known, group.labeled, hard), own)
                 counts = counts if hard else counts * worth
-                known_mass = self._weighted(labelings, known) * counts
+                known_mass = self._weigh(labelings, known) * counts
                 truth = observed * counts
                 for m in [m for m, of in enumerate(group.metrics) if of.hard_only == hard]:
                     value = group.plan("part", m, own)(mass)
                     if known.size:
                         plan = group.plan("labeled_part", m, own)
                         residual = plan(truth) - plan(known_mass)
-                        value = value + corrections[m].weight * _or_zero(residual)
+                        value = value + corrections[m].weight * _zero_undefined(residual)
                     values[m].append(value)
         rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), r))
         normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
@@ -357,19 +357,19 @@ class AutoBelief(SoftBelief):
             for batches, correction in zip(values, corrections, strict=True)
         ]
 
-    def _part(self, rows: IntArray) -> IntArray:
+    def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
         most = self.constants.world_rows
         return take_part(rows, most, self.data.n_rows, child_seed(self.seed, 0))
 
-    def _observed(self, rows: IntArray, own: bool) -> FloatArray:
+    def _observe(self, rows: IntArray, own: bool) -> FloatArray:
         """Mass (1, r, K) of the labels of ``rows``; (1, r, M, K) for each classifier by itself."""
         mass = one_hot_mass(self.data.labels[rows], self.data.n_classes)
         if own:
             mass = np.repeat(mass[:, :, None], self.data.n_models, axis=2)
-        return self._weighted(mass, rows)
+        return self._weigh(mass, rows)
 
-    def _weighted(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
+    def _weigh(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
         """Mass of labelings (D, r, ..., K), rows counting by their weight."""
         if self.data.weights is None:
             return labelings
@@ -388,6 +388,6 @@ def _shrink(part: IntArray, whole: IntArray, hard: bool) -> float:
     return 1.0 if hard or whole.size == 0 else float(np.sqrt(part.size / whole.size))
 
 
-def _or_zero(residual: FloatArray) -> FloatArray:
+def _zero_undefined(residual: FloatArray) -> FloatArray:
     """A correction that is undefined corrects nothing."""
     return np.where(np.isfinite(residual), residual, 0.0)

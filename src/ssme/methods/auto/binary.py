@@ -37,7 +37,7 @@ def binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) ->
         return _logit(q[0])
     both = [(of / of.sum()).astype(q.dtype) for of in (standing, weights)]
     total: FloatArray = (both[0] + both[1]) @ _logit(q)
-    values, places = _sorted_lines(q)
+    values, places = _sort_lines(q)
     for of in both:
         total += _logit(of @ q)
         total += _logit(_weighted_median(values, [np.take(of, at, mode="clip") for at in places]))
@@ -78,7 +78,7 @@ def _sigmoid(z: FloatArray) -> FloatArray:
     return np.divide(1.0, out, out=out)
 
 
-def _sorted_lines(q: FloatArray) -> tuple[list[FloatArray], list[Any]]:
+def _sort_lines(q: FloatArray) -> tuple[list[FloatArray], list[Any]]:
     """Scores sorted over classifiers in each row, M lines, and whose scores they are.
 
     A classifier's number is written into the last bits of its scores (an error of some 1e-15,

@@ -16,11 +16,11 @@ import numpy as np
 from ssme.methods.auto.binary import binary_posterior
 from ssme.methods.auto.constants import ALL_POOLS, Constants
 from ssme.methods.auto.model import Design, posterior_draws
-from ssme.methods.auto.pool import clip_scores, log_softmax, present_scores
+from ssme.methods.auto.pool import clip_scores, find_present, log_softmax
 from ssme.methods.auto.pooling import Pooling
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Component", "PooledRegime", "StatedRegime", "posterior_in_chunks"]
+__all__ = ["Component", "PooledRegime", "StatedRegime", "apply_in_chunks"]
 
 DrawPosterior = Callable[[slice], FloatArray]
 """W (d, n, K) or (d, n, M, K) of a slice of the draws."""
@@ -71,7 +71,7 @@ class PooledRegime:
 
     def _design(self, scores: FloatArray) -> Design:
         q = clip_scores(scores, self.constants.pool.clip)
-        log_pi = self.pooling(q, present_scores(scores))
+        log_pi = self.pooling(q, find_present(scores))
         shape = (self.pooling.log_share, self.constants.model, self.n_effective)
         return Design(log_pi, q, *shape)
 
@@ -118,9 +118,7 @@ Component = PooledRegime | StatedRegime
 """A regime that has a share in the belief."""
 
 
-def posterior_in_chunks(
-    component: Component, scores: FloatArray, constants: Constants
-) -> FloatArray:
+def apply_in_chunks(component: Component, scores: FloatArray, constants: Constants) -> FloatArray:
     """W of all rows, so many cells of the scores at a time."""
     n, n_models, n_classes = scores.shape
     step = max(1, constants.batch_cells // (n_models * n_classes))

@@ -31,10 +31,10 @@ import numpy as np
 from ssme.methods.auto.constants import CorrectionConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Correction", "label_share"]
+__all__ = ["Correction", "weigh_labels"]
 
 
-def label_share(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
+def weigh_labels(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
     """w where the misfit s is one: 0 without labels, 1 in the limit."""
     ratio = _ratio(n_labeled, n_effective, constants)
     return ratio / (1.0 + ratio)

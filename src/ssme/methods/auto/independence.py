@@ -18,17 +18,17 @@ from ssme.methods.auto.constants import IndependenceConstants
 from ssme.methods.auto.pool import log_softmax
 from ssme.metrics.base import FloatArray
 
-__all__ = ["added_posterior", "within_class_correlation"]
+__all__ = ["add_evidence", "measure_correlation"]
 
 
-def added_posterior(q: FloatArray) -> FloatArray:
+def add_evidence(q: FloatArray) -> FloatArray:
     """W (n, K) of clipped scores ``q`` (n, M, K), were they independent and calibrated."""
     log_share = np.log(q.mean(axis=(0, 1)))
     out: FloatArray = np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
     return out
 
 
-def within_class_correlation(
+def measure_correlation(
     q: FloatArray, w: FloatArray, standing: FloatArray, constants: IndependenceConstants
 ) -> float:
     """rho of clipped scores ``q`` (n, M, K) under W (n, K); NaN where a classifier is constant."""

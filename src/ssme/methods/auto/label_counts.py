@@ -21,38 +21,38 @@ from ssme.methods.auto.constants import CorrectionConstants
 from ssme.metrics.base import FloatArray
 
 __all__ = [
-    "by_class_counts",
-    "by_score_counts",
-    "effective_number",
-    "evidence_counts",
-    "label_counts",
+    "count_by_class",
+    "count_by_score",
+    "count_evidence",
+    "count_labels",
+    "find_effective_number",
 ]
 
 IntArray = NDArray[np.int64]
 
 
-def label_counts(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     """Weights (r,) of the labels of ``rows`` that sum to their effective number; None: alike."""
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
-    out: FloatArray = weights * effective_number(weights) / weights.sum()
+    out: FloatArray = weights * find_effective_number(weights) / weights.sum()
     return out
 
 
-def evidence_counts(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     """Weights (r,) of the labels of ``rows`` in the likelihood; None: alike."""
-    return None if design.rounds is not None else label_counts(design, rows)
+    return None if design.rounds is not None else count_labels(design, rows)
 
 
-def by_class_counts(shares: FloatArray, labels: IntArray) -> FloatArray:
+def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
     """Counts (K,) of a label of each class, shares of the classes (K,) being those under W."""
     seen = np.bincount(labels, minlength=len(shares))
     out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
     return out
 
 
-def by_score_counts(
+def count_by_score(
     everywhere: FloatArray, labeled: FloatArray, constants: CorrectionConstants
 ) -> FloatArray:
     """Counts (r,) of labels of rows with W ``labeled`` (r, K), W at large being ``everywhere``."""
@@ -66,6 +66,6 @@ def by_score_counts(
     return out
 
 
-def effective_number(weights: FloatArray) -> float:
+def find_effective_number(weights: FloatArray) -> float:
     """Kish's effective number of labels."""
     return float(weights.sum() ** 2 / (weights**2).sum())

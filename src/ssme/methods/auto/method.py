@@ -48,13 +48,13 @@ from ssme.methods.auto.component import (
     Component,
     PooledRegime,
     StatedRegime,
-    posterior_in_chunks,
+    apply_in_chunks,
 )
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import label_share
-from ssme.methods.auto.label_counts import evidence_counts
+from ssme.methods.auto.correction import weigh_labels
+from ssme.methods.auto.label_counts import count_evidence
 from ssme.methods.auto.mixture import FittedRegime, StatedFit, fit_regimes, weigh_regimes
-from ssme.methods.auto.pool import clip_scores, present_scores
+from ssme.methods.auto.pool import clip_scores, find_present
 from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
@@ -114,9 +114,9 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     if labeled.size > constants.fit_rows:
         labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
     clip, scores = constants.pool.clip, data.scores[labeled]
-    classes, weights = data.labels[labeled], evidence_counts(data.design, labeled)
-    known = KnownLabels(clip_scores(scores, clip), present_scores(scores), classes, weights)
-    present = present_scores(data.scores)
+    classes, weights = data.labels[labeled], count_evidence(data.design, labeled)
+    known = KnownLabels(clip_scores(scores, clip), find_present(scores), classes, weights)
+    present = find_present(data.scores)
     summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)
     return Situation(summary, known, constants, data.design.kind)
 
@@ -147,7 +147,7 @@ def draw_regime(
             fit.name, probability, temperatures, np.zeros(n_classes), shifts, of.pool.clip
         )
     view, usual = fit.view, fit.name == "usual"
-    wide = replace(fit.evidence, prior=view.prior.widened(of.prior.widening if usual else 1.0))
+    wide = replace(fit.evidence, prior=view.prior.widen(of.prior.widening if usual else 1.0))
     sampler = of.sampler if usual else replace(of.sampler, power=of.regimes.power)
     draws = draw_coefficients(wide, fit.mode, n_draws, rng, sampler)
     n_design = fit.evidence.families[-1].columns.start + 1
@@ -175,15 +175,13 @@ def believe(
     weights = _estimate_weights(regimes, of)
     many = data.n_rows > of.world_rows
     softs = [
-        None if many and weight == 0.0 else posterior_in_chunks(regime, data.scores, of)
+        None if many and weight == 0.0 else apply_in_chunks(regime, data.scores, of)
         for regime, weight in zip(regimes, weights, strict=True)
     ]
     pooled = [(r, regime) for r, regime in enumerate(regimes) if isinstance(regime, PooledRegime)]
     counted = [(r, regime) for r, regime in pooled if weights[r] > 0.0] or pooled[:1]
     for r, regime in counted:
-        softs[r] = (
-            softs[r] if softs[r] is not None else posterior_in_chunks(regime, data.scores, of)
-        )
+        softs[r] = softs[r] if softs[r] is not None else apply_in_chunks(regime, data.scores, of)
     share = np.array([weights[r] for r, _ in counted])
     share = share / share.sum() if share.any() else np.ones(1)
     soft: FloatArray = np.sum(
@@ -228,6 +226,6 @@ def _tell(
         standing=dict(zip(data.models, summary.standing.round(4).tolist(), strict=True)),
         pool_weights=dict(zip(data.models, weights, strict=True)),
         effective_classifiers=summary.n_effective,
-        correction_weight=label_share(data.n_labeled, summary.n_effective, of.correction),
+        correction_weight=weigh_labels(data.n_labeled, summary.n_effective, of.correction),
         rows_behind_draws=min(data.n_rows, of.world_rows),
     )

@@ -74,7 +74,7 @@ def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
     if chance == 0.0 or situation.answers_only:
         return list(fitted)
     odds = float(np.log(chance / prior[fitted[0].name]))
-    against = _stated_against(fitted[0], situation)
+    against = _compare_stated(fitted[0], situation)
     return [*fitted, StatedFit(fitted[0].log_evidence + odds + against)]
 
 
@@ -103,17 +103,17 @@ def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
     if least > 0.0 and labels.size:
         w = design.posterior(mode, slice(None))
         everywhere = Design(at_large, summary.q, *shape).posterior(mode, slice(None))
-        total += _labeled_scores_density(w, everywhere, evidence.label_shift(mode))
+        total += _measure_labeled_scores(w, everywhere, evidence.label_shift(mode))
     return FittedRegime(name, total, view, mode, evidence)
 
 
-def _labeled_scores_density(w: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
+def _measure_labeled_scores(w: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
     """log S_r of W (n, K) on labeled rows and on rows at large, label intercepts (K,)."""
     lift = np.exp(shift - shift.max())
     return float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
 
 
-def _stated_against(usual: FittedRegime, situation: Situation) -> float:
+def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
     """log N(R_stated; 0, S) - log N(R_usual; 0, S)."""
     labels = situation.labels
     if labels.size == 0:

@@ -252,7 +252,7 @@ class LabelEvidence:
         z += linear
         z = z.reshape(len(z), n, n_classes)
         z += self.log_share
-        top = _top(z)
+        top = _find_top(z)
         observed = z[:, np.arange(n), self.labels]
         z -= top[:, :, None]
         np.exp(z, out=z)
@@ -360,7 +360,7 @@ def _information(
         "s": features.ratio,
         "d": np.broadcast_to(evidence.spread, w.shape),
     }
-    places, size = _places(families)
+    places, size = _find_places(families)
     dense_families = [family for family in families if family.name not in by_class]
     inside = np.concatenate([[0], *(places[family.name] for family in dense_families)])
     columns = np.concatenate([np.arange(f.columns.start, f.columns.stop) for f in dense_families])
@@ -385,7 +385,7 @@ def _information(
     return slope, bend
 
 
-def _places(families: tuple[Family, ...]) -> tuple[dict[str, NDArray[np.int64]], int]:
+def _find_places(families: tuple[Family, ...]) -> tuple[dict[str, NDArray[np.int64]], int]:
     """Places of each family's coefficients where log b is first and only they follow; the size."""
     places, start = {}, 1
     for family in families:
@@ -408,7 +408,7 @@ def posterior_draws(
     z = features.combine(coefficients)
     z += (np.exp(coefficients[:, :1]) + features.slopes(coefficients))[:, None] * features.ratio
     z += (features.shifts(coefficients) + log_share)[:, None]
-    z -= _top(z)[:, :, None]
+    z -= _find_top(z)[:, :, None]
     np.exp(z, out=z)
     z /= z.sum(axis=2, keepdims=True)
     return z
@@ -418,7 +418,7 @@ FEW_CLASSES = 16
 """Up to as many, a maximum is faster one class at a time."""
 
 
-def _top(z: FloatArray) -> FloatArray:
+def _find_top(z: FloatArray) -> FloatArray:
     """``z.max(axis=2)``."""
     if z.shape[2] > FEW_CLASSES:
         largest: FloatArray = z.max(axis=2)

@@ -25,7 +25,7 @@ from ssme.methods.auto.constants import ALL_POOLS
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.metrics.base import FloatArray
 
-__all__ = ["clip_scores", "label_weights", "log_pool", "log_softmax", "present_scores"]
+__all__ = ["clip_scores", "find_present", "log_pool", "log_softmax", "weigh_by_labels"]
 
 CHUNK_CELLS = 1 << 20
 """Scores pooled at once, so that a million rows need no large temporary."""
@@ -41,7 +41,7 @@ def log_softmax(logits: FloatArray) -> FloatArray:
     return out
 
 
-def present_scores(scores: FloatArray) -> NDArray[np.bool_]:
+def find_present(scores: FloatArray) -> NDArray[np.bool_]:
     """(n, M) True where a classifier has a score."""
     present: NDArray[np.bool_] = ~np.isnan(scores.sum(axis=2))
     return present
@@ -49,7 +49,7 @@ def present_scores(scores: FloatArray) -> NDArray[np.bool_]:
 
 def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
     """``scores`` (n, M, K) in [clip, 1], rows summing to one; a missing one is the row's mean."""
-    present = present_scores(scores)
+    present = find_present(scores)
     if not present.all():
         known = present.any(axis=1)
         middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
@@ -60,7 +60,7 @@ def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
     return out
 
 
-def label_weights(
+def weigh_by_labels(
     q: FloatArray,
     present: NDArray[np.bool_],
     labels: NDArray[np.int64],
@@ -123,7 +123,7 @@ def _log_pool(
         ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
     total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
     for prefix, base in (("", standing), ("weighted ", weights)):
-        by_row = _by_row(base, present)
+        by_row = _pool_by_row(base, present)
         if f"{prefix}mean" in members:
             total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
         if f"{prefix}geometric mean" in members:
@@ -133,7 +133,7 @@ def _log_pool(
     return log_softmax(total / len(members))
 
 
-def _by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
+def _pool_by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
     """Weights (n, M) of the classifiers that have a score, summing to one in each row."""
     by_row = weights * np.where(present.any(axis=1, keepdims=True), present, True)
     out: FloatArray = by_row / by_row.sum(axis=1, keepdims=True)

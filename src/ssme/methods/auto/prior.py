@@ -13,8 +13,9 @@ the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` re
 set left out in turn. The line misses a new domain by 0.2 to 0.5, so draws of log b have a wider
 scale than its mode. All numbers: `PriorConstants`.
 
-Agreement is a second witness that does not listen to what scores claim (`agreed_temperature`): the
-log b at which the mean error of the classifiers under W is the one that their disagreement implies.
+Agreement is a second witness that does not listen to what scores claim: the log b at which the mean
+error of the classifiers under W is the one that their disagreement implies
+(`predict_agreed_temperature`).
 Classifiers that answer 0 or 1 (judges) state no error, c is below ``least_error``, and agreement is
 all there is.
 """
@@ -31,7 +32,7 @@ from ssme.methods.auto.pool import log_softmax
 from ssme.methods.auto.summary import ScoreSummary
 from ssme.metrics.base import FloatArray
 
-__all__ = ["TemperaturePrior", "agreed_temperature", "answer_hard", "predict_temperature"]
+__all__ = ["TemperaturePrior", "answer_hard", "predict_agreed_temperature", "predict_temperature"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class TemperaturePrior:
     center: float
     scale: float
 
-    def widened(self, factor: float) -> TemperaturePrior:
+    def widen(self, factor: float) -> TemperaturePrior:
         """As the draws see it: shrinking hard is good for the mode, not for an interval."""
         return TemperaturePrior(self.center, factor * self.scale)
 
@@ -59,7 +60,7 @@ def predict_temperature(summary: ScoreSummary, constants: PriorConstants) -> Tem
     return TemperaturePrior(center, constants.scale + constants.scale_few * few)
 
 
-def agreed_temperature(
+def predict_agreed_temperature(
     summary: ScoreSummary,
     log_pi: FloatArray,
     log_share: FloatArray,

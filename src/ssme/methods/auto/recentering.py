@@ -34,7 +34,7 @@ from ssme.methods.auto.constants import RecenteringConstants
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 
-__all__ = ["Recenter", "recenter", "spread_factors"]
+__all__ = ["Recenter", "find_spread_factors", "recenter"]
 
 Recenter = Callable[
     [Metric, FloatArray, FloatArray, FloatArray | None, tuple[float, float], float], FloatArray
@@ -52,7 +52,7 @@ def recenter(
     """``draws`` (D, C) moved to median ``value`` (C,) on the metric's own scale.
 
     ``resampled`` (B, C) are values that differ by the sampling of rows alone; ``factors`` are those
-    of the spread that classifiers share and of each one's own (`spread_factors`).
+    of the spread that classifiers share and of each one's own (`find_spread_factors`).
     """
     out: FloatArray = np.full_like(draws, np.nan)
     kept = np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0))
@@ -61,22 +61,22 @@ def recenter(
     low, high = metric.low, metric.high
     bounded = bool(metric.greater_is_better) and np.isfinite(low) and np.isfinite(high)
 
-    def scaled(x: FloatArray) -> FloatArray:
+    def scale(x: FloatArray) -> FloatArray:
         return _logit((x - low) / (high - low), edge) if bounded else x
 
-    z = scaled(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
+    z = scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
     parts = _split(z - np.median(z, axis=0))
-    rows = None if resampled is None else _split(_centered(scaled(resampled[:, kept])))
+    rows = None if resampled is None else _split(_center(scale(resampled[:, kept])))
     z = np.zeros_like(z)
     for i, (part, factor) in enumerate(zip(parts, factors, strict=True)):
         z += part * (factor if rows is None else _keep_rows(factor, part, rows[i]))
     z -= np.median(z, axis=0)
-    target = scaled(value[kept]) + z
+    target = scale(value[kept]) + z
     out[:, kept] = low + (high - low) / (1.0 + np.exp(-target)) if bounded else target
     return np.clip(out, low, high)
 
 
-def spread_factors(
+def find_spread_factors(
     metric: Metric,
     weight: float,
     n_effective: float,
@@ -85,7 +85,7 @@ def spread_factors(
 ) -> tuple[float, float]:
     """f of what classifiers share and of what is their own, ``weight`` being w."""
     fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
-    shared, own = _spread_of(metric, n_classes, constants)
+    shared, own = _measure_spread(metric, n_classes, constants)
     return 1.0 - (1.0 - shared) * fades, 1.0 - (1.0 - own) * fades
 
 
@@ -95,7 +95,7 @@ def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     return together, z - together
 
 
-def _centered(z: FloatArray) -> FloatArray:
+def _center(z: FloatArray) -> FloatArray:
     known = np.where(np.isfinite(z), z, 0.0)
     out: FloatArray = known - known.mean(axis=0)
     return out
@@ -108,7 +108,7 @@ def _keep_rows(factor: float, part: FloatArray, rows: FloatArray) -> float:
     return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
 
 
-def _spread_of(
+def _measure_spread(
     metric: Metric, n_classes: int, constants: RecenteringConstants
 ) -> tuple[float, float]:
     """The factors of the metric's kind, decisions at any threshold sharing theirs."""

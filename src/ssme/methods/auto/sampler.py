@@ -50,7 +50,9 @@ def draw_coefficients(
     size = mode.size
     if len(evidence.labels) == 0:
         state = np.broadcast_to(evidence.mean, (n_draws, size))
-        return evidence.mean + _prior_sd(evidence, state, rng) * rng.standard_normal(state.shape)
+        return evidence.mean + _draw_prior_sd(evidence, state, rng) * rng.standard_normal(
+            state.shape
+        )
     root = np.linalg.cholesky(curvature(evidence, mode, constants.power))
     state = mode + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
     if len(evidence.labels) > constants.laplace_rows:
@@ -70,7 +72,7 @@ def _run_chains(
     """The chains that start at ``state`` (D, 1 + P), after all their steps."""
     chains = _Chains.at(evidence, state, constants.power)
     for _ in track(range(constants.steps), "posterior draws"):
-        sd = _prior_sd(evidence, chains.state, rng)
+        sd = _draw_prior_sd(evidence, chains.state, rng)
         chains = _slice_step(evidence, chains, sd, rng, constants)
     return chains.state
 
@@ -89,7 +91,9 @@ class _Chains:
         return cls(state, linear, power * evidence.log_likelihood(state[:, 0], linear))
 
 
-def _prior_sd(evidence: LabelEvidence, state: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_prior_sd(
+    evidence: LabelEvidence, state: FloatArray, rng: np.random.Generator
+) -> FloatArray:
     """rho sd (D, 1 + P) with each family's rho drawn given ``state``."""
     offset = (state - evidence.mean) / evidence.sd
     sd, nu = np.empty_like(offset), evidence.constants.nu

@@ -96,9 +96,9 @@ def summarize_scores(
     apart = disagreement(q, present, alike, constants.tie)
     lift = q / np.maximum(q.mean(axis=0), np.finfo(np.float64).tiny)
     offset = constants.offset + constants.offset_few / float(share.sum())
-    standing = share * _vote_weight(apart, q.shape[2], offset, constants)
+    standing = share * _weigh_vote(apart, q.shape[2], offset, constants)
     relative = disagreement(lift, present, alike, constants.tie)
-    standing *= _vote_weight(relative, q.shape[2], offset, constants)
+    standing *= _weigh_vote(relative, q.shape[2], offset, constants)
     standing /= standing.sum()
     n_effective = 1.0 / float((standing**2 / share).sum())
     share /= share.sum()
@@ -144,7 +144,7 @@ def find_copies(q: FloatArray, constants: AgreementConstants) -> FloatArray:
     return alike
 
 
-def _vote_weight(
+def _weigh_vote(
     apart: FloatArray, n_classes: int, offset: float, constants: AgreementConstants
 ) -> FloatArray:
     """log[(1 - e)(K - 1)/e] (M,) of disagreements d, at least the floor; the mean where unknown."""

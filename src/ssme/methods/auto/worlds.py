@@ -45,7 +45,7 @@ class Worlds:
     shift: FloatArray
     rng: np.random.Generator
 
-    def seen(self, hard: bool) -> tuple[FloatArray, FloatArray]:
+    def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
         """Labelings like ``soft`` and how far each row's count is from one (d, r)."""
         if not hard:
             return self.soft, self.exponential - 1.0
@@ -56,7 +56,7 @@ class Worlds:
         one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
         return one_hot.astype(np.float64), counts - 1.0
 
-    def labeled(self, rows: IntArray) -> Worlds:
+    def take_labeled(self, rows: IntArray) -> Worlds:
         """The worlds of some of the rows, as rows that were chosen for a label."""
         shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
         soft = as_labeled(self.soft[:, rows], shift)

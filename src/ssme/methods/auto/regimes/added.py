@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ssme.methods.auto.pooling import GEOMETRIC, Pooling
-from ssme.methods.auto.prior import TemperaturePrior, agreed_temperature
+from ssme.methods.auto.prior import TemperaturePrior, predict_agreed_temperature
 from ssme.methods.auto.regimes.base import Regime, Situation, View
 from ssme.methods.auto.regimes.evidence import correlation_density
 
@@ -29,7 +29,7 @@ def look(situation: Situation) -> View | None:
     pooling = Pooling(summary.counts, summary.counts, situation.stated_shares, GEOMETRIC)
     offset = of.agreement.offset_independent
     log_pi = pooling(summary.q, summary.present)
-    center = agreed_temperature(summary, log_pi, pooling.log_share, offset, of.agreement)
+    center = predict_agreed_temperature(summary, log_pi, pooling.log_share, offset, of.agreement)
     if center is None:
         m = 1.0 / float((summary.counts**2).sum())
         center = float(np.log(m / (1.0 + (m - 1.0) * max(rho, 0.0))))

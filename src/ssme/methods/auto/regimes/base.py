@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import Constants, ModelConstants
-from ssme.methods.auto.independence import added_posterior, within_class_correlation
-from ssme.methods.auto.pool import label_weights
+from ssme.methods.auto.independence import add_evidence, measure_correlation
+from ssme.methods.auto.pool import weigh_by_labels
 from ssme.methods.auto.pooling import Pooling, equal_shares
 from ssme.methods.auto.prior import (
     TemperaturePrior,
-    agreed_temperature,
     answer_hard,
+    predict_agreed_temperature,
     predict_temperature,
 )
 from ssme.methods.auto.summary import ScoreSummary
@@ -88,7 +88,7 @@ class Situation:
     def weigh_classifiers(self, row_weights: FloatArray | None) -> FloatArray:
         of, trust = self.labels, self.constants.pool.label_trust
         standing = self.summary.standing
-        return label_weights(of.q, of.present, of.classes, standing, trust, row_weights)
+        return weigh_by_labels(of.q, of.present, of.classes, standing, trust, row_weights)
 
     @cached_property
     def usual_pooling(self) -> Pooling:
@@ -117,7 +117,7 @@ class Situation:
         of = self.constants.agreement
         offset = of.offset + of.offset_few / self.summary.n_effective
         equal = equal_shares(self.summary.n_classes)
-        return agreed_temperature(self.summary, self.label_free_log_pool, equal, offset, of)
+        return predict_agreed_temperature(self.summary, self.label_free_log_pool, equal, offset, of)
 
     @property
     def conflict(self) -> float | None:
@@ -133,7 +133,7 @@ class Situation:
         few = summary.n_models < of.least_models or len(summary.q) < 2
         if few or self.answers_only or not summary.present.all():
             return float("nan")
-        return within_class_correlation(summary.q, added_posterior(summary.q), summary.standing, of)
+        return measure_correlation(summary.q, add_evidence(summary.q), summary.standing, of)
 
 
 @dataclass(frozen=True, eq=False)
