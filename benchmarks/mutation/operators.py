@@ -1,0 +1,236 @@
+"""Small faults in Python source, one at a time.
+
+A mutant is one change to one node of a module's syntax tree: a comparison that takes in its
+boundary, a sum that becomes a difference, a number off by one, a statement left out. What decides
+no result is left alone: docstrings, annotations, the text of messages, ``__all__``, imports, and
+everything inside a ``raise``.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["UNCHANGED", "Mutant", "mutants", "mutated"]
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.MatMult: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitAnd,
+}
+FUNCTIONS = {
+    "min": "max",
+    "max": "min",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "fmin": "fmax",
+    "fmax": "fmin",
+    "any": "all",
+    "all": "any",
+    "sum": "mean",
+    "mean": "sum",
+    "nansum": "nanmean",
+    "nanmean": "nansum",
+    "floor": "ceil",
+    "ceil": "floor",
+    "zeros": "ones",
+    "ones": "zeros",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "exp": "expm1",
+    "log": "log1p",
+    "log1p": "log",
+    "sqrt": "abs",
+    "abs": "negative",
+    "cumsum": "cumprod",
+    "median": "mean",
+    "std": "var",
+    "var": "std",
+}
+UNCHANGED = -1
+"""The number of a mutant without a change."""
+TEXTUAL = ("InputError", "argument", "warn", "TypeVar", "NewType", "getLogger")
+"""Calls whose arguments are words for people or for the type checker."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: where it is, which operator made it, and what it says before and after."""
+
+    file: str
+    number: int
+    line: int
+    function: str
+    operator: str
+    before: str
+    after: str
+
+
+def mutants(source: str, file: str) -> list[Mutant]:
+    """All mutants of a module, in the order of its text."""
+    return [
+        Mutant(file, number, node.lineno, function, operator, _shown(node), _shown(changed, node))
+        for number, (node, changed, operator, function) in enumerate(_all(ast.parse(source)))
+    ]
+
+
+def mutated(source: str, number: int) -> ast.Module:
+    """The syntax tree of a module with its change of that ``number`` made."""
+    tree = ast.parse(source)
+    if number == UNCHANGED:
+        return tree
+    for at, (node, changed, *_) in enumerate(_all(tree)):
+        if at == number:
+            return ast.fix_missing_locations(_Replace(node, changed).visit(tree))
+    raise LookupError(f"the module has no mutant {number}")
+
+
+def _all(tree: ast.Module) -> Iterator[tuple[Any, ast.AST, str, str]]:
+    for node, function in _places(tree):
+        for operator, changed in _changes(node):
+            yield node, changed, operator, function
+
+
+def _shown(node: Any, was: Any = None) -> str:
+    """The part of a node that changes, on one line."""
+    part = node.test if isinstance(was or node, ast.If | ast.IfExp | ast.While) else node
+    return " ".join(ast.unparse(part).split())
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, node: ast.AST, changed: ast.AST) -> None:
+        self.node, self.changed = node, changed
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node is self.node:
+            return ast.copy_location(self.changed, node)
+        return self.generic_visit(node)
+
+
+def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Every node that may change, with the function that it is in."""
+
+    def walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
+        if _left_alone(node):
+            return
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            function = f"{function}.{node.name}".lstrip(".")
+        if isinstance(node, ast.expr | ast.stmt):
+            yield node, function
+        for name, value in ast.iter_fields(node):
+            if name in ("annotation", "returns", "type_params", "format_spec"):
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from walk(child, function)
+
+    yield from walk(tree, "")
+
+
+def _left_alone(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Raise | ast.JoinedStr):
+        return True
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True  # a docstring
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return True
+    if isinstance(node, ast.Assign):
+        return any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
+    if isinstance(node, ast.Call):
+        return _called(node) in TEXTUAL
+    return False
+
+
+def _called(node: ast.Call) -> str:
+    at = node.func
+    return at.id if isinstance(at, ast.Name) else at.attr if isinstance(at, ast.Attribute) else ""
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What a node may become, each with the name of its operator."""
+    if isinstance(node, ast.Compare):
+        for at, kind in enumerate(node.ops):
+            changed = copy.deepcopy(node)
+            changed.ops[at] = COMPARISONS[type(kind)]()
+            yield "comparison", changed
+    elif isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in ARITHMETIC:
+        if not _of_types(node):
+            changed = copy.deepcopy(node)
+            changed.op = ARITHMETIC[type(node.op)]()
+            yield "arithmetic", changed
+    elif isinstance(node, ast.BoolOp):
+        changed = copy.deepcopy(node)
+        changed.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield "and, or", changed
+    elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.UAdd):
+        yield "sign or not left out", copy.deepcopy(node.operand)
+    elif isinstance(node, ast.Constant):
+        yield from _constants(node)
+    elif isinstance(node, ast.Call) and _called(node) in FUNCTIONS:
+        changed = copy.deepcopy(node)
+        other = FUNCTIONS[_called(node)]
+        if isinstance(changed.func, ast.Name):
+            changed.func.id = other
+        elif isinstance(changed.func, ast.Attribute):
+            changed.func.attr = other
+        yield "another function", changed
+    elif isinstance(node, ast.If | ast.IfExp | ast.While):
+        if not isinstance(node.test, ast.Compare | ast.UnaryOp):
+            changed = copy.deepcopy(node)
+            changed.test = ast.UnaryOp(ast.Not(), changed.test)
+            yield "condition turned", changed
+    elif isinstance(node, ast.Continue):
+        yield "continue, break", ast.Break()
+    elif isinstance(node, ast.Break):
+        yield "continue, break", ast.Continue()
+    call = node.value if isinstance(node, ast.Expr) else None
+    told = isinstance(call, ast.Call) and _called(call) not in TEXTUAL
+    if told or isinstance(node, ast.AugAssign):
+        yield "statement left out", ast.Pass()
+
+
+def _of_types(node: ast.AST) -> bool:
+    """Whether this is ``int | None`` or text put together, which decide no number."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    if isinstance(node.op, ast.BitOr):
+        text = ast.unparse(node)
+        return "None" in text or any(f"{name} |" in text for name in ("int", "float", "str"))
+    return any(
+        isinstance(side, ast.JoinedStr)
+        or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        for side in (node.left, node.right)
+    )
+
+
+def _constants(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
+    value = node.value
+    if isinstance(value, bool):
+        yield "number", ast.Constant(not value)
+    elif isinstance(value, int):
+        yield "number", ast.Constant(value + 1)
+    elif isinstance(value, float):
+        yield "number", ast.Constant(value * 2 if value else 1.0)
