@@ -33,7 +33,7 @@ from ssme.methods.auto.label_counts import (
     find_effective_number,
 )
 from ssme.methods.auto.model import as_labeled
-from ssme.methods.auto.recentering import Recenter, find_spread_factors, recenter
+from ssme.methods.auto.recentering import Recenter, choose_spread, recenter
 from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
@@ -266,10 +266,10 @@ class AutoBelief(SoftBelief):
             value = np.clip(value, metric.low, metric.high)
             of = self.constants.recentering
             sizes = (self.n_effective, self.data.n_classes)
-            shared, own = find_spread_factors(metric, correction.weight, *sizes, of)
-            wide = 1.0 if regime.name == "usual" else self.constants.regimes.widening
-            factors = (wide * shared, wide * own)
-            moved = self.recenter(metric, value, draws[m], resampled[m], factors, of.edge)
+            spread = choose_spread(metric, correction.weight, *sizes, of)
+            if regime.name != USUAL.name:
+                spread = spread.widen(self.constants.regimes.widening)
+            moved = self.recenter(metric, value, draws[m], resampled[m], spread, of.edge)
             out.append(RegimeEstimate(value, moved, correction))
         return out
 

@@ -304,8 +304,11 @@ class RecenteringConstants:
     other_spread: tuple[float, float] = (1.0, 1.0)
     """The same for other kinds."""
 
+    evenness: float = 0.6
+    """Exponent of the singular values of what is each one's own, for the kinds above."""
+
     few: float = 4.0
-    """The stretch fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""
+    """All of this fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""
 
     edge: float = 1e-9
     """Least distance from the ends of the range on the logit scale."""

@@ -22,11 +22,20 @@ A factor is about what the coefficients contribute. What the sampling of rows co
 s of the variance, is as large as it is:
 
     shared = sqrt( f^2 + (1 - f^2) s ),     likewise own.
+
+What is each one's own is evened out. The families know some of the directions in which classifiers
+differ much better than others, and overrate that: differences held for well known miss by more than
+the draws say, those held for badly known by less. With sigma_i the singular values of the own part,
+
+    sigma_i  <-  sigma_i^p,  scaled to the same sum of squares,   p = 1 - (1 - e)(1 - s),
+
+e being `RecenteringConstants.evenness`, faded as f is. Identical classifiers remain so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,11 +43,22 @@ from ssme.methods.auto.constants import RecenteringConstants
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 
-__all__ = ["Recenter", "find_spread_factors", "recenter"]
+__all__ = ["Recenter", "Spread", "choose_spread", "recenter"]
 
-Recenter = Callable[
-    [Metric, FloatArray, FloatArray, FloatArray | None, tuple[float, float], float], FloatArray
-]
+
+@dataclass(frozen=True)
+class Spread:
+    """Factors of what classifiers share and of what is their own, and the exponent of the own."""
+
+    shared: float = 1.0
+    own: float = 1.0
+    evenness: float = 1.0
+
+    def widen(self, factor: float) -> Spread:
+        return Spread(factor * self.shared, factor * self.own, self.evenness)
+
+
+Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread, float], FloatArray]
 
 
 def recenter(
@@ -46,13 +66,13 @@ def recenter(
     value: FloatArray,
     draws: FloatArray,
     resampled: FloatArray | None,
-    factors: tuple[float, float],
+    spread: Spread,
     edge: float,
 ) -> FloatArray:
     """``draws`` (D, C) moved to median ``value`` (C,) on the metric's own scale.
 
-    ``resampled`` (B, C) are values that differ by the sampling of rows alone; ``factors`` are those
-    of the spread that classifiers share and of each one's own (`find_spread_factors`).
+    ``resampled`` (B, C) are values that differ by the sampling of rows alone; ``spread`` is what
+    `choose_spread` gives.
     """
     out: FloatArray = np.full_like(draws, np.nan)
     kept = np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0))
@@ -65,28 +85,29 @@ def recenter(
         return _logit((x - low) / (high - low), edge) if bounded else x
 
     z = scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
-    parts = _split(z - np.median(z, axis=0))
-    rows = None if resampled is None else _split(_center(scale(resampled[:, kept])))
-    z = np.zeros_like(z)
-    for i, (part, factor) in enumerate(zip(parts, factors, strict=True)):
-        z += part * (factor if rows is None else _keep_rows(factor, part, rows[i]))
+    together, own = _split(z - np.median(z, axis=0))
+    rows = (None, None) if resampled is None else _split(_center(scale(resampled[:, kept])))
+    by_rows = [_share_of_rows(part, of) for part, of in zip((together, own), rows, strict=True)]
+    own = _even_out(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
+    z = together * _keep_rows(spread.shared, by_rows[0]) + own * _keep_rows(spread.own, by_rows[1])
     z -= np.median(z, axis=0)
     target = scale(value[kept]) + z
     out[:, kept] = low + (high - low) / (1.0 + np.exp(-target)) if bounded else target
     return np.clip(out, low, high)
 
 
-def find_spread_factors(
+def choose_spread(
     metric: Metric,
     weight: float,
     n_effective: float,
     n_classes: int,
     constants: RecenteringConstants,
-) -> tuple[float, float]:
-    """f of what classifiers share and of what is their own, ``weight`` being w."""
+) -> Spread:
+    """The spread of a metric's kind, faded; ``weight`` is w."""
     fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
-    shared, own = _measure_spread(metric, n_classes, constants)
-    return 1.0 - (1.0 - shared) * fades, 1.0 - (1.0 - own) * fades
+    of = _find_spread(metric, n_classes, constants)
+    shared, own, evenness = (1.0 - (1.0 - f) * fades for f in (of.shared, of.own, of.evenness))
+    return Spread(shared, own, evenness)
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -101,21 +122,39 @@ def _center(z: FloatArray) -> FloatArray:
     return out
 
 
-def _keep_rows(factor: float, part: FloatArray, rows: FloatArray) -> float:
-    """The factor of a part of which the share ``rows`` of the variance stays as it is."""
+def _share_of_rows(part: FloatArray, rows: FloatArray | None) -> float:
+    """Share s of the variance of a part that the sampling of ``rows`` contributes."""
+    if rows is None:
+        return 0.0
     total = float((part**2).mean())
-    share = min(1.0, float((rows**2).mean()) / total) if total > 0.0 else 1.0
+    return min(1.0, float((rows**2).mean()) / total) if total > 0.0 else 1.0
+
+
+def _keep_rows(factor: float, share: float) -> float:
+    """The factor of a part of which a share of the variance stays as it is."""
     return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
 
 
-def _measure_spread(
-    metric: Metric, n_classes: int, constants: RecenteringConstants
-) -> tuple[float, float]:
-    """The factors of the metric's kind, decisions at any threshold sharing theirs."""
+def _even_out(own: FloatArray, exponent: float) -> FloatArray:
+    """``own`` (D, C) with its singular values to a power, the sum of their squares kept."""
+    if exponent == 1.0 or own.shape[1] < 3:
+        return own
+    left, size, right = np.linalg.svd(own, full_matrices=False)
+    known = size > np.sqrt(np.finfo(np.float64).eps) * size[0]
+    if not known.any():
+        return own
+    even = np.where(known, size, 0.0) ** exponent
+    even *= np.sqrt((size**2).sum() / (even**2).sum())
+    out: FloatArray = (left * even) @ right
+    return out
+
+
+def _find_spread(metric: Metric, n_classes: int, constants: RecenteringConstants) -> Spread:
+    """The spread of the metric's kind, decisions at any threshold sharing theirs."""
     for kind, factors in constants.spread.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            return factors
-    return constants.other_spread
+            return Spread(*factors, constants.evenness)
+    return Spread(*constants.other_spread)
 
 
 def _complete(draws: FloatArray) -> FloatArray:
