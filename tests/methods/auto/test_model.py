@@ -28,7 +28,7 @@ from ssme.methods.auto.pool import (
     weigh_by_labels,
 )
 from ssme.methods.auto.prior import TemperaturePrior, predict_temperature
-from ssme.methods.auto.recentering import find_spread_factors, recenter
+from ssme.methods.auto.recentering import Spread, choose_spread, recenter
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.metrics import get_metric
@@ -302,7 +302,7 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     rng = np.random.default_rng(0)
     draws = rng.beta(8, 2, (501, 3))
     value = np.array([0.95, 0.5, 1.0])
-    moved = recenter(get_metric("accuracy"), value, draws, None, (0.5, 0.5), EDGE)
+    moved = recenter(get_metric("accuracy"), value, draws, None, Spread(0.5, 0.5), EDGE)
     assert np.allclose(np.median(moved, axis=0), value)
     z, z_moved = (np.log(x[:, :2] / (1.0 - x[:, :2])) for x in (draws, moved))
     expected = 0.5 * (z - np.median(z, axis=0))
@@ -315,7 +315,7 @@ def test_what_classifiers_share_and_what_is_their_own_have_factors_of_their_own(
     rng = np.random.default_rng(1)
     draws = 0.2 + 0.02 * rng.standard_normal((2000, 1)) + 0.01 * rng.standard_normal((2000, 4))
     value, error = np.full(4, 0.2), get_metric("brier_score")
-    moved = recenter(error, value, draws, None, (0.5, 2.0), EDGE)
+    moved = recenter(error, value, draws, None, Spread(0.5, 2.0), EDGE)
     for x, y, factor in (
         (draws.mean(axis=1), moved.mean(axis=1), 0.5),
         (draws[:, 0] - draws[:, 1], moved[:, 0] - moved[:, 1], 2.0),
@@ -329,7 +329,7 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
     value, error = np.full(3, 0.2), get_metric("brier_score")
     for more in (0.0, 0.02):
         draws = rows + more * rng.standard_normal((1000, 3))
-        moved = recenter(error, value, draws, rows, (0.5, 0.5), EDGE)
+        moved = recenter(error, value, draws, rows, Spread(0.5, 0.5), EDGE)
         share = rows.var() / draws.var()
         expected = np.sqrt(0.25 + 0.75 * share) * draws.std(axis=0)
         assert np.allclose(moved.std(axis=0), expected, rtol=0.05)
@@ -338,16 +338,31 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
 def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
     shared, own = of.spread[accuracy.kind]
-    found = find_spread_factors(accuracy, 0.0, 1e6, 2, of)
-    assert found == pytest.approx((shared, own))
-    assert find_spread_factors(accuracy, 1.0, 8.0, 2, of) == (1.0, 1.0)
-    assert find_spread_factors(accuracy, 0.0, 2.0, 2, of) == (1.0, 1.0)
-    assert find_spread_factors(get_metric("log_loss"), 0.0, 8.0, 2, of) == of.other_spread
+    found = choose_spread(accuracy, 0.0, 1e6, 2, of)
+    assert (found.shared, found.own) == pytest.approx((shared, own))
+    assert found.evenness == pytest.approx(of.evenness)
+    assert choose_spread(accuracy, 1.0, 8.0, 2, of) == Spread()
+    assert choose_spread(accuracy, 0.0, 2.0, 2, of) == Spread()
+    assert choose_spread(get_metric("log_loss"), 0.0, 8.0, 2, of) == Spread(*of.other_spread)
+
+
+def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
+    rng = np.random.default_rng(3)
+    sizes = np.array([0.02, 0.02, 0.001, 0.001])
+    draws = 0.2 + sizes * rng.standard_normal((4000, 4))
+    draws = np.concatenate([draws, draws[:, :1]], axis=1)
+    value, error = np.full(5, 0.2), get_metric("brier_score")
+    moved = recenter(error, value, draws, None, Spread(1.0, 1.0, 0.5), EDGE)
+    own, was = (x - x.mean(axis=1, keepdims=True) for x in (moved, draws))
+    assert np.std(moved[:, 2] - moved[:, 3]) > 2.0 * np.std(draws[:, 2] - draws[:, 3])
+    assert np.std(moved[:, 0] - moved[:, 1]) < np.std(draws[:, 0] - draws[:, 1])
+    assert (own**2).sum() == pytest.approx(((was - np.median(was, axis=0)) ** 2).sum(), rel=0.02)
+    assert np.allclose(moved[:, 0], moved[:, 4], atol=1e-12)
 
 
 def test_recentering_of_errors_lets_zero_in_reach() -> None:
     draws = np.linspace(0.02, 0.08, 101)[:, None]
-    moved = recenter(get_metric("ece"), np.array([0.01]), draws, None, (0.8, 0.8), EDGE)
+    moved = recenter(get_metric("ece"), np.array([0.01]), draws, None, Spread(0.8, 0.8), EDGE)
     assert np.median(moved) == pytest.approx(0.01)
     assert moved.min() == 0.0
 
@@ -355,14 +370,16 @@ def test_recentering_of_errors_lets_zero_in_reach() -> None:
 def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
     draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
     value = np.array([0.5, np.nan])
-    moved = recenter(get_metric("roc_auc"), value, draws, draws, (0.8, 0.8), EDGE)
+    moved = recenter(get_metric("roc_auc"), value, draws, draws, Spread(0.8, 0.8), EDGE)
     assert np.isfinite(moved[:, 0]).all()
     assert np.isnan(moved[:, 1]).all()
 
 
 def test_equal_draws_give_the_value_itself() -> None:
     value = np.array([1 / 3])
-    moved = recenter(get_metric("accuracy"), value, np.full((7, 1), 0.3), None, (0.8, 0.8), EDGE)
+    moved = recenter(
+        get_metric("accuracy"), value, np.full((7, 1), 0.3), None, Spread(0.8, 0.8), EDGE
+    )
     assert moved == pytest.approx(1 / 3)
 
 

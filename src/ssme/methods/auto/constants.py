@@ -168,7 +168,7 @@ class RegimesConstants:
     power: float = 0.6
     """Weight of a label in the draws of regimes other than the usual one."""
 
-    widening: float = 1.3
+    widening: float = 1.6
     """Factor of their draws' spread."""
 
 
@@ -291,10 +291,10 @@ class RecenteringConstants:
 
     spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {
-            ACCURACY: (0.45, 0.75),
-            Ranking("roc_auc"): (0.5, 0.75),
-            Calibration(): (0.55, 0.7),
-            Ranking("average_precision"): (0.5, 0.75),
+            ACCURACY: (0.42, 0.7),
+            Ranking("roc_auc"): (0.4, 0.7),
+            Calibration(): (0.45, 0.65),
+            Ranking("average_precision"): (0.43, 0.7),
         },
         hash=False,
     )
