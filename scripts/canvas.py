@@ -121,8 +121,27 @@ class Panel:
         foot, right = self.top + self.height, self.left + self.width
         self.canvas.line(self.left, self.top, self.left, foot)
         self.canvas.line(self.left, foot, right, foot)
-        self.canvas.text((self.left + right) / 2, foot + 18, x_title, GREY, "middle", 11)
+        below = foot + (18 if self.canvas.height < 200 else 31)
+        self.canvas.text((self.left + right) / 2, below, x_title, GREY, "middle", 11)
         self.canvas.text(self.left, self.top - 6, y_title, GREY, "start", 11)
+
+    def ticks(self, x: Sequence[float] = (), y: Sequence[float] = (), form: str = "g") -> None:
+        """Numbers beside the axes."""
+        foot = self.top + self.height
+        for value in x:
+            self.canvas.line(self.x(value), foot, self.x(value), foot + 4)
+            self.canvas.text(self.x(value), foot + 15, format(value, form), GREY, "middle", 10)
+        for value in y:
+            self.canvas.line(self.left - 4, self.y(value), self.left, self.y(value))
+            self.canvas.text(
+                self.left - 7, self.y(value) + 3.5, format(value, form), GREY, "end", 10
+            )
+
+    def cross(self, x: float, y: float, color: str = INK) -> None:
+        """A cross: the truth."""
+        a, b = self.x(x), self.y(y)
+        self.canvas.line(a - 4, b - 4, a + 4, b + 4, color)
+        self.canvas.line(a - 4, b + 4, a + 4, b - 4, color)
 
     def dots(
         self, x: Sequence[float], y: Sequence[float], color: str = GREY, filled: bool = False

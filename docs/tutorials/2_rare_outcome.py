@@ -16,7 +16,7 @@ scores = pd.read_csv(sample_path()).set_index("id")
 truth = pd.read_csv(truth_path()).set_index("id")["label"].loc[scores.index]
 
 # %%
-# Keep every even digit and one odd digit in eleven, then label 40 rows at random.
+# Keep every digit below five and one in eleven of the others, then label 40 rows at random.
 
 rng = np.random.default_rng(1)
 keep = (truth == 0) | (rng.random(len(truth)) < 1 / 11)
