@@ -67,12 +67,13 @@ print(result.choose("accuracy").sentence())
 
 for doubt in result.doubts:
     print(doubt, end="\n\n")
+print(f"{len(result.doubts)} doubts")
 
 # %%
 # How often does a system win?
 # ----------------------------
-# In a comparison of two systems the class says which one is better. ``win_rate`` estimates how often
-# the second one truly wins, from few verdicts of people and many of the judges.
+# In a comparison of two systems the class says which one is better. ``win_rate`` estimates how
+# often the second one truly wins, from few verdicts of people and many of the judges.
 
 verdicts = {name: np.where(answers == "good", "new", "old") for name, answers in said.items()}
 people = np.where(labels == "good", "new", np.where(labels == "bad", "old", None))

@@ -24,7 +24,7 @@ from ssme.stream import evaluate_parquet
 rng = np.random.default_rng(0)
 path = Path(mkdtemp()) / "scores.parquet"
 writer, right = None, np.zeros(3)
-for part in range(10):
+for _part in range(10):
     n = 100_000
     truth = rng.random(n) < 0.3
     logits = (2 * truth - 1)[:, None] * [2.2, 1.6, 1.1] + rng.normal(0, 1.2, (n, 3)) - 0.4
@@ -52,7 +52,7 @@ result = evaluate_parquet(
     path, label="label", groups=["site"], unlabeled=-1, metrics=["accuracy", "roc_auc"]
 )
 print(f"{result.n_rows:,} rows in {time.perf_counter() - begun:.1f} s")
-whole = result.frame()
+whole = result.frame("pandas")
 whole[whole["group"] == "all"][["model", "metric", "estimate", "low", "high"]].round(4)
 
 # %%
@@ -66,7 +66,7 @@ print(dict(zip(["large", "medium", "small"], (right / 1e6).round(4).tolist(), st
 # Decisions and losses are sums over rows, and exact. Ranking metrics come from fine bins of the
 # scores; how far off they can be is in the result.
 
-print(result.streamed.error_bounds)
+print(result.streamed.error_bounds["all"])
 
 # %%
 # If it is interrupted

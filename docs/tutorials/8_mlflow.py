@@ -2,8 +2,8 @@
 Results in MLflow
 =================
 
-An evaluation goes into the run of an experiment tracker: every metric with the ends of its interval,
-the settings, and the report as an artifact.
+An evaluation goes into the run of an experiment tracker: every metric with the ends of its
+interval, the settings, and the report as an artifact.
 """
 
 import importlib.util

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,14 @@ def test_real_local_store(tmp_path: Path) -> None:
     assert kept.data.params["ssme.method"] == "ensemble"
     report = mlflow.artifacts.load_text(f"{kept.info.artifact_uri}/report.html")
     assert report.startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.mlflow
+@pytest.mark.filterwarnings("default")
+def test_the_tutorial_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(__file__).parents[2] / "docs" / "tutorials" / "8_mlflow.py"
+    runpy.run_path(str(page))
+    shown = capsys.readouterr().out
+    assert "MLflow is installed." in shown
+    assert "accuracy/forest.low" in shown
+    assert "report.html" in shown

@@ -21,11 +21,14 @@ __all__ = ["CLASSIFIER_CHECKS"]
 
 
 def _labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
-    """Of each classifier with labeled rows: its confidence on them, and whether it is right."""
+    """Of each classifier with labeled rows: its confidence on them, and whether it is right.
+
+    Judges are left out: an answer is no probability, and promises nothing.
+    """
     predicted = predicted_classes(case.labeled_scores)
     for j, model in enumerate(case.data.models):
         held = predicted[:, j] >= 0
-        if held.any():
+        if held.any() and model not in case.data.judges:
             chance = case.labeled_scores[held, j].max(axis=1)
             yield model, chance, predicted[held, j] == case.labels[held]
 
@@ -84,6 +87,8 @@ def _ratings(case: Case) -> Answer:
         return Answer.not_applicable("ratings are told from scores of two classes only")
     found = []
     for j, model in enumerate(case.data.models):
+        if model in case.data.judges:
+            continue
         own = scores[np.isfinite(scores[:, j, 1]), j, 1]
         values = np.unique(own.round(6))
         many = own.size > 10 * most

@@ -102,7 +102,7 @@ def picture_of(code: str) -> str:
 
 
 def _plain(section: str) -> str:
-    paragraphs = section.strip().split("\n\n")
+    paragraphs = re.sub(r"\s?<!--.*?-->", "", section).strip().split("\n\n")
     return "\n\n".join(p for p in paragraphs if not p.startswith(("![", WHAT_TO_DO)))
 
 

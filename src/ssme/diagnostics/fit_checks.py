@@ -19,6 +19,8 @@ def _consensus_bias(case: Case) -> Answer:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier has no consensus")
+    if case.data.judges:
+        return Answer.not_applicable("answers of judges promise nothing")
     right = int((pool.argmax(axis=1) == labels).sum())
     promised = pool.max(axis=1)
     p = right_answers_tail(right, promised, case.limits.exact_rows)
@@ -34,6 +36,8 @@ def _consensus_bias(case: Case) -> Answer:
 def _unanimous_and_wrong(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
+    if case.data.judges:
+        return Answer.not_applicable("answers of judges promise nothing")
     pool, scores, labels = case.pooled_labels
     votes = scores.argmax(axis=2)
     agreed = (votes == votes[:, :1]).all(axis=1)

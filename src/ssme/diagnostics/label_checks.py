@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
@@ -44,21 +45,59 @@ def _none_unlabeled(case: Case) -> Answer:
     return Answer.fine(f"{case.data.n_unlabeled} unlabeled rows")
 
 
+def _compared(
+    case: Case, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Places in ``case.rows`` of the labeled and unlabeled rows to compare; None if too few.
+
+    Rows with weights are kept with a chance in proportion to their weight: those kept are a random
+    sample of what the weighted rows stand for, and a test of plain rows applies to them.
+    """
+    limits, labeled = case.limits, case.data.labeled[case.rows]
+    kept = np.ones(labeled.size, dtype=bool)
+    if case.data.weights is not None:
+        weights, chance = case.data.weights[case.rows], np.random.default_rng(2)
+        for part in (labeled, ~labeled):
+            most = weights[part].max(initial=0.0)
+            kept[part] = chance.random(int(part.sum())) * most < weights[part]
+    if min((labeled & kept).sum(), (~labeled & kept).sum()) < limits.least_compared:
+        return None
+    first = rng.permutation(np.flatnonzero(labeled & kept))[: limits.compared_labeled]
+    second = rng.permutation(np.flatnonzero(~labeled & kept))[: limits.compared_unlabeled]
+    return first, second
+
+
+def _mean_shift(case: Case) -> tuple[int, float]:
+    """The class whose weighted mean score differs most on labeled rows, and by how much."""
+    labeled = case.data.labeled[case.rows]
+    weights = None if case.data.weights is None else case.data.weights[case.rows]
+    means = [
+        np.average(case.pool[part], axis=0, weights=None if weights is None else weights[part])
+        for part in (labeled, ~labeled)
+    ]
+    shift = means[0] - means[1]
+    k = int(np.abs(shift).argmax())
+    return k, float(shift[k])
+
+
+def _too_few(case: Case) -> Answer:
+    weighted = "" if case.data.weights is None else " after thinning by weight"
+    least = case.limits.least_compared
+    return Answer.not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
+
+
 def _unlike(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
-    if min(labeled.sum(), (~labeled).sum()) < limits.least_compared:
-        return Answer.not_applicable(
-            f"fewer than {limits.least_compared} labeled or unlabeled rows"
-        )
     rng = np.random.default_rng(0)
-    first = rng.permutation(np.flatnonzero(labeled))[: limits.compared_labeled]
-    second = rng.permutation(np.flatnonzero(~labeled))[: limits.compared_unlabeled]
-    shift = case.pool[labeled].mean(axis=0) - case.pool[~labeled].mean(axis=0)
-    k = int(np.abs(shift).argmax())
+    compared = _compared(case, rng)
+    if compared is None:
+        return _too_few(case)
+    first, second = compared
+    k, shift = _mean_shift(case)
     sureness = case.scores.max(axis=2)
     surer = sureness[labeled].mean() - sureness[~labeled].mean()
     views = {
-        f"the mean score of class {str(case.data.classes[k])!r} is {shift[k]:+.3f}": case.scores,
+        f"the mean score of class {str(case.data.classes[k])!r} is {shift:+.3f}": case.scores,
         f"the mean top score is {surer:+.3f}": sureness,
     }
     seen, found = [], []
@@ -75,27 +114,23 @@ def _unlike(case: Case) -> Answer:
 
 def _shifted(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
-    if min(labeled.sum(), (~labeled).sum()) < limits.least_compared:
-        return Answer.not_applicable(
-            f"fewer than {limits.least_compared} labeled or unlabeled rows"
-        )
+    rng = np.random.default_rng(1)
+    compared = _compared(case, rng)
+    if compared is None:
+        return _too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
         return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
-    rng = np.random.default_rng(1)
-    first = rng.permutation(np.flatnonzero(labeled))[: limits.compared_labeled]
-    second = rng.permutation(np.flatnonzero(~labeled))[: limits.compared_unlabeled]
-    both = np.concatenate([first, second])
+    both = np.concatenate(compared)
     pool, member = case.pool[both], labeled[both]
     features = score_features(pool, case.scores[both])
     told, p_told = classifier_test(features, member, rng, limits.permutations)
     gap, p_gap = class_test(pool, member, rng, limits.permutations)
-    shift = case.pool[labeled].mean(axis=0) - case.pool[~labeled].mean(axis=0)
-    k = int(np.abs(shift).argmax())
+    k, shift = _mean_shift(case)
     seen = [
         f"labeled rows are told from the others by their scores (correlation {told:.2f}, "
         f"p = {p_told:.3f})",
         f"the classes differ in frequency: the mean score of class {str(case.data.classes[k])!r} "
-        f"is {shift[k]:+.3f} on labeled rows ({gap:.1f} standard errors, p = {p_gap:.3f})",
+        f"is {shift:+.3f} on labeled rows ({gap:.1f} standard errors, p = {p_gap:.3f})",
     ]
     found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p < limits.shift_level]
     if not found:

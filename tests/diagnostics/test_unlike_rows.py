@@ -1,0 +1,76 @@
+"""Do labeled rows look like the others? With weights, with random labels, and of judges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics import CHECKS, ask_all
+from ssme.diagnostics.case import Case
+
+SETS = 150
+
+
+def made_set(seed: int, labeled: int = 40, n: int = 160) -> tuple[ScoreSet, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    logits = 1.5 * (2 * y - 1)[:, None] + rng.normal(0, 1.5, (n, 3))
+    labels = np.where(np.arange(n) < labeled, y, np.nan)
+    return ScoreSet.from_arrays(1 / (1 + np.exp(-logits)), labels), y
+
+
+def outcome(data: ScoreSet, code: str) -> str:
+    (check,) = (each for each in CHECKS if each.code == code)
+    return check.ask(Case(data)).outcome
+
+
+def chosen_by_class(seed: int) -> ScoreSet:
+    """Five labels in six are of the positive class, which is half of the rows."""
+    rng = np.random.default_rng(seed)
+    data, y = made_set(seed, 0, 1200)
+    chance = np.where(y == 1, 0.25, 0.05)
+    return data.with_labels(np.where(rng.random(y.size) < chance, y, np.nan))
+
+
+def test_weights_that_undo_the_choice_silence_the_doubt() -> None:
+    plain, undone = [], []
+    for seed in range(12):
+        data = chosen_by_class(seed)
+        weights = np.where(data.labeled, np.where(data.labels == 1, 4.0, 20.0), 1.0)
+        weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
+        plain.append(outcome(data, "D104") == "doubt")
+        undone.append(outcome(weighted, "D104") == "doubt")
+    assert sum(plain) >= 11
+    assert sum(undone) <= 1
+
+
+def test_labels_drawn_at_random_hardly_ever_raise_it() -> None:
+    """The stated chance is 0.01; six or more of 150 would have a chance of 0.005."""
+    rng, raised, raised_with_weights = np.random.default_rng(5), 0, 0
+    for seed in range(SETS):
+        data, _ = made_set(seed)
+        raised += outcome(data, "D104") == "doubt"
+        weights = rng.uniform(0.3, 1.0, data.n_rows)
+        weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
+        raised_with_weights += outcome(weighted, "D104") == "doubt"
+    assert raised < 6
+    assert raised_with_weights < 6
+
+
+def test_weights_that_leave_few_rows_are_told() -> None:
+    data, _ = made_set(0)
+    weights = np.where(np.arange(data.n_rows) < 3, 1.0, 1e-6)
+    weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
+    (found,) = (each for each in ask_all(weighted) if each.check.code == "D104")
+    assert found.answer.outcome == "not applicable"
+    assert "after thinning by weight" in found.answer.reason
+
+
+def test_answers_of_judges_promise_nothing() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    said = {f"judge {j}": np.where(rng.random(400) < 0.8, y, 1 - y) for j in range(4)}
+    labels = np.where(np.arange(400) < 60, y, np.nan)
+    result = ssme.evaluate(ScoreSet.from_answers(said, labels), method="answers")
+    assert not {"D201", "D209", "D210", "D301", "D302"} & {doubt.code for doubt in result.doubts}
