@@ -31,7 +31,7 @@ import pandas as pd
 from benchmarks.provenance import record
 from ssme import progress
 from ssme.bench import Protocol, run_protocol
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import SerialExecutor, open_executor, ordered_map
 
@@ -149,7 +149,7 @@ def _together(
     for job in jobs:
         began = time.perf_counter()
         rows += function(job)
-        times.append({**here(), "seconds": time.perf_counter() - began})
+        times.append({**describe_process(), "seconds": time.perf_counter() - began})
     return rows, times
 
 

@@ -22,11 +22,11 @@ from typing import Any
 
 import pandas as pd
 
-from ssme.bench.provenance import here, source_checksum
+from ssme.bench.provenance import describe_process, source_checksum
 
 ROOT = Path(__file__).resolve().parent
 RUNS = "runs.csv"
-COLUMNS = ("experiment", "command", *here(), "commit", "cells", "cpu_minutes", "note")
+COLUMNS = ("experiment", "command", *describe_process(), "commit", "cells", "cpu_minutes", "note")
 UNKNOWN = "unknown"
 
 
@@ -38,11 +38,11 @@ def record(
     ``times`` has one row per cell with its versions, machine and ``seconds``; without it, what is
     true of this process is taken.
     """
-    known = pd.DataFrame([{**here(), "seconds": 0.0}]) if times is None else times
+    known = pd.DataFrame([{**describe_process(), "seconds": 0.0}]) if times is None else times
     row = {
         "experiment": path.stem,
         "command": command or this_command(),
-        **{column: " ".join(map(str, sorted(set(known[column])))) for column in here()},
+        **{column: " ".join(map(str, sorted(set(known[column])))) for column in describe_process()},
         "commit": commit() if set(known["source"]) == {source_checksum()} else UNKNOWN,
         "cells": str(0 if times is None else len(times)),
         "cpu_minutes": f"{known['seconds'].sum() / 60:.1f}",
@@ -101,7 +101,9 @@ def problems(folder: Path) -> list[str]:
     ]
     has_history = git("rev-parse", "--is-shallow-repository") == "false"
     for name, line in lines.iterrows():
-        empty = [column for column in ("command", *here(), "commit") if not line[column]]
+        empty = [
+            column for column in ("command", *describe_process(), "commit") if not line[column]
+        ]
         found += [f"{name}: {column} is empty" for column in empty]
         unclear = " " in line["source"] or UNKNOWN in (line["source"], line["commit"])
         if unclear and not line["note"]:

@@ -1,9 +1,14 @@
-"""A metric's name decides nothing: outside ``metrics/`` nothing is chosen by it.
+"""Names: outside ``metrics/`` nothing is chosen by a metric's; a function's says something.
 
 What a metric is, is declared by its kind (``metrics/kinds.py``). So nowhere else in ``src/ssme``
 may the name, title or definition of a metric be compared, looked up or taken apart, nor the
 keywords of a partial function be read. Showing them is what they are for, and so is finding the
 rows of a finished table: ``row["metric"] == metric.name`` is allowed.
+
+A function says by its name what it does, with a verb, or what it returns, with the name of that
+quantity, as NumPy's functions do (`softmax`, `log_likelihood`). One participle, adverb or adjective
+says neither (`given`, `here`, `_told`, `_held`), so that no function or method has such a name; a
+property may, and so may a class method, which is a constructor.
 
 Run: python scripts/check_names.py
 """
@@ -26,6 +31,32 @@ BY_NAME: set[tuple[str, str]] = {
     ("results/notebook.py", "evaluation_html"),
 }
 """(file, function) where a user asks for the rows of a metric by its name."""
+
+
+SAY_NEITHER = {
+    *("above", "again", "against", "alone", "another", "around", "below", "best", "beyond"),
+    *("chosen", "drawn", "either", "everyone", "few", "found", "given", "gone", "held", "here"),
+    *("how", "inside", "kept", "known", "left", "long", "made", "met", "near", "next", "only"),
+    *("other", "others", "outside", "over", "own", "plain", "right", "said", "same", "seen"),
+    *("shown", "shrunk", "small", "some", "spelled", "sure", "taken", "there", "together"),
+    *("told", "too", "top", "which", "whole", "wide", "within", "without", "worst", "written"),
+}
+"""Words that alone are no name of a function; so are all regular participles, those in -ed."""
+VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
+
+
+def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, name) of each function or method whose name is one participle, adverb or adjective."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        decorators = {ast.unparse(each).rsplit(".", 1)[-1] for each in node.decorator_list}
+        if decorators & {"property", "cached_property", "classmethod"}:
+            continue
+        word = node.name.strip("_")
+        participle = word.endswith("ed") and "_" not in word and word not in VERBS_IN_ED
+        if word in SAY_NEITHER or participle:
+            yield node.lineno, node.name
 
 
 def check(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
@@ -136,12 +167,18 @@ def main() -> int:
     problems = []
     for path in sorted(SOURCE.rglob("*.py")):
         inside = path.relative_to(SOURCE)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for line, name in find_unclear_names(tree):
+            problems.append(f"src/ssme/{inside}:{line}: `{name}` is no name of a function")
         if inside.parts[0] == OWN_ROOM:
             continue
-        for line, function, what in check(ast.parse(path.read_text(encoding="utf-8"))):
+        for line, function, what in check(tree):
             if (inside.as_posix(), function) not in BY_NAME:
                 problems.append(f"src/ssme/{inside}:{line}: {what} in `{function}`")
-    print("\n".join(problems) or "no metric is told by its name")
+    print(
+        "\n".join(problems)
+        or "no metric is told by its name; functions have names that say something"
+    )
     return 1 if problems else 0
 
 

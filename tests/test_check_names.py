@@ -44,3 +44,22 @@ def test_showing_a_name_is_allowed(code: str) -> None:
 
 def test_the_source_chooses_nothing_by_name() -> None:
     assert check_names.main() == 0
+
+
+@pytest.mark.parametrize("code", ["def _told(): ...", "class A:\n    def moved(self): ..."])
+def test_a_participle_is_no_name_of_a_function(code: str) -> None:
+    assert [name for _, name in check_names.find_unclear_names(ast.parse(code))]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def softmax(z): ...",
+        "def move(): ...",
+        "def weighted_median(x): ...",
+        "class A:\n    @property\n    def labeled(self): ...",
+        "class A:\n    @classmethod\n    def fine(cls): ...",
+    ],
+)
+def test_a_verb_or_a_quantity_is_one(code: str) -> None:
+    assert not list(check_names.find_unclear_names(ast.parse(code)))

@@ -13,7 +13,7 @@ from ssme.errors import InputError, MissingExtraError, UnsupportedError, argumen
 def test_a_message_has_three_parts_and_spells_its_arguments():
     error = InputError(f"{argument('level', 2)}", allowed="0 to 1", fix=f"drop {argument('level')}")
     assert str(error) == "level=2. Allowed: 0 to 1. Fix: drop level."
-    assert error.spelled(lambda n, v: f"--{n}{'' if v is None else ' ' + v}") == (
+    assert error.spell(lambda n, v: f"--{n}{'' if v is None else ' ' + v}") == (
         "--level 2. Allowed: 0 to 1. Fix: drop --level."
     )
 

@@ -21,7 +21,7 @@ from ssme.options import (
     Text,
     Whole,
     accept_all,
-    declared,
+    list_declared,
     option,
     parse_text,
 )
@@ -68,7 +68,7 @@ def test_an_unknown_option_is_refused_with_what_was_probably_meant():
 
 
 def test_text_of_a_command_line_is_read_as_the_kind_wants_it():
-    n_draws, rule = declared(Vote)
+    n_draws, rule = list_declared(Vote)
     assert parse_text(n_draws, "7") == 7
     assert parse_text(rule, "top") == "top"
     with pytest.raises(InputError, match="n_draws"):
@@ -78,6 +78,6 @@ def test_text_of_a_command_line_is_read_as_the_kind_wants_it():
 def test_messages_name_an_argument_in_the_words_of_who_asked():
     with pytest.raises(InputError) as caught:
         Vote(rule="best")
-    on_the_command_line = caught.value.spelled(lambda name, value: f"--{name} {value or ''}")
+    on_the_command_line = caught.value.spell(lambda name, value: f"--{name} {value or ''}")
     assert "--rule 'best'" in on_the_command_line
     assert "rule='best'" in str(caught.value)

@@ -19,7 +19,7 @@ from ssme.errors import InputError
 from ssme.methods.estimators.ensemble import Ensemble
 from ssme.methods.registry import method_class, method_names
 from ssme.metrics import expected_cost, get_metric, metric_names
-from ssme.options import declared
+from ssme.options import list_declared
 from ssme.run import RunSpec, rerun
 from tests.option_values import TEXT, values_of
 
@@ -73,14 +73,14 @@ def specs(draw: st.DrawFn) -> RunSpec:
         "sample_rows": draw(st.integers(1, 10**9)),
         "checkpoint": draw(st.none() | TEXT),
     }
-    options = chosen(declared(method_class(method)), draw)
+    options = chosen(list_declared(method_class(method)), draw)
     for name in {"mean_bounds", "deviation_bounds"} & set(options):
         options[name] = tuple(sorted(options[name]))
         assume(options[name][0] < options[name][1])
-    free = {each.name for each in declared(method_class(method))} - set(options)
+    free = {each.name for each in list_declared(method_class(method))} - set(options)
     return RunSpec(
         source=draw(st.none() | TEXT | st.lists(TEXT, min_size=1, max_size=3)),
-        read=chosen(declared(ReadOptions), draw),
+        read=chosen(list_declared(ReadOptions), draw),
         method=method,
         options=options,
         metrics=draw(st.none() | st.lists(metrics(), min_size=1, max_size=3)),

@@ -17,7 +17,7 @@ import pandas as pd
 from benchmarks.charts import dots
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_MODELS, PAPER_NAMES, paper_file
-from ssme.bench.provenance import DECISIVE, here
+from ssme.bench.provenance import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.metrics import default_metrics, get_metric
@@ -29,7 +29,7 @@ CLIP = 1e-6
 
 def main(setup: Setup) -> None:
     rows = [row for dataset in PAPER_NAMES for row in of_set(dataset, load_dataset(dataset))]
-    versions = {name: here()[name] for name in DECISIVE}
+    versions = {name: describe_process()[name] for name in DECISIVE}
     save(pd.DataFrame(rows).assign(**versions), setup, figure)
 
 

@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from benchmarks.charts import lines
 from benchmarks.experiment import Setup, each, save, start
-from ssme.bench.provenance import DECISIVE, here
+from ssme.bench.provenance import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
 from ssme.methods.registry import get_method
@@ -120,7 +120,7 @@ def main(setup: Setup) -> None:
     result = pd.DataFrame(rows).sort_values(
         keys, key=lambda column: column.map(order) if column.name == "world" else column
     )
-    save(result.assign(**{name: here()[name] for name in DECISIVE}), setup, figure)
+    save(result.assign(**{name: describe_process()[name] for name in DECISIVE}), setup, figure)
 
 
 def beside_bound(part: pd.DataFrame) -> dict[str, Any]:

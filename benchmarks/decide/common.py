@@ -25,7 +25,7 @@ from benchmarks.auto.priors import SETS
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.bench import seen_rows, split_rows
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import open_executor, ordered_map
@@ -120,7 +120,7 @@ def study(
             jobs = [Job(each, n, run) for each in args.sets for n in args.labels]
             for found, seconds in ordered_map(pool, _Timed(compute), jobs, ahead=64):
                 rows += found
-                times.append({**here(), "seconds": seconds})
+                times.append({**describe_process(), "seconds": seconds})
     tables = summarize(pd.DataFrame(rows))
     for each, table in tables.items():
         path = RESULTS / f"{each}.csv"

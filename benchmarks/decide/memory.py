@@ -25,7 +25,7 @@ import pandas as pd
 
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 from ssme.memory import Memory
 
 EVENTS, WRITERS = 500, ("ada", "bob")
@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="files written (default %(default)s)")
     args = parser.parse_args()
     rows = [run_round(seed) for seed in range(args.rounds)]
-    times = pd.DataFrame([{**here(), "seconds": row["seconds"]} for row in rows])
+    times = pd.DataFrame([{**describe_process(), "seconds": row["seconds"]} for row in rows])
     table = pd.DataFrame(rows).drop(columns="seconds")
     table.to_csv(RESULTS / "decide_memory.csv", index=False)
     record(RESULTS / "decide_memory.csv", None, times)

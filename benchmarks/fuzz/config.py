@@ -24,7 +24,7 @@ from benchmarks.fuzz.values import TEXTS, plain_value
 from ssme.config import WRITTEN_AS, config_text, parse_config, read_config
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
-from ssme.options import declared
+from ssme.options import list_declared
 from ssme.run import RunSpec
 
 SUFFIXES = (".toml", ".yaml", ".json")
@@ -32,12 +32,12 @@ LONGEST_MESSAGE = 10_000
 ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
 KEYS = {
     "read": (
-        *(WRITTEN_AS.get(each.name, each.name) for each in declared(ReadOptions)),
+        *(WRITTEN_AS.get(each.name, each.name) for each in list_declared(ReadOptions)),
         *("labels_file", "no_labels"),
     ),
     "run": tuple(
         WRITTEN_AS.get(each.name, each.name)
-        for each in declared(RunSpec)
+        for each in list_declared(RunSpec)
         if each.name not in ("source", *ENGINE)
     ),
     "engine": ENGINE,

@@ -105,7 +105,7 @@ def config_text(config: Mapping[str, Any], suffix: str) -> str:
     with foreign_errors(f"writing a {suffix} config"):
         text.encode("utf-8")
         again = parse_config(text, suffix, "the config")
-    if not _same(again, config):
+    if not _is_same(again, config):
         raise InputError(
             f"a {suffix} file cannot hold some of the text or numbers of this config",
             fix="write it as .json",
@@ -173,10 +173,10 @@ def _to_yaml(config: Mapping[str, Any]) -> str:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
-    plain = _plain(config)
+    plain = _make_plain(config)
     text: str = yaml.dump(plain, Dumper=Dumper, sort_keys=False, allow_unicode=True)
     try:
-        if _same(_parse_yaml(text), plain):
+        if _is_same(_parse_yaml(text), plain):
             return text
     except (ValueError, InputError, yaml.YAMLError):
         pass  # rare characters, which only their escapes bring back
@@ -313,16 +313,16 @@ def _unwritable(value: Any, where: tuple[str, ...]) -> InputError:
     )
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: _make_plain(item) for key, item in value.items()}
+    return [_make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _same(one: Any, two: Any) -> bool:
+def _is_same(one: Any, two: Any) -> bool:
     """Whether two plain values are equal, types and order of keys included; NaN equals NaN."""
     if isinstance(one, Mapping) and isinstance(two, Mapping):
-        return list(one) == list(two) and all(_same(one[key], two[key]) for key in one)
+        return list(one) == list(two) and all(_is_same(one[key], two[key]) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(two, (list, tuple)):
-        return len(one) == len(two) and all(map(_same, one, two))
+        return len(one) == len(two) and all(map(_is_same, one, two))
     return type(one) is type(two) and (one == two or (one != one and two != two))

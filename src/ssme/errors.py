@@ -73,16 +73,16 @@ class InputError(ValueError):
 
     def __init__(self, got: str, *, allowed: str | None = None, fix: str | None = None) -> None:
         self.got, self.allowed, self.fix = got, allowed, fix
-        super().__init__(self.spelled(spell_in_python))
+        super().__init__(self.spell(spell_in_python))
 
-    def spelled(self, spelling: Spelling) -> str:
+    def spell(self, spelling: Spelling) -> str:
         """The message, its arguments written by ``spelling``."""
         parts = [self.got]
         if self.allowed:
             parts.append(f"Allowed: {self.allowed}")
         if self.fix:
             parts.append(f"Fix: {self.fix}")
-        return " ".join(_sentence(_spelled(part, spelling)) for part in parts)
+        return " ".join(_sentence(_spell(part, spelling)) for part in parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.got, self.allowed, self.fix)
@@ -209,7 +209,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _spelled(part: str, spelling: Spelling) -> str:
+def _spell(part: str, spelling: Spelling) -> str:
     text = _ARGUMENT.sub(lambda found: spelling(found[1], found[2]), part)
     text = printable(text)
     if len(text) > LONGEST_PART:

@@ -117,7 +117,7 @@ class Evaluation(BaseEvaluation):
             estimate,
             where=group,
             margin=margin,
-            level=self._checked(level),
+            level=self._check_level(level),
         )
 
     def _criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:
@@ -180,7 +180,7 @@ class Evaluation(BaseEvaluation):
         ['precision', 'recall']
         """
         return choose_thresholds(
-            self, goal, group=group, confidence=confidence, level=self._checked(level)
+            self, goal, group=group, confidence=confidence, level=self._check_level(level)
         )
 
     def set_profile(self, group: str = ALL, *, level: float | None = None) -> SetProfile:
@@ -209,7 +209,7 @@ class Evaluation(BaseEvaluation):
         >>> profile.all_wrong.estimate < profile.pairs[0].both_wrong.estimate
         True
         """
-        return profile_set(self, group, level=self._checked(level))
+        return profile_set(self, group, level=self._check_level(level))
 
     def shift(self) -> Shift:
         """Find out whether labeled and unlabeled rows have shifted, and what may be done.
@@ -304,7 +304,7 @@ class Evaluation(BaseEvaluation):
         >>> [(gap.model, gap.n_groups) for gap in r.gaps(kinds=["difference"]).rows]
         [('a', 2), ('b', 2)]
         """
-        return compute_gaps(self, metric, by=by, kinds=kinds, level=self._checked(level))
+        return compute_gaps(self, metric, by=by, kinds=kinds, level=self._check_level(level))
 
     def worst_groups(
         self,
@@ -342,7 +342,7 @@ class Evaluation(BaseEvaluation):
         >>> [rank.group for rank in r.worst_groups().rows]
         ['site=y', 'site=x']
         """
-        return rank_groups(self, metric, by=by, model=model, level=self._checked(level))
+        return rank_groups(self, metric, by=by, model=model, level=self._check_level(level))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values, with ranking, differences and decision.

@@ -191,12 +191,12 @@ def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
 def _options_of(method: Method) -> dict[str, Any]:
     """All options of a method as plain values; objects of Python are named by their class."""
     names = [each.name for each in fields(cast(Any, method)) if each.init]
-    return {name: _plain(getattr(method, name)) for name in names}
+    return {name: _make_plain(getattr(method, name)) for name in names}
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_make_plain(item) for item in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     return type(value).__name__

@@ -7,8 +7,8 @@ An option is declared once, as a field of a dataclass:
         n_draws: int = option(500, "Label vectors drawn for the estimates.", Whole(least=1))
 
 Making a `Vote` checks every value. ``-O n_draws=5`` on the command line, a config file, ``ssme
-methods vote`` and the reference in the docs read the same declaration (`declared`), so they cannot
-disagree with it.
+methods vote`` and the reference in the docs read the same declaration (`list_declared`), so they
+cannot disagree with it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ __all__ = [
     "Whole",
     "accept",
     "accept_all",
-    "declared",
     "default_in_words",
+    "list_declared",
     "option",
     "parse_text",
 ]
@@ -141,7 +141,7 @@ class Choice:
         raise ValueError
 
     def describe(self) -> str:
-        return _either([json.dumps(value) for value in self.values])
+        return _join_or([json.dumps(value) for value in self.values])
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class OneOf:
         raise ValueError
 
     def describe(self) -> str:
-        return _either([kind.describe() for kind in self.kinds])
+        return _join_or([kind.describe() for kind in self.kinds])
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False)
     return field(default=default, metadata={"option": (meaning, kind, python_only)})
 
 
-def declared(cls: Any) -> tuple[Option, ...]:
+def list_declared(cls: Any) -> tuple[Option, ...]:
     """The options that the dataclass ``cls`` declares, in order."""
     found = []
     for each in fields(cls):
@@ -294,7 +294,7 @@ class Declared:
     """A dataclass whose options are checked when an object is made."""
 
     def __post_init__(self) -> None:
-        for each in declared(self):
+        for each in list_declared(self):
             value = accept(each, getattr(self, each.name))
             object.__setattr__(self, each.name, value)
 
@@ -305,7 +305,7 @@ def accept(of: Option, value: Any) -> Any:
         return of.kind.accept(value)
     except (ValueError, TypeError, OverflowError):
         raise InputError(
-            f"{argument(of.name, _shown(value))}",
+            f"{argument(of.name, _shorten(value))}",
             allowed=of.kind.describe(),
             fix=f"{_nearest(of.kind, value)}give {argument(of.name)} such a value, or leave it out",
         ) from None
@@ -316,7 +316,7 @@ def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]
 
     ``owner`` says in the message whose options they are: "method 'ssme'".
     """
-    known = {each.name: each for each in declared(cls)}
+    known = {each.name: each for each in list_declared(cls)}
     for name in given:
         if name not in known:
             raise InputError(
@@ -387,10 +387,10 @@ def _digits(end: float) -> str:
     return f"{end:,}" if isinstance(end, int) else f"{end:g}"
 
 
-def _either(words: list[str]) -> str:
+def _join_or(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

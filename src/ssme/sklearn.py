@@ -50,7 +50,7 @@ def scores_from(
     >>> scores_from([fitted], X[1::2]).classes
     (0, 1, 2)
     """
-    named = estimators if isinstance(estimators, Mapping) else _named(estimators)
+    named = estimators if isinstance(estimators, Mapping) else _name_estimators(estimators)
     if not named:
         raise InputError("no estimator was given", allowed="one or more fitted classifiers")
     scores: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def scores_from(
     return ScoreSet.from_arrays(scores, y, classes=classes, **options)
 
 
-def _named(estimators: Sequence[Any]) -> dict[str, Any]:
+def _name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:
     """Estimators by the name of their class (a pipeline's last step), numbered when repeated."""
     found: dict[str, Any] = {}
     for estimator in estimators:

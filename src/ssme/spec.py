@@ -48,7 +48,7 @@ from ssme.options import (
     Whole,
     accept,
     accept_all,
-    declared,
+    list_declared,
     option,
 )
 from ssme.options import Nothing as Null
@@ -253,7 +253,7 @@ class RunSpec(Declared):
         if metrics is not None:
             single = isinstance(metrics, (str, Mapping, Metric)) or callable(metrics)
             listed = (metrics,) if single else tuple(metrics)
-            plain = tuple(_plain(m) if isinstance(m, Mapping) else m for m in listed)
+            plain = tuple(_make_plain(m) if isinstance(m, Mapping) else m for m in listed)
             object.__setattr__(self, "metrics", plain)
         method, options = _settle_method(self.method, self.options)
         object.__setattr__(self, "method", method)
@@ -341,8 +341,8 @@ class RunSpec(Declared):
                 if getattr(self, name) != _DECLARED[name].default
             },
         }
-        found: dict[str, Any] = {} if self.source is None else {"file": _plain(self.source)}
-        found |= {name: _plain(part) for name, part in sections.items() if part}
+        found: dict[str, Any] = {} if self.source is None else {"file": _make_plain(self.source)}
+        found |= {name: _make_plain(part) for name, part in sections.items() if part}
         config_text(found, ".json")
         return found
 
@@ -413,25 +413,25 @@ class RunSpec(Declared):
 
     def to_python(self) -> str:
         """The call of `ssme.evaluate` that makes this run."""
-        reading = {name: _plain(value) for name, value in self.read.items()}
+        reading = {name: _make_plain(value) for name, value in self.read.items()}
         if isinstance(reading.get("labels"), Path):
             reading["labels_file"] = str(reading.pop("labels"))
         in_memory = self.source is None
         label = reading.pop("labels", None) if "label" not in reading else reading.pop("label")
-        arguments = ["scores" if in_memory else repr(_plain(self.source))]
+        arguments = ["scores" if in_memory else repr(_make_plain(self.source))]
         if label is not None or in_memory:
             arguments.append("labels" if label is None else repr(label))
         for each in fields(self):
             value = getattr(self, each.name)
             if each.name in ("source", "read") or value == _default_of(each.name):
                 continue
-            arguments.append(f"{each.name}={_plain(value)!r}")
+            arguments.append(f"{each.name}={_make_plain(value)!r}")
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
         inside = "".join(f"    {each},\n" for each in arguments)
         return f"ssme.evaluate(\n{inside})"
 
 
-_DECLARED: dict[str, Option] = {each.name: each for each in declared(RunSpec)}
+_DECLARED: dict[str, Option] = {each.name: each for each in list_declared(RunSpec)}
 _ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
 _RUN = (
     "method",
@@ -447,7 +447,7 @@ _RUN = (
     "options",
 )
 _GROUPS = ("min_group_rows", "max_groups", "group_target")
-_READING: dict[str, Option] = {each.name: each for each in declared(ReadOptions)}
+_READING: dict[str, Option] = {each.name: each for each in list_declared(ReadOptions)}
 _LABELS_FILE = Option("labels_file", Text(), None, "File with the labels, joined by id.")
 _NO_LABELS = Option("no_labels", Flag(), False, "Whether no row has a label.")
 
@@ -467,7 +467,7 @@ def _settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, A
     if isinstance(method, str):
         with asked_by("method"):
             known = method_class(method)
-        if declared(known) or not given:
+        if list_declared(known) or not given:
             return method, accept_all(known, given, f"method {method!r}")
         get_method(method, **given)
         return method, given
@@ -586,7 +586,7 @@ def _written_metric(metric: Any, threshold: float | None) -> Any:
 
 
 def _written_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    python_only = {each.name for each in declared(method_class(method)) if each.python_only}
+    python_only = {each.name for each in list_declared(method_class(method)) if each.python_only}
     for name, value in options.items():
         if name in python_only:
             raise _unwritable(f"the option {name!r} of the method", f"a {type(value).__name__}")
@@ -615,7 +615,7 @@ def _value_in_file(of: Option, key: str, value: Any, section: str | None) -> Any
         return kind.accept(value)
     except (ValueError, TypeError, OverflowError):
         raise InputError(
-            f"the config has {key} = {_shown(value)}{where}",
+            f"the config has {key} = {_shorten(value)}{where}",
             allowed=kind.describe(),
             fix="write such a value; text stands in quotation marks, numbers, true and false "
             "do not",
@@ -630,15 +630,15 @@ def _unknown_key(key: str, known: Mapping[str, Any], section: str) -> InputError
     )
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     """``value`` with lists for tuples and arrays, as files hold them."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: _make_plain(item) for key, item in value.items()}
+    return [_make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -43,7 +43,7 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escaped(c) if _is_unsafe(c) else c for c in text)
+    return "".join(_escape(c) if _is_unsafe(c) else c for c in text)
 
 
 def _is_unsafe(character: str) -> bool:
@@ -52,7 +52,7 @@ def _is_unsafe(character: str) -> bool:
     return unicodedata.category(character) in UNSAFE or character in DIRECTION
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 

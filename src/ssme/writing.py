@@ -62,7 +62,7 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             unfinished.unlink()
         if isinstance(error, OSError) and error.filename in (None, name):
-            raise _named(error, target) from error
+            raise _name_path(error, target) from error
         raise
 
 
@@ -168,8 +168,8 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _named(error, path) from error
+        raise _name_path(error, path) from error
 
 
-def _named(error: OSError, path: Path) -> OSError:
+def _name_path(error: OSError, path: Path) -> OSError:
     return type(error)(error.errno, error.strerror or str(error), str(path))

@@ -10,7 +10,7 @@ from benchmarks import experiment, paper, report, run_all, trends
 from benchmarks.accuracy import classifiers
 from benchmarks.experiment import Setup
 
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 
 
 @pytest.fixture
@@ -41,7 +41,10 @@ def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
     assert len(pd.read_csv(elsewhere / "results" / "bounds.csv")) == 160
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
     assert row["command"] == "python -m benchmarks.accuracy.bounds --runs 1"
-    assert (row["numpy"], row["source"]) == (here()["numpy"], here()["source"])
+    assert (row["numpy"], row["source"]) == (
+        describe_process()["numpy"],
+        describe_process()["source"],
+    )
 
 
 def test_without_time_nothing_is_computed(elsewhere):
@@ -58,7 +61,9 @@ def test_a_line_of_runs_is_replaced_and_others_stay(elsewhere):
 
 
 def test_cells_of_another_source_have_no_commit(elsewhere):
-    times = pd.DataFrame([{**here(), "source": "00000000", "numpy": "1.0", "seconds": 90.0}])
+    times = pd.DataFrame(
+        [{**describe_process(), "source": "00000000", "numpy": "1.0", "seconds": 90.0}]
+    )
     experiment.record_run("a", Setup("a", 3, times=[times]))
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
     assert (row["commit"], row["numpy"], row["cpu_minutes"]) == ("unknown", "1.0", "1.5")

@@ -112,7 +112,7 @@ def test_data_that_change_during_the_run_are_refused(tmp_path):
         """As a worker process that is started later: it loads the data anew."""
 
         def submit(self, work, *arguments):
-            runner._loaded.cache_clear()
+            runner._load_checked.cache_clear()
             runner._content.cache_clear()
             return super().submit(work, *arguments)
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ssme.bench import CellStore
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 from ssme.errors import InputError
 
 
@@ -14,7 +14,7 @@ def cell(number):
     return {
         "key": f"one|{number}",
         "settings": '{"seed":0}',
-        "provenance": here(),
+        "provenance": describe_process(),
         "rows": [{"model": "a", "estimate": 0.25 * number, "low": None}],
         "seconds": 0.5,
     }

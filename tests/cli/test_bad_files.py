@@ -12,11 +12,11 @@ import ssme
 from ssme.cli.options import spell_with
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
-from ssme.options import declared
+from ssme.options import list_declared
 from tests.data.readers.bad_files import CASES, BadFile
 
 OTHERS = {"groups": "--group", "labels": "--labels-file", "class_": "--class"}
-SPELLING = spell_with({each.name: f"--{each.name}" for each in declared(ReadOptions)} | OTHERS)
+SPELLING = spell_with({each.name: f"--{each.name}" for each in list_declared(ReadOptions)} | OTHERS)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.options], ids=lambda case: case.kind)
@@ -29,6 +29,6 @@ def test_the_command_says_the_same_and_exits_with_2(
     result = run("evaluate", path, "--method", "ensemble")
     assert result.exit_code == 2
     told = caught.value
-    words = told.spelled(SPELLING) if isinstance(told, InputError) else str(told)
+    words = told.spell(SPELLING) if isinstance(told, InputError) else str(told)
     assert f"Error: {words}\n" in result.stderr
     assert "Traceback" not in result.stderr

@@ -141,7 +141,7 @@ def test_messages_speak_in_options() -> None:
         fix=f"say {argument('label', 'y')}, {argument('labels', False)} or {argument('by', '[]')}, "
         f"leave {argument('label')} out, or {argument('id', 'x')}",
     )
-    assert said.spelled(spell) == (
+    assert said.spell(spell) == (
         "--seed -1 with --classes a,b. Fix: say --label y, --no-labels or --no-groups, "
         "leave --label out, or id=x."
     )

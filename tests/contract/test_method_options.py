@@ -15,12 +15,14 @@ from ssme.errors import InputError, MissingExtraError, SsmeWarning
 from ssme.methods.base import Method
 from ssme.methods.registry import get_method, method_class, method_names
 from ssme.metrics import get_metric
-from ssme.options import Choice, Number, OneOf, Option, Series, Whole, declared, parse_text
+from ssme.options import Choice, Number, OneOf, Option, Series, Whole, list_declared, parse_text
 
 QUICK = {"ssme": {"tol": 0.1, "n_bootstrap": 1}, "ssme_m": {"tol": 0.1}}
 """Options that keep a fit short while another one is tried."""
 
-OPTIONS = [(name, option) for name in method_names() for option in declared(method_class(name))]
+OPTIONS = [
+    (name, option) for name in method_names() for option in list_declared(method_class(name))
+]
 NAMES = [f"{name}-{option.name}" for name, option in OPTIONS]
 
 

@@ -33,7 +33,7 @@ def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
     ]
     assert data.layout is not None
     assert data.layout.describe()["unsure"] == "ann: 1 rows, bob: 1 rows"
-    assert data.judges["ann"].said(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
+    assert data.judges["ann"].decode(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
 
 
 def test_text_and_number_of_a_class_are_the_same_class() -> None:
@@ -105,7 +105,7 @@ def test_ratings_are_ordered_whatever_their_names() -> None:
         assert np.argsort(data.scores[:, 0, 1]).tolist() == [1, 2, 3, 0]
         assert (data.scores[:, 0, 1] > 0.5).tolist() == [True, False, False, True]
     assert words.judges["r"].cut == "good"
-    assert words.judges["r"].said(words.scores[:, 0]).tolist() == ["good", "bad", "fair", "good"]
+    assert words.judges["r"].decode(words.scores[:, 0]).tolist() == ["good", "bad", "fair", "good"]
 
 
 def test_cut_says_which_grades_are_positive() -> None:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 from ssme.densities.flow import FlowClasses  # noqa: E402
-from ssme.densities.realnvp import RealNvp, Training, seeded  # noqa: E402
+from ssme.densities.realnvp import RealNvp, Training, seed_torch  # noqa: E402
 
 
 def bananas(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +40,7 @@ def flow_and_points() -> tuple[FlowClasses, np.ndarray]:
 
 
 def test_forward_and_inverse_undo_each_other() -> None:
-    with seeded(0):
+    with seed_torch(0):
         flow = RealNvp(5, layers=6, hidden=16).double()
         for network in flow.networks:
             torch.nn.init.normal_(network[-1].weight, std=0.3)

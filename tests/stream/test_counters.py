@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ssme.errors import UnsupportedError
 from ssme.metrics import get_metric, metric_names
 from ssme.stream.score_bins import N_BINS, bin_of
-from ssme.stream.tally import added, adds_up, plan_tally
+from ssme.stream.tally import add_sums, adds_up, plan_tally
 
 EXACT = ["accuracy", "balanced_accuracy", "f1", "precision", "matthews_corrcoef", "accuracy@0.3"]
 EXACT += ["log_loss", "brier_score", "ece_uniform", "ece_top_label", "mce", "classwise_ece"]
@@ -39,7 +39,7 @@ def test_sums_over_parts_give_the_metric_of_all_rows(holes, soft) -> None:
     tally = plan_tally(metrics, scores)
     sums = {}
     for rows in np.array_split(np.arange(2000), 7):
-        sums = added(sums, tally.count(scores[rows], mass[rows]))
+        sums = add_sums(sums, tally.count(scores[rows], mass[rows]))
     for metric, (value, bound) in zip(metrics, tally.values(sums), strict=True):
         np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
         np.testing.assert_array_equal(bound, 0.0)
@@ -114,12 +114,12 @@ def test_adding_is_commutative_and_associative(order, seed) -> None:
     parts = [tally.count(scores[i::5], mass[i::5]) for i in range(5)]
     left: dict = {}
     for i in order:
-        left = added(left, parts[i])
-    right = added(added(parts[0], parts[1]), added(parts[2], added(parts[3], parts[4])))
+        left = add_sums(left, parts[i])
+    right = add_sums(add_sums(parts[0], parts[1]), add_sums(parts[2], add_sums(parts[3], parts[4])))
     for name, sums in right.items():
         np.testing.assert_allclose(left[name], sums, rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(
-            added(parts[0], parts[1])[name], added(parts[1], parts[0])[name]
+            add_sums(parts[0], parts[1])[name], add_sums(parts[1], parts[0])[name]
         )
 
 

@@ -142,7 +142,7 @@ class Protocol:
             "data": content,
             "method": cell.method,
             "options": {
-                f.name: _plain(getattr(method, f.name))
+                f.name: _encode_option(getattr(method, f.name))
                 for f in fields(method)
                 if f.name != "oracle"
             },
@@ -155,7 +155,7 @@ class Protocol:
         return json.dumps(decisive, separators=(",", ":"))
 
 
-def _plain(value: Any) -> Any:
+def _encode_option(value: Any) -> Any:
     """An option's value for JSON; a record of values is told by its type and a checksum."""
     if is_dataclass(value) and not isinstance(value, type):
         text = json.dumps(_parts(value), separators=(",", ":"))

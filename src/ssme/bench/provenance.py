@@ -20,14 +20,14 @@ import numpy as np
 import ssme
 from ssme.data.scoreset import ScoreSet
 
-__all__ = ["DECISIVE", "content_checksum", "here", "source_checksum"]
+__all__ = ["DECISIVE", "content_checksum", "describe_process", "source_checksum"]
 
 DECISIVE = ("ssme", "numpy")
 """What must agree before cells share a table: numbers may differ where one of these does."""
 
 
 @lru_cache(maxsize=1)
-def here() -> dict[str, Any]:
+def describe_process() -> dict[str, Any]:
     """Versions and machine of this process."""
     return {
         "ssme": ssme.__version__,

@@ -24,7 +24,7 @@ import numpy as np
 
 import ssme
 from ssme.bench.protocol import Cell, Protocol, Split, seen_rows, split_rows
-from ssme.bench.provenance import content_checksum, here
+from ssme.bench.provenance import content_checksum, describe_process
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
@@ -73,7 +73,7 @@ class Runner:
         ``content`` is the checksum that the data set had when the run began.
         """
         protocol = self.protocol
-        data = _loaded(self.load, cell.dataset)
+        data = _load_checked(self.load, cell.dataset)
         if (found := _content(self.load, cell.dataset)) != content:
             raise InputError(
                 f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "
@@ -91,7 +91,7 @@ class Runner:
         return {
             "key": key,
             "settings": settings,
-            "provenance": here(),
+            "provenance": describe_process(),
             "rows": rows,
             "seconds": seconds,
         }
@@ -127,7 +127,7 @@ class Runner:
                 seen,
                 method=get_method(cell.method, **options),
                 metrics=metrics,
-                by=list(_settled(self.load, cell.dataset, protocol.by)),
+                by=list(_settle_groupings(self.load, cell.dataset, protocol.by)),
                 max_groups=LARGEST_NUMBER_OF_GROUPS,
                 level=protocol.level,
                 random_state=cell.run,
@@ -191,8 +191,8 @@ def run_protocol(
     store.check_versions(names)
     todo = {name: cell for name, cell in zip(names, wanted, strict=True) if name not in store}
     tell("cells", len(wanted) - len(todo), len(wanted))
-    work = _completed(pool, runner, [(c, contents[c.dataset]) for c in todo.values()], end)
-    with _told_if_interrupted(store, names):
+    work = _collect(pool, runner, [(c, contents[c.dataset]) for c in todo.values()], end)
+    with _tell_if_interrupted(store, names):
         for done, result in enumerate(work, start=len(wanted) - len(todo) + 1):
             store.keep(result)
             tell("cells", done, len(wanted))
@@ -206,14 +206,14 @@ def run_protocol(
 def _contents(executor: Executor, load: Loader, datasets: list[str]) -> dict[str, str]:
     """The checksum of the content of each data set, computed where cells are."""
     if isinstance(executor, SerialExecutor):
-        _loaded.cache_clear()
+        _load_checked.cache_clear()
         _content.cache_clear()
     checksums = ordered_map(executor, partial(_content, load), datasets)
     return dict(zip(datasets, checksums, strict=True))
 
 
 @contextmanager
-def _told_if_interrupted(store: CellStore, names: list[tuple[str, str]]) -> Iterator[None]:
+def _tell_if_interrupted(store: CellStore, names: list[tuple[str, str]]) -> Iterator[None]:
     """Say what is kept when Ctrl-C ends the run."""
     try:
         yield
@@ -229,7 +229,7 @@ def _told_if_interrupted(store: CellStore, names: list[tuple[str, str]]) -> Iter
         raise
 
 
-def _completed(
+def _collect(
     executor: Executor, runner: Runner, cells: Iterable[tuple[Cell, str]], end: float
 ) -> Iterator[dict[str, Any]]:
     """Results as they come, at most `AHEAD` cells under way; none is begun after ``end``."""
@@ -251,7 +251,7 @@ def _metrics_of(
     name: str, dataset: str, load: Loader, metrics: tuple[str, ...] | None, by: bool
 ) -> tuple[str, ...]:
     """The metrics of the protocol that the method declares for this data; the rest is left out."""
-    data, spec = _loaded(load, dataset), method_class(name).spec
+    data, spec = _load_checked(load, dataset), method_class(name).spec
     if by and not spec.groups:
         return ()
     supported = []
@@ -274,7 +274,7 @@ def _options(cell: Cell, data: ScoreSet, split: Split) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _loaded(load: Loader, dataset: str) -> ScoreSet:
+def _load_checked(load: Loader, dataset: str) -> ScoreSet:
     data = load(dataset)
     if data.n_unlabeled:
         raise InputError(
@@ -287,15 +287,15 @@ def _loaded(load: Loader, dataset: str) -> ScoreSet:
 
 
 @lru_cache(maxsize=64)
-def _settled(load: Loader, dataset: str, by: tuple[str, ...]) -> tuple[str, ...]:
+def _settle_groupings(load: Loader, dataset: str, by: tuple[str, ...]) -> tuple[str, ...]:
     """Groupings whose bins are those of the whole data set, the same in every split."""
-    columns = _loaded(load, dataset).groups
+    columns = _load_checked(load, dataset).groups
     return tuple(parse_group_by(text, columns).settle(columns).fixed_text for text in by)
 
 
 @lru_cache(maxsize=4096)
 def _content(load: Loader, dataset: str) -> str:
-    return content_checksum(_loaded(load, dataset))
+    return content_checksum(_load_checked(load, dataset))
 
 
 @lru_cache(maxsize=64)
@@ -308,14 +308,14 @@ def _truth_of_run(
     by: tuple[str, ...],
     seed: int,
 ) -> Truth:
-    data = _loaded(load, dataset)
+    data = _load_checked(load, dataset)
     if subset:
         data = data.select(subset)
     rows = split_rows(data.labels, data.n_classes, 0, run, seed=seed, dataset=dataset).truth
     held = data.take(rows)
     masks: dict[str, Any] = {"all": slice(None)}
     every = Pooling(most_groups=LARGEST_NUMBER_OF_GROUPS)
-    for text in _settled(load, dataset, by):
+    for text in _settle_groupings(load, dataset, by):
         group_by = parse_group_by(text, held.groups)
         masks |= {each.name: each.rows for each in divide(group_by, held.groups, every)}
     truth = {}

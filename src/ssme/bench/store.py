@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ssme.bench.provenance import DECISIVE, here
+from ssme.bench.provenance import DECISIVE, describe_process
 from ssme.errors import InputError, foreign_errors
 
 __all__ = ["CellStore"]
@@ -54,7 +54,7 @@ class CellStore:
         self.done[result["key"], result["settings"]] = result
         if self.path is None:
             return
-        with _locked(self.path, "ab") as file:
+        with _lock(self.path, "ab") as file:
             end = file.seek(0, os.SEEK_END)
             try:
                 file.write(_line(result))
@@ -69,9 +69,9 @@ class CellStore:
         Raises `InputError`.
         """
         found = [name for name in wanted if name in self]
-        versions = Counter(_shown(self[name]["provenance"]) for name in found)
+        versions = Counter(_name_versions(self[name]["provenance"]) for name in found)
         if len(found) < len(wanted) and found:
-            versions.setdefault(_shown(here()), 0)
+            versions.setdefault(_name_versions(describe_process()), 0)
         if len(versions) > 1:
             counts = ", ".join(f"{n} of {each}" for each, n in versions.items())
             raise InputError(
@@ -82,7 +82,7 @@ class CellStore:
             )
 
     def _read(self, path: Path) -> None:
-        with _locked(path, "rb") as file:
+        with _lock(path, "rb") as file:
             content = file.read()
             *lines, rest = content.split(b"\n")
             for number, line in enumerate(lines, start=1):
@@ -132,7 +132,7 @@ def _checksum(text: bytes) -> bytes:
 
 
 @contextmanager
-def _locked(path: Path, mode: str) -> Iterator[IO[bytes]]:
+def _lock(path: Path, mode: str) -> Iterator[IO[bytes]]:
     """The file, while no other process reads or writes it (where the system knows locks)."""
     with path.open(mode) as file:
         try:
@@ -144,5 +144,5 @@ def _locked(path: Path, mode: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _shown(provenance: dict[str, Any]) -> str:
+def _name_versions(provenance: dict[str, Any]) -> str:
     return " with ".join(f"{name} {provenance[name]}" for name in DECISIVE)

@@ -147,7 +147,7 @@ def bench(
             protocol, [name], load, executor=executor, folder=resume, overwrite=out.force
         )
     summary = summarize(table).drop(columns=["dataset", "subset"] + ["group"] * (not groups))
-    rows = [{k: _defined(v) for k, v in row.items()} for row in summary.to_dict("records")]
+    rows = [{k: _drop_undefined(v) for k, v in row.items()} for row in summary.to_dict("records")]
     output.write(out.json, json_text(rows))
     output.write(out.csv, csv_text(rows))
     keys = ["metric", "n_labeled"] + ["group"] * bool(groups)
@@ -166,21 +166,21 @@ def bench(
         for row in part.sort_values("mae").to_dict("records"):
             shown.add_row(
                 row["method"],
-                _shown(row["mae"], ".4f") + " ± " + _shown(row["ci95"], ".4f"),
-                _shown(row["rmae"], ".2f", "x*" if borrowed > 0.0 else "x"),
-                _shown(row["coverage"], ".0%"),
-                _shown(row["width"], ".3f"),
+                _format_number(row["mae"], ".4f") + " ± " + _format_number(row["ci95"], ".4f"),
+                _format_number(row["rmae"], ".2f", "x*" if borrowed > 0.0 else "x"),
+                _format_number(row["coverage"], ".0%"),
+                _format_number(row["width"], ".3f"),
             )
         output.console.print(shown)
 
 
-def _defined(value: Any) -> Any:
+def _drop_undefined(value: Any) -> Any:
     """None for a number that is undefined: a spread of one run, a ratio to an error of 0."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _shown(value: float, form: str, unit: str = "") -> str:
-    return "-" if _defined(value) is None else f"{value:{form}}{unit}"
+def _format_number(value: float, form: str, unit: str = "") -> str:
+    return "-" if _drop_undefined(value) is None else f"{value:{form}}{unit}"
 
 
 def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ssme.cli.options import (
 )
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
 from ssme.errors import InputError, UnsupportedError, asked_by
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def compare(
     spec = gather(file, read, run)
     output.refuse_inputs(inputs_of(spec))
     data = read_scores(spec)
-    for sentence in recognized(spec, data):
+    for sentence in say_recognized(spec, data):
         output.note(sentence)
     results: dict[str, Evaluation] = {}
     seconds: dict[str, float] = {}

@@ -47,7 +47,10 @@ def datasets(
         output.console.print(f"Wrote {path}", markup=False)
         return
     facts = [
-        {**dataclasses.asdict(entry), "here": _here(entry.kind, data_folder() / f"{name}.npz")}
+        {
+            **dataclasses.asdict(entry),
+            "here": _say_if_there(entry.kind, data_folder() / f"{name}.npz"),
+        }
         for name, entry in DATASETS.items()
     ]
     output.write(out.json, json_text(facts))
@@ -64,7 +67,7 @@ def datasets(
         )
 
 
-def _here(kind: str, path: object) -> str:
+def _say_if_there(kind: str, path: object) -> str:
     from pathlib import Path
 
     if kind == "own":

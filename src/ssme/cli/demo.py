@@ -66,7 +66,7 @@ def demo(out: ReportOptions) -> None:
         output.console.print(_table(metric.name, [r for r in rows if r["metric"] == metric.name]))
     output.console.print()
     output.console.print(_errors(rows))
-    output.console.print(f"\n{_held(rows)}", markup=False)
+    output.console.print(f"\n{_count_held(rows)}", markup=False)
     for name, result in results.items():
         for line in _doubts(name, result):
             output.console.print(line, markup=False)
@@ -134,7 +134,7 @@ def _errors(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _held(rows: list[dict[str, Any]]) -> str:
+def _count_held(rows: list[dict[str, Any]]) -> str:
     """How many intervals hold the truth."""
     counts = (
         f"{name} {sum(row[f'{name} low'] <= row['truth'] <= row[f'{name} high'] for row in rows)} "

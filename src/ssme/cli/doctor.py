@@ -70,11 +70,13 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     table = plain_table("\nWhat is in it", "", "")
     table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
     counts = [f"{short(name)}: {count}" for name, count in labels.items()]
-    table.add_row("labels per class", Text(_some(counts, 20)))
-    table.add_row("models", Text(f"{data.n_models}: {_some([short(m) for m in data.models], 20)}"))
+    table.add_row("labels per class", Text(_list_some(counts, 20)))
+    table.add_row(
+        "models", Text(f"{data.n_models}: {_list_some([short(m) for m in data.models], 20)}")
+    )
     if missing:
         gaps = [f"{short(name)}: {count:,}" for name, count in missing.items()]
-        table.add_row("missing scores", Text(_some(gaps, 20)))
+        table.add_row("missing scores", Text(_list_some(gaps, 20)))
     console.print(table)
     table = plain_table("\nWhat can be estimated", "", "")
     table.add_row("metrics", Text(", ".join(facts["metrics"])))
@@ -105,7 +107,7 @@ def _advice(data: ScoreSet) -> list[str]:
     advice = []
     if hard:
         advice.append(
-            f"{_some(hard, 20)}: every score is 0 or 1, so these look like answers, not "
+            f"{_list_some(hard, 20)}: every score is 0 or 1, so these look like answers, not "
             f"probabilities; name them with --answers {','.join(hard[:20])}."
         )
     if data.judges and data.n_labeled == 0:
@@ -135,7 +137,7 @@ def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
     return can, cannot
 
 
-def _some(items: list[str], limit: int) -> str:
+def _list_some(items: list[str], limit: int) -> str:
     return ", ".join(items[:limit]) + (
         f" and {len(items) - limit} more" if len(items) > limit else ""
     )

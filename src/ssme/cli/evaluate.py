@@ -30,7 +30,7 @@ from ssme.cli.options import (
 )
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import CONDITION_FAILED, command, say
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
 from ssme.errors import InputError, asked_by
 
 DECIDING = "Deciding"
@@ -294,7 +294,7 @@ def _evaluate_file(
 
     with output.working("reading"):
         data = read_scores(spec)
-    for sentence in recognized(spec, data):
+    for sentence in say_recognized(spec, data):
         output.note(sentence)
     asked = spec.metrics or usual_metrics(data)
     with asked_by("fail_under"):
@@ -326,6 +326,6 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[Condition]) ->
         spec = dataclasses.replace(spec, metrics=metrics)
     with output.working("passing over the rows"):
         result = execute(spec, spec.source)
-    for sentence in recognized(spec, result.data):
+    for sentence in say_recognized(spec, result.data):
         output.note(sentence)
     return result

@@ -11,7 +11,7 @@ import typer
 from ssme.cli.options import OutputOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.options import declared
+from ssme.options import list_declared
 
 __all__ = ["methods"]
 
@@ -73,7 +73,7 @@ def _facts(cls: Any) -> dict[str, Any]:
             "meaning": each.meaning,
             "python_only": each.python_only,
         }
-        for each in declared(cls)
+        for each in list_declared(cls)
     }
     return {**dataclasses.asdict(cls.spec), "options": options}
 

@@ -264,10 +264,10 @@ def describe(help_text: str, repeatable: bool = False) -> str:
     if not colon or section not in ("read", "run") or " " in name:
         return help_text
     from ssme.data.readers.options import ReadOptions as Reading
-    from ssme.options import declared, default_in_words
+    from ssme.options import default_in_words, list_declared
     from ssme.spec import RunSpec
 
-    options = declared(Reading if section == "read" else RunSpec)
+    options = list_declared(Reading if section == "read" else RunSpec)
     of = next(each for each in options if each.name == name)
     default = default_in_words(of)
     repeat = " Separate several by commas, or repeat the option." if repeatable else ""

@@ -80,18 +80,16 @@ class Program(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Commands by purpose, each with the first sentence of its help."""
-        formatter.write(
-            f"Usage: {ctx.command_path} COMMAND ...\n\n{_wrapped(self.help or '', 0)}\n"
-        )
+        formatter.write(f"Usage: {ctx.command_path} COMMAND ...\n\n{_wrap(self.help or '', 0)}\n")
         for panel in PANELS:
             formatter.write(f"\n{panel}\n")
             for name, each in self.commands.items():
                 if getattr(each, "rich_help_panel", None) == panel:
-                    formatter.write(_listed(name, (each.help or "").split("\n\n")[0]))
+                    formatter.write(_format_entry(name, (each.help or "").split("\n\n")[0]))
         formatter.write("\nOptions\n")
         for parameter in self.get_params(ctx):
             names = ", ".join(sorted(parameter.opts, key=len))
-            formatter.write(_listed(names, getattr(parameter, "help", None) or ""))
+            formatter.write(_format_entry(names, getattr(parameter, "help", None) or ""))
         formatter.write(f"\n{self.epilog}\n")
 
 
@@ -107,11 +105,11 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
 
-def _listed(name: str, text: str) -> str:
-    return f"  {name:<21}{_wrapped(text, 23).lstrip()}\n"
+def _format_entry(name: str, text: str) -> str:
+    return f"  {name:<21}{_wrap(text, 23).lstrip()}\n"
 
 
-def _wrapped(text: str, indent: int) -> str:
+def _wrap(text: str, indent: int) -> str:
     margin = " " * indent
     words = " ".join(text.split())
     return textwrap.fill(words, WIDTH, initial_indent=margin, subsequent_indent=margin)
@@ -277,7 +275,7 @@ def _errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
         except BrokenPipeError:
             raise
         except InputError as error:
-            say(f"Error: {error.spelled(spelling)}")
+            say(f"Error: {error.spell(spelling)}")
             raise typer.Exit(BAD_INPUT) from None
         except (MissingExtraError, OSError) as error:
             say(f"Error: {error}")

@@ -10,7 +10,7 @@ import typer
 from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
 from ssme.errors import InputError, argument
 
 __all__ = ["report"]
@@ -71,7 +71,7 @@ def report(
         )
     with output.working("reading"):
         data = read_scores(spec)
-    for sentence in recognized(spec, data):
+    for sentence in say_recognized(spec, data):
         output.note(sentence)
     with output.working("estimating and drawing"):
         result = evaluate_scores(spec, data)

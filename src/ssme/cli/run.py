@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ssme.options import Option
     from ssme.spec import RunSpec
 
-__all__ = ["evaluate_scores", "gather", "inputs_of", "read_scores", "recognized"]
+__all__ = ["evaluate_scores", "gather", "inputs_of", "read_scores", "say_recognized"]
 
 
 def gather(
@@ -69,7 +69,7 @@ def evaluate_scores(spec: RunSpec, data: ScoreSet, **changes: Any) -> Evaluation
     return dataclasses.replace(result, settings={**result.settings, "file_sha256": digest})
 
 
-def recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
+def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     """Sentences on what was recognized without being named."""
     layout = data.layout
     if layout is None:
@@ -92,10 +92,10 @@ def recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     """Options of ``method`` from their texts on the command line."""
     from ssme.methods.registry import method_class
-    from ssme.options import declared
+    from ssme.options import list_declared
 
     with asked_by("method"):
-        known = {each.name: each for each in declared(method_class(method))}
+        known = {each.name: each for each in list_declared(method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()

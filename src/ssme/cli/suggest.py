@@ -11,7 +11,7 @@ import typer
 from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _evaluate(
     output.refuse_inputs(inputs_of(spec))
     with output.working("reading"):
         data = read_scores(spec)
-    for sentence in recognized(spec, data):
+    for sentence in say_recognized(spec, data):
         output.note(sentence)
     with output.working("estimating"):
         return spec, evaluate_scores(spec, data)

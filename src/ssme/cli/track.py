@@ -10,7 +10,7 @@ import typer
 from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command, group
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, recognized
+from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
 from ssme.errors import InputError, asked_by
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def add(
     spec = gather(file, read, run, config)
     output.refuse_inputs(inputs_of(spec))
     scores = read_scores(spec)
-    for sentence in recognized(spec, scores):
+    for sentence in say_recognized(spec, scores):
         output.note(sentence)
     events = read_events(scores, data, annotator) if scores.n_labeled else []
     with output.working("estimating"):

@@ -12,7 +12,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError
-from ssme.options import declared
+from ssme.options import list_declared
 
 __all__ = [
     "UNLABELED",
@@ -71,7 +71,7 @@ def reading_options(source: Any) -> list[str]:
     A set already made stands for whatever it was made from; which options fit a file is left to
     its reader.
     """
-    of_tables = [each.name for each in declared(ReadOptions)]
+    of_tables = [each.name for each in list_declared(ReadOptions)]
     parameters = inspect.signature(ScoreSet.from_arrays).parameters.values()
     of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
     if isinstance(source, ScoreSet | str | Path):

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import RawLabels, observe
-from ssme.data.values import FloatArray, plain
+from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
@@ -82,7 +82,7 @@ class Judge:
     values: tuple[Hashable, ...]
     cut: Hashable | None = None
 
-    def said(self, scores: FloatArray) -> NDArray[np.object_]:
+    def decode(self, scores: FloatArray) -> NDArray[np.object_]:
         """What was said (n,), from the scores (n, K); None where nothing was."""
         table: NDArray[np.object_] = np.empty(len(self.values) + 1, dtype=object)
         table[:-1] = self.values
@@ -122,7 +122,7 @@ def listen(
     classes or grades, never does.
     """
     try:
-        raw = observe(_stripped(values), n)
+        raw = observe(_strip_blanks(values), n)
     except InputError as error:
         raise InputError(
             f"answers of {judge!r}: {error.got}", allowed=error.allowed, fix=error.fix
@@ -150,7 +150,7 @@ def listen(
     return Said(judge, RawLabels(codes, tuple(kept)), int(((codes < 0) & (raw.codes >= 0)).sum()))
 
 
-def _stripped(values: object) -> Any:
+def _strip_blanks(values: object) -> Any:
     """Text without blanks around it; other values as they are."""
     array = np.asarray(values, dtype=object) if isinstance(values, list | tuple) else values
     if isinstance(array, np.ndarray) and array.dtype.kind == "U":
@@ -164,7 +164,7 @@ def _stripped(values: object) -> Any:
 
 def class_text(value: Hashable) -> str:
     """How a class reads: "1" for 1, 1.0 and "1", "true" for True and "True"."""
-    text = str(plain(value)).strip()
+    text = str(make_plain(value)).strip()
     return text.lower() if text.lower() in ("true", "false") else text
 
 

@@ -87,7 +87,7 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
             fix="leave design out, or check the label column",
         )
     if isinstance(design, str):
-        return _named(design, labels[labeled])
+        return _read_name(design, labels[labeled])
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:
         raise InputError(
@@ -108,7 +108,7 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
     return LabelDesign("weights", np.where(labels >= 0, weights, 0.0))
 
 
-def _named(design: str, labels: NDArray[np.int64]) -> LabelDesign:
+def _read_name(design: str, labels: NDArray[np.int64]) -> LabelDesign:
     if design not in DESIGNS:
         raise InputError(
             argument("design", design),

@@ -87,7 +87,7 @@ class Binning:
         if self.quantiles is not None:
             return f"{self.column}:quantiles={self.quantiles}"
         if self.edges is not None:
-            return f"{self.column}:edges={'/'.join(map(_written, self.edges))}"
+            return f"{self.column}:edges={'/'.join(map(_format_number, self.edges))}"
         return self.column
 
     def settle(self, values: NDArray[np.object_]) -> Binning:
@@ -158,7 +158,7 @@ class Pooling:
     least_rows: int = 1
     most_groups: int = 200
 
-    def kept(self, sizes: IntArray, text: str) -> NDArray[np.bool_]:
+    def choose_kept(self, sizes: IntArray, text: str) -> NDArray[np.bool_]:
         """Which of the groups with ``sizes`` rows stand by themselves; the larger ones do."""
         large = sizes >= self.least_rows
         if sizes.size and not large.any():
@@ -271,7 +271,7 @@ def divide(
     sizes = np.bincount(codes, minlength=len(listed))
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.cumsum(sizes)[:-1]) if len(listed) else []
-    kept = pooling.kept(sizes, group_by.text)
+    kept = pooling.choose_kept(sizes, group_by.text)
     groups = [Divided(group_name(listed[g]), rows[g], 0) for g in np.flatnonzero(kept).tolist()]
     left = np.flatnonzero(~kept)
     if left.size:
@@ -331,7 +331,7 @@ def _edges(value: str, text: str) -> tuple[float, ...]:
         raise InputError(
             f"the grouping {text!r} has the edges {value}, which do not increase",
             allowed="numbers that increase, each once",
-            fix=f"write edges={'/'.join(map(_written, sorted(set(edges))))}",
+            fix=f"write edges={'/'.join(map(_format_number, sorted(set(edges))))}",
         )
     return edges
 
@@ -364,11 +364,11 @@ def _bin_name(column: str, edges: tuple[float, ...], place: int) -> str:
     if not edges:
         return f"{column}: any number"
     if place == 0:
-        return f"{column}<{_written(edges[0])}"
+        return f"{column}<{_format_number(edges[0])}"
     if place == len(edges):
-        return f"{column}>={_written(edges[-1])}"
-    return f"{_written(edges[place - 1])}<={column}<{_written(edges[place])}"
+        return f"{column}>={_format_number(edges[-1])}"
+    return f"{_format_number(edges[place - 1])}<={column}<{_format_number(edges[place])}"
 
 
-def _written(number: float) -> str:
+def _format_number(number: float) -> str:
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)

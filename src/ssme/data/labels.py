@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import as_array, factorize, is_missing, objects_of, plain
+from ssme.data.values import as_array, factorize, is_missing, make_plain, objects_of
 from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
@@ -67,7 +67,7 @@ def observe(
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
-    return _without(RawLabels(codes, tuple(map(plain, distinct))), unlabeled or ())
+    return _drop_codes(RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ())
 
 
 def _as_column(labels: object) -> NDArray[Any]:
@@ -103,7 +103,7 @@ def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return factorize(values)
 
 
-def _without(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
+def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
     """Drop declared codes and merge values that became equal (1 and 1.0)."""
     kept = [v for v in dict.fromkeys(raw.values) if v not in declared]
     place = {value: index for index, value in enumerate(kept)}
@@ -133,10 +133,10 @@ def resolve_classes(
     if classes is not None:
         return _explicit(classes, n_classes, positive, unlabeled, one_column)
     if positive is not None and one_column:
-        return _around_positive(raw, plain(positive))
+        return _around_positive(raw, make_plain(positive))
     names = _from_labels(raw, n_classes, one_column)
     if positive is not None:
-        _refuse_other_order(names, plain(positive))
+        _refuse_other_order(names, make_plain(positive))
     return names
 
 
@@ -147,7 +147,7 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
         return (False, True)
     if raw.integral:
         return _ascending(raw, n_classes, one_column)
-    raise _unordered(raw, n_classes, one_column)
+    raise _explain_unordered(raw, n_classes, one_column)
 
 
 def _explicit(
@@ -176,15 +176,15 @@ def _explicit(
             )
     if positive is None:
         return names
-    if plain(positive) not in names:
+    if make_plain(positive) not in names:
         raise InputError(
             f"{argument('positive', repr(positive))} is not one of the classes {listing(names)}",
             allowed="one of the two classes",
             fix=f"{did_you_mean(positive, names)}name one of them",
         )
     if one_column:
-        return tuple(sorted(names, key=lambda name: name == plain(positive)))
-    _refuse_other_order(names, plain(positive))
+        return tuple(sorted(names, key=lambda name: name == make_plain(positive)))
+    _refuse_other_order(names, make_plain(positive))
     return names
 
 
@@ -238,7 +238,7 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
     )
 
 
-def _unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
+def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
     odd = next((value for value in raw.values if isinstance(value, float)), None)
     if odd is not None:
         return InputError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.values import plain
+from ssme.data.values import make_plain
 from ssme.options import Declared, Flag, Nothing, OneOf, Series, Text, option
 
 __all__ = ["AnswerOptions", "ArrayOptions", "ClassName", "Codes", "Design", "ModelNames"]
@@ -30,7 +30,7 @@ class ClassName:
             known = isinstance(value, Real) and math.isfinite(value)
         if not known:
             raise ValueError
-        return plain(value)
+        return make_plain(value)
 
     def describe(self) -> str:
         return "a class (text, a number, true or false)"

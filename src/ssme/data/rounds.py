@@ -48,7 +48,7 @@ class LabelRounds:
     def weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many rows each label stands for (n,), 0 for rows without a label."""
         labeled = labels >= 0
-        chance = self._checked(labeled)
+        chance = self._check_chances(labeled)
         n_rows, n_labels = labels.size, int(labeled.sum())
         out = np.zeros(n_rows)
         later = 0.0
@@ -68,7 +68,7 @@ class LabelRounds:
         """Those of some of the rows."""
         return LabelRounds(self.probability[rows], self.number[rows])
 
-    def _checked(self, labeled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _check_chances(self, labeled: NDArray[np.bool_]) -> NDArray[np.float64]:
         chance = np.where(labeled, self.probability, np.nan)
         bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
         if bad.size:

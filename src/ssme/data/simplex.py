@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import FloatArray, plain
+from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
 
 __all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "to_simplex"]
@@ -63,7 +63,7 @@ def to_simplex(
         return np.stack([1.0 - positive, positive], axis=2)
     if logits:
         return _softmax(scores)
-    return _renormalized(_in_range(scores, models, normalize), models, normalize)
+    return _renormalize(_in_range(scores, models, normalize), models, normalize)
 
 
 def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
@@ -103,7 +103,7 @@ def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> Flo
     if outside.any():
         index = tuple(np.argwhere(outside)[0])
         raise InputError(
-            f"model {models[index[1]]!r} has score {plain(scores[index])!r} at row {index[0]}",
+            f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row {index[0]}",
             allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
             fix=f"declare {argument('logits', True)} if these are logits; rescale percentages to "
             "0..1",
@@ -112,7 +112,7 @@ def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> Flo
     return clipped
 
 
-def _renormalized(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
     sums = scores.sum(axis=2, keepdims=True)
     if normalize:
         wrong = sums[:, :, 0] <= 0.0

@@ -19,7 +19,7 @@ from ssme.data.values import (
     factorize,
     is_blank,
     is_missing,
-    plain,
+    make_plain,
 )
 from ssme.errors import InputError, argument
 from ssme.wording import listing
@@ -82,7 +82,7 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"weight {plain(out[row])!r} at row {row}",
+            f"weight {make_plain(out[row])!r} at row {row}",
             allowed="finite weights of 0 or more",
             fix="drop the row or give it a weight of 0",
         )
@@ -124,7 +124,7 @@ def _group(values: object, n: int, name: str) -> NDArray[np.object_]:
     _refuse_length(column, n, f"group column {name!r}")
     codes, distinct = factorize(column)
     table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
-    table[:-1] = [None if is_blank(value) else plain(value) for value in distinct]
+    table[:-1] = [None if is_blank(value) else make_plain(value) for value in distinct]
     return table[codes]
 
 

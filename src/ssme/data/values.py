@@ -22,8 +22,8 @@ __all__ = [
     "is_boolean",
     "is_missing",
     "is_numeric",
+    "make_plain",
     "objects_of",
-    "plain",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +57,7 @@ def is_blank(value: object) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def plain(value: Any) -> Hashable:
+def make_plain(value: Any) -> Hashable:
     """A Python scalar; a whole number is an integer (1.0 is how tables with holes hold 1)."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -141,7 +141,7 @@ def as_floats(values: object, where: str) -> FloatArray:
         kind = "text" if array.dtype.kind == "U" else array.dtype.name
         sample = array.flat[0] if array.size else None
         raise InputError(
-            f"{where} holds {kind} values such as {_shown(sample)}",
+            f"{where} holds {kind} values such as {_shorten(sample)}",
             allowed="numbers, with NaN or None where there is no score",
             fix=NO_NUMBERS,
         )
@@ -154,7 +154,7 @@ def as_floats(values: object, where: str) -> FloatArray:
 
 def _inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
-        f"{where} holds {_shown(value)} at {_place(index)}, too large to be exact",
+        f"{where} holds {_shorten(value)} at {_place(index)}, too large to be exact",
         allowed="numbers that a 64-bit floating-point number holds exactly",
         fix="check that these are scores or weights, not names of rows; list the score columns "
         f"with {argument('models', '[...]')}",
@@ -184,7 +184,7 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
     odd = ((place, v) for place, v in np.ndenumerate(array) if not _is_number(v))
     index, value = next(odd, ((0,) * array.ndim, array.flat[0]))
     raise InputError(
-        f"{where} holds {_shown(value)} at {_place(index)}",
+        f"{where} holds {_shorten(value)} at {_place(index)}",
         allowed="numbers, with NaN or None where there is no score",
         fix=NO_NUMBERS,
     )
@@ -213,6 +213,6 @@ def _is_number(value: object) -> bool:
     return is_numeric(np.array([value, None], dtype=object)[:1])
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."

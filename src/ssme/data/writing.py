@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ssme.data.frames import make_frame
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import objects_of, plain
+from ssme.data.values import make_plain, objects_of
 from ssme.errors import InputError, MissingExtraError, argument
 from ssme.writing import open_whole
 
@@ -28,9 +28,9 @@ def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
     judge's column holds what it said; ``answers`` and ``ratings`` name it when it is read again.
     """
     if layout == "wide":
-        columns = _wide(data)
+        columns = _lay_out_wide(data)
     elif layout == "long":
-        columns = _long(data)
+        columns = _lay_out_long(data)
     else:
         raise InputError(
             argument("layout", repr(layout)),
@@ -42,12 +42,12 @@ def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
     return make_frame(dict(columns), data.frame_library)
 
 
-def _wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+def _lay_out_wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     columns: list[tuple[str, NDArray[Any]]] = [] if data.ids is None else [("id", data.ids)]
     one_column = data.classes in ((0, 1), (False, True))
     for m, model in enumerate(data.models):
         if model in data.judges:
-            columns.append((model, data.judges[model].said(data.scores[:, m])))
+            columns.append((model, data.judges[model].decode(data.scores[:, m])))
         elif one_column:
             columns.append((model, data.scores[:, m, 1]))
         else:
@@ -57,7 +57,7 @@ def _wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     return columns + _per_row(data)
 
 
-def _long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+def _lay_out_long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     n, n_models, n_classes = data.scores.shape
     ids = np.arange(n).astype(object) if data.ids is None else data.ids
     rows = np.repeat(np.arange(n), n_models * n_classes)
@@ -124,18 +124,18 @@ def _save_parquet(data: ScoreSet, file: Path) -> None:
 def _save_npz(data: ScoreSet, file: Path) -> None:
     arrays: dict[str, Any] = {
         "scores": data.scores,
-        "labels": _plain(data.label_values, "labels"),
+        "labels": _make_plain(data.label_values, "labels"),
         "models": np.array(data.models),
-        "classes": _plain(objects_of(data.classes), "classes"),
+        "classes": _make_plain(objects_of(data.classes), "classes"),
     }
     if data.weights is not None:
         arrays["weights"] = data.weights
     if data.design.weights is not None:
         arrays["label_weight"] = data.design.weights
     if data.ids is not None:
-        arrays["ids"] = _plain(data.ids, "ids")
+        arrays["ids"] = _make_plain(data.ids, "ids")
     for name, values in data.groups.items():
-        arrays[group_column(name)] = _plain(values, f"group {name!r}")
+        arrays[group_column(name)] = _make_plain(values, f"group {name!r}")
     if data.judges:
         arrays |= _judge_arrays(data)
     with open_whole(file) as whole:
@@ -148,13 +148,13 @@ def _judge_arrays(data: ScoreSet) -> dict[str, Any]:
     arrays: dict[str, Any] = {"judges": np.array(kinds)}
     rated = [judge for judge in data.judges.values() if judge.kind == "ratings"]
     if rated:
-        arrays["grades"] = _plain(objects_of(rated[0].values), "grades")
+        arrays["grades"] = _make_plain(objects_of(rated[0].values), "grades")
         if rated[0].cut is not None:
             arrays["cut"] = np.array(rated[0].values.index(rated[0].cut))
     return arrays
 
 
-def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
+def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
     """Numbers (NaN where None), booleans or text ("" where None) as a plain array."""
     present = np.array([value is not None for value in values], dtype=bool)
     known = values[present].tolist()
@@ -167,7 +167,7 @@ def _plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
             fix="convert them to text first",
         )
     array = np.array([np.nan if value is None else value for value in values])
-    kept = array.dtype.kind in "biuf" and [plain(value) for value in array[present]] == known
+    kept = array.dtype.kind in "biuf" and [make_plain(value) for value in array[present]] == known
     booleans = any(isinstance(value, bool) for value in known)
     if not kept or (booleans and array.dtype.kind != "b" and what != "labels"):
         raise InputError(

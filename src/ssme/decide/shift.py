@@ -179,7 +179,7 @@ def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
     unlabeled = _unlabeled_shares(sides)
     by_class, by_score = _class_weights(sides, unlabeled), _score_weights(sides)
-    p_label = _explained(sides, by_class)
+    p_label = _test_explained(sides, by_class)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
     least = max(LEAST_LABELS, LEAST_SHARE * sides.labels.size)
     safe = [
@@ -247,7 +247,7 @@ def _class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
     """Weight (n_l,) of each label: share of its class in the pool over its share of the labels."""
     counts = np.bincount(sides.labels, minlength=unlabeled.size).astype(np.float64)
     ratio = np.divide(unlabeled, counts, out=np.zeros_like(counts), where=counts > 0)
-    return _bounded(ratio[sides.labels])
+    return _bound_weights(ratio[sides.labels])
 
 
 def _score_weights(sides: _Sides) -> FloatArray:
@@ -264,10 +264,10 @@ def _score_weights(sides: _Sides) -> FloatArray:
 
     theta = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
     z = x[sides.labeled] @ theta[1:]
-    return _bounded(np.exp(np.clip(z - z.max(), -50.0, 0.0)))
+    return _bound_weights(np.exp(np.clip(z - z.max(), -50.0, 0.0)))
 
 
-def _bounded(weights: FloatArray) -> FloatArray:
+def _bound_weights(weights: FloatArray) -> FloatArray:
     """Weights of mean one, none above `LARGEST_WEIGHT`."""
     mean = weights.mean()
     if mean <= 0.0:
@@ -321,7 +321,7 @@ def _recalibrate(sides: _Sides) -> FloatArray:
     return out
 
 
-def _explained(sides: _Sides, weights: FloatArray) -> float:
+def _test_explained(sides: _Sides, weights: FloatArray) -> float:
     """p-value of equal mean features of the weighted labeled and of the unlabeled rows."""
     x = sides.features[:, : max(1, min(6, int(sides.labels.size / 10)))]
     mine, other = x[sides.labeled], x[~sides.labeled]

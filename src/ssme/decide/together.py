@@ -385,14 +385,14 @@ def _with_one_more(sums: _Sums) -> FloatArray:
     sizes, number = (m - 2, m - 1, m), range(m + 1)
     ways = np.array([[comb(w, size) / comb(m, size) for w in number] for size in sizes])
     a = ways @ sums.counts.T
-    before, last = (np.minimum(_over(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
+    before, last = (np.minimum(_divide(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
     step = np.maximum(1.0 / (1.0 - last) - 1.0 / (1.0 - before), 0.0)
     ratio = 1.0 - 1.0 / (1.0 / (1.0 - last) + step)
     out: FloatArray = (a[2] * ratio)[:, None]
     return out
 
 
-def _over(top: FloatArray, bottom: FloatArray) -> FloatArray:
+def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """``top / bottom``, 0 where there is nothing."""
     out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
     return out

@@ -60,7 +60,14 @@ class FlowClasses:
         device: str | None = None,
     ) -> None:
         import_torch("density 'flow'")
-        from ssme.densities.realnvp import MixtureBase, RealNvp, Training, one_thread, seeded, train
+        from ssme.densities.realnvp import (
+            MixtureBase,
+            RealNvp,
+            Training,
+            one_thread,
+            seed_torch,
+            train,
+        )
 
         if np.isnan(points).any():
             row, column = np.argwhere(np.isnan(points))[0]
@@ -78,11 +85,11 @@ class FlowClasses:
         possible[known] = np.eye(start.shape[1])[labels[known]]
         first = np.where(known[:, None], possible, start) * weight[:, None]
 
-        scaled = self._standardized(points)
+        scaled = self._standardize(points)
         gaussians = GaussianClasses(scaled)
         gaussians.update(first)
         seed = int(rng.integers(2**31))
-        with seeded(seed):
+        with seed_torch(seed):
             self._flow = RealNvp(points.shape[1], layers, hidden).to(self._device)
         self._base = MixtureBase(gaussians.normals(), first.sum(axis=0) / first.sum())
         self._base = self._base.to(self._device)
@@ -116,7 +123,7 @@ class FlowClasses:
             "engine": f"torch on {self._device}",
         }
 
-    def _standardized(self, points: FloatArray) -> FloatArray:
+    def _standardize(self, points: FloatArray) -> FloatArray:
         out: FloatArray = (points - self._mean) / self._scale
         return out
 
@@ -124,7 +131,7 @@ class FlowClasses:
         """Latent z (m, d) and log |det dz/ds| (m,) in float64."""
         import torch
 
-        x = torch.as_tensor(self._standardized(points), dtype=torch.float32, device=self._device)
+        x = torch.as_tensor(self._standardize(points), dtype=torch.float32, device=self._device)
         with torch.no_grad():
             z, log_det = self._flow(x)
         to_scaled = np.log(self._scale).sum()

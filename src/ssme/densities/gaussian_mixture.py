@@ -63,7 +63,9 @@ class Normal:
             out[rows] = -0.5 * (np.einsum("ji,ji->i", standard, standard) + log_det)
         return out
 
-    def completed(self, points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def complete_rows(
+        self, points: FloatArray, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Rows with missing parts at their conditional mean, and their conditional scatter."""
         filled = points.copy()
         scatter = np.zeros_like(self.covariance)
@@ -209,11 +211,11 @@ class GaussianClasses:
         pooled /= self.shrinkage + sum(totals[kc] for kc in moments)
         self._parts = [[None] * self.components for _ in range(n_classes)]
         for (k, c), (mean, scatter) in moments.items():
-            self._parts[k][c] = Normal(mean, self._shaped(scatter, totals[k, c], pooled))
+            self._parts[k][c] = Normal(mean, self._shape(scatter, totals[k, c], pooled))
         with np.errstate(divide="ignore", invalid="ignore"):
             self._log_shares = np.log(totals) - np.log(totals.sum(axis=1, keepdims=True))
 
-    def _shaped(self, scatter: FloatArray, total: float, pooled: FloatArray) -> FloatArray:
+    def _shape(self, scatter: FloatArray, total: float, pooled: FloatArray) -> FloatArray:
         if self.covariance == "tied":
             return pooled
         full: FloatArray = (total * scatter + self.shrinkage * pooled) / (total + self.shrinkage)
@@ -239,7 +241,7 @@ def _moments(
             mass = weights @ observed
             mean = (weights @ np.nan_to_num(points)) / np.where(mass > 0, mass, 1.0)
             before = Normal(mean, np.diag(np.nanvar(points, axis=0) + TINY_VARIANCE))
-        points, extra = before.completed(points, weights)
+        points, extra = before.complete_rows(points, weights)
     share = weights / weights.sum()
     mean = share @ points
     centered = points - mean

@@ -26,7 +26,7 @@ from torch import nn
 from ssme.densities.base import FloatArray
 from ssme.densities.gaussian_mixture import Normal
 
-__all__ = ["MixtureBase", "RealNvp", "Training", "one_thread", "seeded", "train"]
+__all__ = ["MixtureBase", "RealNvp", "Training", "one_thread", "seed_torch", "train"]
 
 LOG_SCALE_BOUND = 2.0
 
@@ -163,7 +163,7 @@ def train(
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def seed_torch(seed: int) -> Iterator[None]:
     """Torch's global generator at ``seed`` inside, as it was outside."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -37,11 +37,11 @@ class Case:
 
     @cached_property
     def labeled_rows(self) -> NDArray[np.intp]:
-        return self._some(np.flatnonzero(self.data.labeled))
+        return self._take_some(np.flatnonzero(self.data.labeled))
 
     @cached_property
     def unlabeled_rows(self) -> NDArray[np.intp]:
-        return self._some(np.flatnonzero(~self.data.labeled))
+        return self._take_some(np.flatnonzero(~self.data.labeled))
 
     @cached_property
     def labels(self) -> NDArray[np.int64]:
@@ -77,7 +77,7 @@ class Case:
         labeled = self.data.labeled[self.rows]
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]
 
-    def _some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _take_some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         most = self.limits.most_rows
         if rows.size <= most:
             return rows

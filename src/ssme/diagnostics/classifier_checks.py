@@ -45,7 +45,7 @@ def _overconfident(case: Case) -> Answer:
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
                 f"promise {chance.sum():.1f} (p = {p:.1g})"
             )
-    return _listed(found, "no classifier is contradicted by the labels")
+    return _list_found(found, "no classifier is contradicted by the labels")
 
 
 def _vague(case: Case) -> Answer:
@@ -61,7 +61,7 @@ def _vague(case: Case) -> Answer:
                 f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
                 f"its scores promise {chance.sum():.1f} (p = {p:.1g})"
             )
-    return _listed(found, "no classifier is right much more often than it says")
+    return _list_found(found, "no classifier is right much more often than it says")
 
 
 def _agreement_against_confidence(case: Case) -> Answer:
@@ -94,7 +94,7 @@ def _ratings(case: Case) -> Answer:
         many = own.size > 10 * most
         if many and fewest <= values.size <= most and np.ptp(np.diff(values)) < 1e-3:
             found.append(f"{model!r} has {values.size} different scores, at equal distances")
-    return _listed(found, "no classifier's scores look like ratings")
+    return _list_found(found, "no classifier's scores look like ratings")
 
 
 def _worse_than_chance(case: Case) -> Answer:
@@ -119,7 +119,7 @@ def _worse_than_chance(case: Case) -> Answer:
         for j, model in enumerate(case.data.models)
         if high[j] < chance
     ]
-    return _listed(found, "no classifier is worse than chance on the labels")
+    return _list_found(found, "no classifier is worse than chance on the labels")
 
 
 def _against_the_others(case: Case) -> Answer:
@@ -133,7 +133,7 @@ def _against_the_others(case: Case) -> Answer:
         r = _correlation(columns[j], others)
         if r < -3.0 / np.sqrt(len(case.rows)):
             found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
-    return _listed(found, "every classifier agrees with the others more than not")
+    return _list_found(found, "every classifier agrees with the others more than not")
 
 
 def _near_duplicates(case: Case) -> Answer:
@@ -148,10 +148,10 @@ def _near_duplicates(case: Case) -> Answer:
     found = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
-    return _listed(found, f"closest pair: r = {r.max():.3f}")
+    return _list_found(found, f"closest pair: r = {r.max():.3f}")
 
 
-def _few(case: Case) -> Answer:
+def _check_few(case: Case) -> Answer:
     n = case.data.n_models
     if n >= case.limits.views:
         return Answer.fine(f"{n} classifiers")
@@ -170,7 +170,7 @@ def _constant(case: Case) -> Answer:
     found = [
         f"{case.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)
     ]
-    return _listed(found, "all scores vary")
+    return _list_found(found, "all scores vary")
 
 
 def _by_chance(case: Case) -> Answer:
@@ -205,7 +205,7 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
     return float(a @ b) / scale if scale > 0.0 else 0.0
 
 
-def _listed(found: list[str], fine: str) -> Answer:
+def _list_found(found: list[str], fine: str) -> Answer:
     if not found:
         return Answer.fine(fine)
     more = f"; and {len(found) - 4} more" if len(found) > 4 else ""
@@ -249,7 +249,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "Only one or two classifiers",
         "warning",
         "Add classifiers that err differently, or more labels.",
-        _few,
+        _check_few,
     ),
     Check(
         "D206",

@@ -60,7 +60,7 @@ def explain(code: str) -> str:
 @cache
 def explanations() -> dict[str, str]:
     """Every explanation by its code, without picture and advice."""
-    return {code.upper(): _plain(text) for code, text in SECTION.findall(_page())}
+    return {code.upper(): _take_text(text) for code, text in SECTION.findall(_page())}
 
 
 def explain_plainly(code: str) -> list[str]:
@@ -101,7 +101,7 @@ def picture_of(code: str) -> str:
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
-def _plain(section: str) -> str:
+def _take_text(section: str) -> str:
     paragraphs = re.sub(r"\s?<!--.*?-->", "", section).strip().split("\n\n")
     return "\n\n".join(p for p in paragraphs if not p.startswith(("![", WHAT_TO_DO)))
 

@@ -45,7 +45,7 @@ def _none_unlabeled(case: Case) -> Answer:
     return Answer.fine(f"{case.data.n_unlabeled} unlabeled rows")
 
 
-def _compared(
+def _compare_rows(
     case: Case, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Places in ``case.rows`` of the labeled and unlabeled rows to compare; None if too few.
@@ -89,7 +89,7 @@ def _too_few(case: Case) -> Answer:
 def _unlike(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
     rng = np.random.default_rng(0)
-    compared = _compared(case, rng)
+    compared = _compare_rows(case, rng)
     if compared is None:
         return _too_few(case)
     first, second = compared
@@ -112,10 +112,10 @@ def _unlike(case: Case) -> Answer:
     return Answer.doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
 
 
-def _shifted(case: Case) -> Answer:
+def _check_shift(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
     rng = np.random.default_rng(1)
-    compared = _compared(case, rng)
+    compared = _compare_rows(case, rng)
     if compared is None:
         return _too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
@@ -226,7 +226,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "`Evaluation.shift` says whether a change of class frequencies explains it. Say how rows "
         "were chosen with design, correct the shift (`ssme.decide.correct_shift`), or label some "
         "rows of today drawn at random.",
-        _shifted,
+        _check_shift,
     ),
     Check(
         "D105",

@@ -52,7 +52,7 @@ def classifier_test(
     gram = features.T @ features / n + RIDGE * 0.1 * np.eye(features.shape[1])
     hat = features @ np.linalg.solve(gram, features.T) / n + 1.0 / n
     own = np.diag(hat)
-    member = _shuffled(labeled, rng, permutations)
+    member = _shuffle(labeled, rng, permutations)
     apart = (hat @ member.T - own[:, None] * member.T) / (1.0 - own[:, None])
     # a row's own membership is left out of the mean too, which would tell on it otherwise
     centered = member.T - member.mean(axis=1)
@@ -74,7 +74,7 @@ def class_test(
     kept = spread > 1e-12
     if not kept.any():
         return 0.0, 1.0
-    member = _shuffled(labeled, rng, permutations)
+    member = _shuffle(labeled, rng, permutations)
     ones = member.sum(axis=1, keepdims=True)
     standard = (pool[:, kept] - pool[:, kept].mean(axis=0)) / spread[kept]
     among = member @ standard
@@ -84,9 +84,7 @@ def class_test(
     return float(value[0]), _p_value(value)
 
 
-def _shuffled(
-    labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int
-) -> FloatArray:
+def _shuffle(labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int) -> FloatArray:
     """Membership (1 + permutations, n): as it is, then shuffled."""
     member = labeled.astype(np.float64)
     tiled = rng.permuted(np.tile(member, (permutations, 1)), axis=1)

@@ -74,16 +74,16 @@ class TorchKernel:
 
     def _values(self, queries: Any) -> Any:
         if self._kernel == "epanechnikov":
-            return (1.0 - self._squared(queries)).clamp_(min=0.0)
+            return (1.0 - self._square_distances(queries)).clamp_(min=0.0)
         return self._exponents(queries).exp_()
 
     def _exponents(self, queries: Any) -> Any:
-        squared = self._squared(queries)
+        squared = self._square_distances(queries)
         if self._kernel == "gaussian":
             return squared.mul_(-0.5)
         return squared.sqrt_().neg_()
 
-    def _squared(self, queries: Any) -> Any:
+    def _square_distances(self, queries: Any) -> Any:
         import torch
 
         squared = torch.zeros(

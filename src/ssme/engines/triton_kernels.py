@@ -117,7 +117,7 @@ class TritonKernel:
         self._points = self._lines((points - center) * scale)
 
     def _lines(self, rows: FloatArray) -> Any:
-        return _padded(torch.as_tensor(rows, device=self._device).to(torch.float32).T)
+        return _pad(torch.as_tensor(rows, device=self._device).to(torch.float32).T)
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
         mass = torch.as_tensor(weights, device=self._device)
@@ -132,7 +132,7 @@ class TritonKernel:
 
     def sums(self, mass: Any, block: dict[str, int] = BLOCK) -> Any:
         """Linear float32 sums (C, m) on the device for ``mass`` (C, n), two columns a pass."""
-        mass = _padded(mass)
+        mass = _pad(mass)
         n_queries, n_points = self._queries.shape[1], self._points.shape[1]
         origins = self._queries.unflatten(1, (-1, block["QUERIES"])).mean(dim=2)
         found = torch.empty(len(mass), n_queries, dtype=torch.float32, device=self._device)
@@ -157,6 +157,6 @@ class TritonKernel:
         return out
 
 
-def _padded(lines: Any) -> Any:
+def _pad(lines: Any) -> Any:
     """Lines (r, n) with zeros up to a multiple of `PADDING`: tiles then need no masks."""
     return torch.nn.functional.pad(lines, (0, -lines.shape[1] % PADDING)).contiguous()

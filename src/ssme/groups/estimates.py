@@ -160,8 +160,8 @@ class GroupEstimator:
     def _beyond(self) -> list[Beyond]:
         """What the method says beyond its posterior, per metric."""
         part = self._part(np.arange(self.data.n_rows))
-        everywhere = self._weighted(self.belief.soft[None], np.arange(self.data.n_rows))
-        drawn = self._weighted(self.belief.posterior_draws(part), part)
+        everywhere = self._weigh(self.belief.soft[None], np.arange(self.data.n_rows))
+        drawn = self._weigh(self.belief.posterior_draws(part), part)
         found = []
         for metric, estimate in zip(self.metrics, self.whole, strict=True):
             plugged = metric.plan(self.data.scores)(everywhere)[0]
@@ -219,8 +219,8 @@ class GroupEstimator:
         part, drawn_soft = soft
         shrink = float(np.sqrt(part.size / max(1, rows.size)))
         noise = self._noise(part, rng) * shrink
-        draws_mass = self._weighted(drawn_soft * (1.0 + noise)[:, :, None], part)
-        center_mass = self._weighted(self.directions.shift(self.belief.soft[rows], point), rows)
+        draws_mass = self._weigh(drawn_soft * (1.0 + noise)[:, :, None], part)
+        center_mass = self._weigh(self.directions.shift(self.belief.soft[rows], point), rows)
         scores, center_scores = self.data.scores[part], self.data.scores[rows]
         mean = float(self._weight_of(rows).mean()) if rows.size else 1.0
         more, more_center = self._whole_mass(drawn, point, mean, rng)
@@ -264,9 +264,9 @@ class GroupEstimator:
     ) -> list[Estimate]:
         """Estimates for ``rows`` themselves: labels drawn, known ones kept."""
         part, drawn_soft = soft
-        labels = self._clamped(_draw_each(drawn_soft, rng), part)
+        labels = self._clamp(_draw_each(drawn_soft, rng), part)
         center = self.directions.shift(self.belief.soft[part], point)
-        center_labels = self._clamped(draw_labels(center, self.constants.label_draws, rng), part)
+        center_labels = self._clamp(draw_labels(center, self.constants.label_draws, rng), part)
         open_share = 1.0 - known.size / max(1, rows.size)
         spread = float(np.sqrt(part.size / max(1, rows.size)))
         out = []
@@ -333,19 +333,19 @@ class GroupEstimator:
         rng = np.random.default_rng(child_seed(self.seed, 1 << 23))
         return np.sort(rng.choice(rows, most, replace=False))
 
-    def _clamped(self, labels: IntArray, rows: IntArray) -> IntArray:
+    def _clamp(self, labels: IntArray, rows: IntArray) -> IntArray:
         """``labels`` (D, r) with the labels of ``rows`` that are known."""
         own = self.data.labels[rows]
         return np.where(own >= 0, own, labels)
 
     def _hard(self, labels: IntArray, rows: IntArray) -> FloatArray:
-        return self._weighted(one_hot_mass(labels, self.data.n_classes), rows)
+        return self._weigh(one_hot_mass(labels, self.data.n_classes), rows)
 
     def _weight_of(self, rows: IntArray) -> FloatArray:
         weights = self.data.weights
         return np.ones(rows.size) if weights is None else weights[rows]
 
-    def _weighted(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
+    def _weigh(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
         """Mass (..., r, K) of labelings, rows counting by their weight."""
         if self.data.weights is None:
             return labelings

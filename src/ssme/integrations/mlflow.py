@@ -46,7 +46,7 @@ def metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in evaluation.rows():
         parts = [row["metric"], row["model"]] + ([] if row["group"] == ALL else [row["group"]])
-        key = _unused(FORBIDDEN.sub("_", "/".join(parts))[:KEY_LENGTH], found)
+        key = _number_key(FORBIDDEN.sub("_", "/".join(parts))[:KEY_LENGTH], found)
         columns = {"": "estimate", ".low": "low", ".high": "high"}
         if row["group"] == ALL or row["labels_only_from"] == "group":
             columns[".labels_only"] = "labels_only"
@@ -56,7 +56,7 @@ def metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
     return found
 
 
-def _unused(key: str, taken: dict[str, float]) -> str:
+def _number_key(key: str, taken: dict[str, float]) -> str:
     """``key``, numbered where two names became one."""
     count, name = 1, key
     while any(f"{name}{suffix}" in taken for suffix in ("", ".labels_only")):

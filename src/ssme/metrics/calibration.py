@@ -32,7 +32,7 @@ from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
-from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transposed
+from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transpose
 
 __all__ = ["CALIBRATION_METRICS", "ece", "gaps_norm"]
 
@@ -90,7 +90,7 @@ def ece(
     _one_of("norm", norm, get_args(Norm))
     _one_of("target", target, (*get_args(Target), None))
     kind = Calibration(n_bins, binning, weighted, norm, target)
-    chosen = _chosen(kind)
+    chosen = _spell_chosen(kind)
     return Metric(
         name=name or (f"ece({chosen})" if chosen else "ece"),
         title=title,
@@ -103,14 +103,14 @@ def ece(
     )
 
 
-def _chosen(kind: Calibration) -> str:
+def _spell_chosen(kind: Calibration) -> str:
     """The options that differ from the defaults, as a call would spell them."""
     shown = {f.name: getattr(kind, f.name) for f in fields(kind)}
     return ", ".join(f"{key}={value}" for key, value in shown.items() if value not in (None, "l1"))
 
 
 def _definition(kind: Calibration) -> str:
-    two, more = _settled_definition(kind.settled(2)), _settled_definition(kind.settled(3))
+    two, more = _settled_definition(kind.settle(2)), _settled_definition(kind.settle(3))
     if kind.target == "positive" or two == more:
         return two
     return f"two classes: {two}; more: {more}"
@@ -131,7 +131,7 @@ def _settled_definition(settled: SettledCalibration) -> str:
 
 def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     n, n_models, n_classes = scores.shape
-    settled = kind.settled(n_classes)
+    settled = kind.settle(n_classes)
     if settled.target == "positive":
         require_binary(scores)
 
@@ -150,7 +150,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     def evaluate(mass: FloatArray) -> FloatArray:
         weights = np.ascontiguousarray(row_weights(mass).T)
         held = weights_of @ weights
-        gap = np.abs(ratio(events @ transposed(mass) - scores_of @ weights, held)).clip(max=1.0)
+        gap = np.abs(ratio(events @ transpose(mass) - scores_of @ weights, held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.metrics.mass import present_rows, row_weights, selection, transposed
+from ssme.metrics.mass import present_rows, row_weights, selection, transpose
 
 __all__ = ["FullTables", "RowTables", "confusion_matrices", "plan_tables", "predicted_classes"]
 
@@ -109,7 +109,7 @@ def confusion_matrices(
         _sets(predicted, n_classes), np.repeat(np.arange(n), n_models), (n_models * n_classes, n)
     )
     n_draws = mass.shape[0]
-    lines = transposed(mass).reshape(n, n_classes * n_draws)
+    lines = transpose(mass).reshape(n, n_classes * n_draws)
     counts = (by_prediction @ lines).reshape(n_models, n_classes, n_classes, n_draws)
     out: FloatArray = np.ascontiguousarray(counts.transpose(3, 0, 2, 1))
     return out
@@ -211,7 +211,7 @@ class RowTables:
 
     @cached_property
     def _lines(self) -> FloatArray:
-        return transposed(self.mass)
+        return transpose(self.mass)
 
     @property
     def _n_models(self) -> int:

@@ -97,7 +97,7 @@ def _plan(
                 if takes_weight:
                     keywords["sample_weight"] = weights[rows]
                 else:
-                    rows = _repeated(rows, weights[rows], name)
+                    rows = _repeat_rows(rows, weights[rows], name)
                 where = f"metric `{name}` on model {m} of {n_models}, labeling {d} of {len(mass)}"
                 try:
                     value = function(labels[rows], shown[rows, m], **keywords)
@@ -127,7 +127,7 @@ def _hard(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64], F
     return labeling.argmax(axis=1), weights
 
 
-def _repeated(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDArray[np.int64]:
+def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDArray[np.int64]:
     if (weights == 1.0).all():
         return rows
     times = weights.astype(np.int64)

@@ -62,7 +62,7 @@ def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> Float
 # Statistics (D, M).
 
 
-def _right(tables: Tables) -> FloatArray:
+def _find_accuracy(tables: Tables) -> FloatArray:
     return share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
 
 
@@ -95,7 +95,7 @@ def _spread(margin: FloatArray) -> FloatArray:
     return np.maximum(out, 0.0)
 
 
-ACCURACY = Decision(_right, share_of=Rows())
+ACCURACY = Decision(_find_accuracy, share_of=Rows())
 """The kind of accuracy, at its usual threshold."""
 
 

@@ -12,7 +12,7 @@ which is declared where the metric is made:
 =============  ====================================================================================
 
 Each kind says by ``labels_interval(n_classes)`` which interval the metric has when only the labeled
-rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settled`` kinds are
+rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settle`` kinds are
 equal are the same metric under two names: with two classes, for example, all three averages of ROC
 AUC are one number, and get the same interval.
 """
@@ -182,7 +182,7 @@ class Decision:
     threshold: float = DEFAULT_THRESHOLD
     share_of: Rows | None = None
 
-    def settled(self, n_classes: int) -> Decision:
+    def settle(self, n_classes: int) -> Decision:
         """The kind for ``n_classes``, with nothing left open."""
         return self
 
@@ -213,7 +213,7 @@ class Ranking:
     statistic: Literal["roc_auc", "average_precision"]
     average: Literal["macro", "weighted", "one_vs_one"] = "macro"
 
-    def settled(self, n_classes: int) -> Ranking:
+    def settle(self, n_classes: int) -> Ranking:
         """The kind for ``n_classes``, with nothing left open."""
         return replace(self, average="macro") if n_classes == 2 else self
 
@@ -250,7 +250,7 @@ class Calibration:
     norm: Norm = "l1"
     target: Target | None = None
 
-    def settled(self, n_classes: int) -> SettledCalibration:
+    def settle(self, n_classes: int) -> SettledCalibration:
         """The kind for ``n_classes``, with nothing left open."""
         two = n_classes == 2
         return SettledCalibration(
@@ -263,7 +263,7 @@ class Calibration:
 
     def labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
-        settled = self.settled(n_classes)
+        settled = self.settle(n_classes)
         if settled.norm != "l1" or settled.target == "classwise":
             return NoInterval()
         return CalibrationInterval(settled.target)
@@ -288,7 +288,7 @@ class SettledCalibration:
 class Loss:
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
-    def settled(self, n_classes: int) -> Loss:
+    def settle(self, n_classes: int) -> Loss:
         """The kind for ``n_classes``, with nothing left open."""
         return self
 
@@ -301,7 +301,7 @@ class Loss:
 class Custom:
     """A metric about which nothing further is known."""
 
-    def settled(self, n_classes: int) -> Custom:
+    def settle(self, n_classes: int) -> Custom:
         """The kind for ``n_classes``, with nothing left open."""
         return self
 
@@ -343,4 +343,4 @@ def is_same_metric(one: Kind, other: Kind, n_classes: int, *, any_threshold: boo
         return False
     if any_threshold and isinstance(one, Decision) and isinstance(other, Decision):
         return one.at(other.threshold) == other
-    return one.settled(n_classes) == other.settled(n_classes)
+    return one.settle(n_classes) == other.settle(n_classes)

@@ -25,7 +25,7 @@ __all__ = [
     "row_weights",
     "selection",
     "total",
-    "transposed",
+    "transpose",
 ]
 
 _SAME_WEIGHT = 1e-12
@@ -49,7 +49,7 @@ def row_weights(mass: FloatArray) -> FloatArray:
     return weights[:1] if (high - low <= _SAME_WEIGHT * low).all() else weights
 
 
-def transposed(mass: FloatArray) -> FloatArray:
+def transpose(mass: FloatArray) -> FloatArray:
     """Mass as (n * K, D): one line per row and class, as sparse products want it."""
     n_draws, n, n_classes = mass.shape
     out: FloatArray = np.ascontiguousarray(mass.transpose(1, 2, 0)).reshape(n * n_classes, n_draws)

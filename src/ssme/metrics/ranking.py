@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Ranking
-from ssme.metrics.mass import present_rows, ratio, row_weights, transposed
+from ssme.metrics.mass import present_rows, ratio, row_weights, transpose
 
 __all__ = ["RANKING_METRICS"]
 
@@ -89,11 +89,11 @@ class _Ranking:
             return _Ranking(self.order[:, classes], None, None)
         return _Ranking(self.order[:, classes], self.first[:, classes], self.last[:, classes])
 
-    def ranked(self, lines: FloatArray) -> FloatArray:
+    def rank(self, lines: FloatArray) -> FloatArray:
         """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
         return _rows_of_classes(lines, self.order)
 
-    def above(self, running: FloatArray) -> FloatArray:
+    def read_above(self, running: FloatArray) -> FloatArray:
         """Running sums (r + 1, C, D) read before the group of each ranked row: (r, C, D)."""
         return running[:-1] if self.first is None else _rows_of_classes(running, self.first)
 
@@ -112,18 +112,18 @@ class _Ranking:
 
     def one_over_seen(self, weights: FloatArray) -> FloatArray:
         """1 / weight of the rows at or above each ranked row (r, C, D), of lines (n, 1, D)."""
-        seen = self.at_or_above(_running(self.shared(weights)))
+        seen = self.at_or_above(_running(self.rank_shared(weights)))
         return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
 
-    def shared(self, weights: FloatArray) -> FloatArray:
+    def rank_shared(self, weights: FloatArray) -> FloatArray:
         """Lines (n, 1, D) that all classes share, in the order of the ranking: (r, C, D)."""
         out = np.take(weights[:, 0], self.order.ravel(), axis=0)
         return out.reshape(*self.order.shape, weights.shape[2])
 
-    def below(self, weights: FloatArray) -> FloatArray:
+    def weigh_below(self, weights: FloatArray) -> FloatArray:
         """Weight (n, C) below each row, each row and its ties counting half; 0 where not scored."""
         seen = _running(weights[self.order][:, :, None])
-        twice_above = self.above(seen) + self.at_or_above(seen)
+        twice_above = self.read_above(seen) + self.at_or_above(seen)
         out: FloatArray = np.zeros((len(weights), self.order.shape[1]))
         np.put_along_axis(out, self.order, (seen[-1:] - 0.5 * twice_above)[:, :, 0], axis=0)
         return out
@@ -170,9 +170,9 @@ def _wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatAr
         some_p, some_q = np.ascontiguousarray(p[:, k, d]), np.ascontiguousarray(q[:, k, d])
         for m, ranking in enumerate(rankings):
             by_class = ranking.take(k)
-            hits = _running(by_class.ranked(some_p))
-            twice = by_class.above(hits) + by_class.at_or_above(hits)
-            out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.ranked(some_q))
+            hits = _running(by_class.rank(some_p))
+            twice = by_class.read_above(hits) + by_class.at_or_above(hits)
+            out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.rank(some_q))
     return out
 
 
@@ -190,7 +190,7 @@ class _OneVsRest:
         n_draws, n, n_classes = mass.shape
         if len(self.classes) < n_classes:  # the positive class of two
             return np.ascontiguousarray(mass[:, :, self.classes[0]].T)[:, None, :]
-        return transposed(mass).reshape(n, n_classes, n_draws)
+        return transpose(mass).reshape(n, n_classes, n_draws)
 
     def roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
         """ROC AUC (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
@@ -206,7 +206,7 @@ class _OneVsRest:
     def _weight_below(self, weights: FloatArray) -> FloatArray:
         """Weight (C, n, M) below each row; kept for the next labelings."""
         if self._below is None or not np.array_equal(self._below[0], weights):
-            below = np.stack([ranking.below(weights) for ranking in self.rankings], axis=2)
+            below = np.stack([ranking.weigh_below(weights) for ranking in self.rankings], axis=2)
             self._below = weights.copy(), np.ascontiguousarray(below.transpose(1, 0, 2))
         return self._below[1]
 
@@ -221,9 +221,9 @@ class _OneVsRest:
             some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
             for m, ranking in enumerate(self.rankings):
                 by_class = ranking.take(k)
-                own = by_class.ranked(some_p)
+                own = by_class.rank(some_p)
                 hits = by_class.others_at_or_above(own)
-                hits += by_class.shared(some_w)
+                hits += by_class.rank_shared(some_w)
                 hits *= own
                 if same:
                     summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)

@@ -86,7 +86,7 @@ def run_em(
     given = np.ones(len(labels)) if sample_weight is None else sample_weight
     plain_weight = np.where(labels >= 0, 1.0, rules.lambda_u) * given
     full_weight = np.where(labels >= 0, rules.labeled_weight, rules.lambda_u) * given
-    responsibilities = _clamped(start, labels, labeled)
+    responsibilities = _clamp(start, labels, labeled)
     history: list[float] = []
     converged: bool | None = None if rules.tol is None else False
     for step in track(range(1, rules.max_iter + 1), "EM steps"):
@@ -95,7 +95,7 @@ def run_em(
         totals = np.ones(len(weights)) @ weights
         priors = totals / totals.sum()
         if rules.drawn_priors:
-            priors = _shares_of_one_draw(_clamped(responsibilities, labels, labeled), rng)
+            priors = _shares_of_one_draw(_clamp(responsibilities, labels, labeled), rng)
         elif rules.label_priors and step == 1:
             priors = _shares_of_labels(labels[labeled], given[labeled], otherwise=priors)
         log_density = densities.update(weights)
@@ -105,7 +105,7 @@ def run_em(
         history.append(
             float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
         )
-        moved = _clamped(posterior, labels, labeled) if rules.clamp else posterior
+        moved = _clamp(posterior, labels, labeled) if rules.clamp else posterior
         change = np.abs((moved - responsibilities).T).max(initial=0.0)
         responsibilities = moved
         if rules.tol is not None and change <= rules.tol:
@@ -141,7 +141,7 @@ def posterior_of(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArra
     return joint.T, log_evidence
 
 
-def _clamped(
+def _clamp(
     responsibilities: FloatArray, labels: NDArray[np.int64], labeled: NDArray[np.intp]
 ) -> FloatArray:
     out = responsibilities.copy(order="K")

@@ -123,7 +123,7 @@ class Plots:
         models: Models = None,
     ) -> Plot:
         """ROC curves with bands; see `Plots` for the options."""
-        return curves.draw_roc(self.evaluation, self._chosen(limit, models), group, class_name)
+        return curves.draw_roc(self.evaluation, self._choose(limit, models), group, class_name)
 
     def precision_recall(
         self,
@@ -134,14 +134,14 @@ class Plots:
         models: Models = None,
     ) -> Plot:
         """Precision-recall curves with bands; see `Plots` for the options."""
-        names = self._chosen(limit, models)
+        names = self._choose(limit, models)
         return curves.draw_precision_recall(self.evaluation, names, group, class_name)
 
     def reliability(
         self, *, group: str = ALL, limit: int = curves.PANELS, models: Models = None
     ) -> Plot:
         """How often rows of each confidence are right; see `Plots` for the options."""
-        return curves.draw_reliability(self.evaluation, self._chosen(limit, models), group)
+        return curves.draw_reliability(self.evaluation, self._choose(limit, models), group)
 
     def densities(
         self,
@@ -152,14 +152,14 @@ class Plots:
         models: Models = None,
     ) -> Plot:
         """Scores of each class, as the method splits the rows; see `Plots` for the options."""
-        names = self._chosen(limit, models)
+        names = self._choose(limit, models)
         return heatmaps.draw_densities(self.evaluation, names, group, class_name)
 
     def confusion(
         self, *, group: str = ALL, limit: int = heatmaps.PANELS, models: Models = None
     ) -> Plot:
         """Where each true class is predicted; see `Plots` for the options."""
-        return heatmaps.draw_confusion(self.evaluation, self._chosen(limit, models), group)
+        return heatmaps.draw_confusion(self.evaluation, self._choose(limit, models), group)
 
     def agreement(
         self,
@@ -169,7 +169,7 @@ class Plots:
         models: Models = None,
     ) -> Plot:
         """Which models decide alike, and which err on the same rows; see `Plots`."""
-        return heatmaps.draw_agreement(self.evaluation, self._chosen(limit, models), group)
+        return heatmaps.draw_agreement(self.evaluation, self._choose(limit, models), group)
 
     def convergence(self) -> Plot:
         """The objective of the fit, step by step, for methods that keep it."""
@@ -180,5 +180,5 @@ class Plots:
         self.evaluation.metric_index(name)
         return name
 
-    def _chosen(self, limit: int, models: Models) -> list[str]:
+    def _choose(self, limit: int, models: Models) -> list[str]:
         return choose_models(self.evaluation, limit, models, self._metric(None))

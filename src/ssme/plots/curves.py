@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.plots.display import BLUE, GREY, SAID, Plot, Spec, facet, named, number
-from ssme.plots.names import called
+from ssme.plots.display import BLUE, GREY, SAID, Plot, Spec, encode_names, facet, number
+from ssme.plots.names import cut_name
 from ssme.results import curves
 from ssme.results.evaluation import BaseEvaluation
 
@@ -27,7 +27,7 @@ def draw_roc(evaluation: BaseEvaluation, names: list[str], group: str, class_nam
     k = evaluation.class_index(class_name)
     rows = curves.estimate_roc(evaluation, group, k, names)
     x, y = "false_positive_rate", "true_positive_rate"
-    return _panels(rows, x, y, names, "ROC curves", _against(evaluation, k), diagonal=True)
+    return _panels(rows, x, y, names, "ROC curves", _describe_class(evaluation, k), diagonal=True)
 
 
 def draw_precision_recall(
@@ -36,7 +36,7 @@ def draw_precision_recall(
     """Precision over recall."""
     k = evaluation.class_index(class_name)
     rows = curves.estimate_precision_recall(evaluation, group, k, names)
-    title, against = "Precision-recall curves", _against(evaluation, k)
+    title, against = "Precision-recall curves", _describe_class(evaluation, k)
     return _panels(rows, "recall", "precision", names, title, against)
 
 
@@ -45,7 +45,11 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
     rows = curves.estimate_reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
     x = "mean score" if binary else "confidence of the top class"
-    y = f"share of class {called(evaluation.data.classes[-1])}" if binary else "share that is right"
+    y = (
+        f"share of class {cut_name(evaluation.data.classes[-1])}"
+        if binary
+        else "share that is right"
+    )
     across = number("confidence", title=x, scale=UNIT)
     panel = {
         **SQUARE,
@@ -78,8 +82,8 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
     return Plot("Reliability", facet(rows, names, panel, _bin_words), rows, words)
 
 
-def _against(evaluation: BaseEvaluation, k: int) -> str:
-    return f"class {called(evaluation.data.classes[k])} against the rest"
+def _describe_class(evaluation: BaseEvaluation, k: int) -> str:
+    return f"class {cut_name(evaluation.data.classes[k])} against the rest"
 
 
 def _bin_words(row: dict[str, Any]) -> str:
@@ -117,7 +121,7 @@ def _panels(
                 "encoding": {
                     "x": across,
                     "y": number(y, **vertical),
-                    "tooltip": [named("model"), *map(number, (x, y, "low", "high"))],
+                    "tooltip": [encode_names("model"), *map(number, (x, y, "low", "high"))],
                 },
             },
         ],

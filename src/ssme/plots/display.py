@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.plots.names import WORDS, called, with_safe_names
+from ssme.plots.names import WORDS, cut_name, with_safe_names
 from ssme.results.frames import build_frame
 from ssme.wording import printable
 from ssme.writing import write_bytes, write_text
@@ -28,8 +28,8 @@ __all__ = [
     "Plot",
     "Spec",
     "data",
+    "encode_names",
     "facet",
-    "named",
     "number",
     "svg_of",
 ]
@@ -72,12 +72,12 @@ def data(rows: Sequence[dict[str, Any]], words: Words | None = None) -> Spec:
     clean = [{k: None if v != v else v for k, v in row.items()} for row in rows]
     if words is not None:
         for kept, row in zip(clean, rows, strict=True):
-            short = {k: called(v) if isinstance(v, str) else v for k, v in row.items()}
+            short = {k: cut_name(v) if isinstance(v, str) else v for k, v in row.items()}
             kept[WORDS] = words(short)
     return {"values": clean}
 
 
-def named(field: str, **more: Any) -> Spec:
+def encode_names(field: str, **more: Any) -> Spec:
     """A channel that shows names."""
     return {"field": field, "type": "nominal", **more}
 
@@ -95,12 +95,12 @@ def facet(
     **more: Any,
 ) -> Spec:
     """``spec`` once for each model, up to four abreast with as few gaps as can be."""
-    by_model = named("model", sort=list(models), title=None)
+    by_model = encode_names("model", sort=list(models), title=None)
     columns = min((4, 3, 2), key=lambda count: -len(models) % count)
     return {"data": data(rows, words), "facet": by_model, "columns": columns, "spec": spec, **more}
 
 
-SAID: Spec = {"description": named(WORDS), "tooltip": named(WORDS)}
+SAID: Spec = {"description": encode_names(WORDS), "tooltip": encode_names(WORDS)}
 """Channels that give each mark its words, for pointers and screen readers."""
 
 

@@ -12,11 +12,11 @@ from ssme.plots.display import (
     Plot,
     Spec,
     data,
+    encode_names,
     facet,
-    named,
     number,
 )
-from ssme.plots.names import called
+from ssme.plots.names import cut_name
 from ssme.results import curves
 from ssme.results.evaluation import BaseEvaluation
 
@@ -43,8 +43,8 @@ def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> 
         "width": step,
         "height": step,
         "encoding": {
-            "x": named("predicted", sort=classes, axis={"labelAngle": _angle(classes)}),
-            "y": named("true", sort=classes),
+            "x": encode_names("predicted", sort=classes, axis={"labelAngle": _angle(classes)}),
+            "y": encode_names("true", sort=classes),
             **SAID,
         },
         "layer": _cells("within_true", "share of the true class", len(classes), ".0%"),
@@ -54,7 +54,7 @@ def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> 
     words = (
         f"Estimated confusion matrices of {len(names)} models over {len(classes)} classes. The "
         f"lowest recall is {worst['within_true']:.0%}, of "
-        f"{called(worst['model'])} on {called(worst['true'])}."
+        f"{cut_name(worst['model'])} on {cut_name(worst['true'])}."
     )
     return Plot("Confusion matrices", facet(rows, names, panel, _cell_words), rows, words)
 
@@ -67,8 +67,8 @@ def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> 
         "width": {"step": 34},
         "height": {"step": 26},
         "encoding": {
-            "x": named("other", sort=names, title=None, axis={"labelAngle": SLANTED}),
-            "y": named("model", sort=names, title=None),
+            "x": encode_names("other", sort=names, title=None, axis={"labelAngle": SLANTED}),
+            "y": encode_names("model", sort=names, title=None),
             **SAID,
         },
     }
@@ -89,8 +89,8 @@ def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> 
     if defined:
         top = max(defined, key=lambda row: row["error_correlation"])
         words += (
-            f" The errors of {called(top['model'])} and {called(top['other'])} are the most alike: "
-            f"{top['error_correlation']:.2f}; they agree on {top['agree']:.0%} of rows."
+            f" The errors of {cut_name(top['model'])} and {cut_name(top['other'])} are the most "
+            f"alike: {top['error_correlation']:.2f}; they agree on {top['agree']:.0%} of rows."
         )
     return Plot("Agreement of the models", body, rows, words)
 
@@ -101,9 +101,9 @@ def draw_densities(
     """Scores by class: how many rows each class has at each score, by the fitted posterior."""
     k = evaluation.class_index(class_name)
     positive = str(evaluation.data.classes[k])
-    title = f"score of class {called(positive)}"
+    title = f"score of class {cut_name(positive)}"
     classes = [f"not {positive}", positive]
-    rows = _summed(
+    rows = _sum_up(
         {**row, "class": positive if row["class"] == positive else classes[0]}
         for row in curves.estimate_densities(evaluation, group, k, names)
     )
@@ -116,9 +116,12 @@ def draw_densities(
         "encoding": {
             "x": number("middle", title=title, scale={"domain": [0, 1]}),
             "y": number("share", title="share of rows"),
-            "color": named("class", scale=colors),
-            "strokeDash": named("class", scale=dashes),
-            "tooltip": [*map(named, ("model", "class")), *map(number, ("from", "to", "share"))],
+            "color": encode_names("class", scale=colors),
+            "strokeDash": encode_names("class", scale=dashes),
+            "tooltip": [
+                *map(encode_names, ("model", "class")),
+                *map(number, ("from", "to", "share")),
+            ],
         },
     }
     body = facet(rows, names, panel, resolve={"scale": {"y": "independent"}})
@@ -135,7 +138,7 @@ def draw_convergence(evaluation: BaseEvaluation) -> Plot:
         "y": number("objective", scale={"zero": False}),
     }
     if len(fits) > 1:
-        encoding["color"] = encoding["strokeDash"] = named("fit", sort=fits, title=None)
+        encoding["color"] = encoding["strokeDash"] = encode_names("fit", sort=fits, title=None)
     body = {
         "data": data(rows),
         "width": 420,
@@ -179,7 +182,7 @@ def _cells(value: str, title: str, size: int, form: str) -> list[Spec]:
     return [squares, {"mark": {"type": "text", "fontSize": 10}, "encoding": text}]
 
 
-def _summed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sum_up(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows with equal model, class and bin added up."""
     total: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ssme.errors import InputError
-from ssme.plots.display import BLUE, GREY, SAID, Plot, data, facet, named, number
+from ssme.plots.display import BLUE, GREY, SAID, Plot, data, encode_names, facet, number
 from ssme.suggest.plan import LabelPlan
 
 __all__ = ["draw_history", "draw_plan"]
@@ -25,7 +25,7 @@ def draw_history(rows: Sequence[dict[str, Any]]) -> Plot:
     order = [str(n) for n in dict.fromkeys(row["evaluation"] for row in shown)]
     for row in shown:
         row["run"] = str(row["evaluation"])
-    x = named("run", sort=order, title="evaluation")
+    x = encode_names("run", sort=order, title="evaluation")
     spec = {
         "width": 160,
         "height": 140,

@@ -17,11 +17,11 @@ from ssme.plots.display import (
     Plot,
     Spec,
     data,
+    encode_names,
     facet,
-    named,
     number,
 )
-from ssme.plots.names import called
+from ssme.plots.names import cut_name
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.results.group_ranks import order_groups
 
@@ -87,8 +87,8 @@ def draw_metric(
         "height": {"step": 14},
         "encoding": {
             "y": _model_axis([row["model"] for row in shown]),
-            "yOffset": named("kind", sort=kinds),
-            "color": named(
+            "yOffset": encode_names("kind", sort=kinds),
+            "color": encode_names(
                 "kind", sort=kinds, scale=colors, legend={"title": None, "orient": "top"}
             ),
             **SAID,
@@ -102,7 +102,7 @@ def draw_metric(
                 "mark": {"type": "point", "size": 70, "filled": True, "opacity": 1},
                 "encoding": {
                     "x": number("value", **x),
-                    "shape": named("kind", sort=kinds, scale=shapes),
+                    "shape": encode_names("kind", sort=kinds, scale=shapes),
                 },
             },
         ],
@@ -154,7 +154,7 @@ def draw_groups(
     defined = [row for row in rows if not math.isnan(row["value"])]
     worst = min(defined, key=lambda row: measure_goodness(row["value"], chosen), default=None)
     if worst is not None and worst["group"] != ALL:
-        words += f" The worst is {called(worst['model'])} on {called(worst['group'])}: "
+        words += f" The worst is {cut_name(worst['model'])} on {cut_name(worst['group'])}: "
         words += f"{worst['value']:.3f}."
     title = f"{chosen.name} by group, the worst first; diamonds are labels alone"
     if len(order) > most:
@@ -181,7 +181,7 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
         ],
     }
     said = "; ".join(
-        f"{called(row['model'])} {row['p_best']:.0%}" for row in rows[:5] if row["p_best"] >= 0.0
+        f"{cut_name(row['model'])} {row['p_best']:.0%}" for row in rows[:5] if row["p_best"] >= 0.0
     )
     words = f"Probability of being best: {said}." if said else "The method gives no probabilities."
     return Plot(f"Who is best in {metric}", body, rows, words)
@@ -232,7 +232,7 @@ def _group_words(row: dict[str, Any]) -> str:
 
 
 def _model_axis(order: Sequence[str]) -> Spec:
-    return named("model", sort=list(order), title=None)
+    return encode_names("model", sort=list(order), title=None)
 
 
 def _scale(rows: Sequence[dict[str, Any]]) -> Spec:
@@ -254,8 +254,8 @@ def _words(metric: str, group: str, rows: list[dict[str, Any]], level: float, li
     """What the picture of one metric says, best model first."""
     where = "" if group == ALL else f" on {group}"
     said = [
-        f"{called(row['model'])} {_triple_words({**row, 'value': row['estimate']})}, labels alone "
-        + ("undefined" if math.isnan(row["labels_only"]) else f"{row['labels_only']:.3f}")
+        f"{cut_name(row['model'])} {_triple_words({**row, 'value': row['estimate']})}, labels "
+        "alone " + ("undefined" if math.isnan(row["labels_only"]) else f"{row['labels_only']:.3f}")
         for row in rows[: min(limit, 5)]
     ]
     more = f"; and {len(rows) - len(said)} more models" if len(rows) > len(said) else ""

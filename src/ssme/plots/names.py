@@ -13,7 +13,7 @@ from typing import Any
 
 from ssme.wording import distinct_labels, printable, shorten
 
-__all__ = ["LABEL_WIDTH", "called", "with_safe_names"]
+__all__ = ["LABEL_WIDTH", "cut_name", "with_safe_names"]
 
 LABEL_WIDTH = 26
 """Columns of a name on an axis or above a panel."""
@@ -25,7 +25,7 @@ LONGEST = 2_000
 """Characters of a description."""
 
 
-def called(name: object) -> str:
+def cut_name(name: object) -> str:
     """A name inside a sentence about a chart."""
     return shorten(str(name), NAME_WIDTH)
 
@@ -33,7 +33,7 @@ def called(name: object) -> str:
 def with_safe_names(spec: dict[str, Any]) -> dict[str, Any]:
     """``spec`` with every name printable, of bounded length and different from all others."""
     labels = distinct_labels(_labels_in(spec), LABEL_WIDTH)
-    safe: dict[str, Any] = _changed(spec, "", labels.__getitem__)
+    safe: dict[str, Any] = _change(spec, "", labels.__getitem__)
     return safe
 
 
@@ -53,15 +53,15 @@ def _labels_in(part: Any, key: str = "") -> Iterator[str]:
                 yield from _labels_in(item)
 
 
-def _changed(part: Any, key: str, label: Callable[[str], str]) -> Any:
+def _change(part: Any, key: str, label: Callable[[str], str]) -> Any:
     if isinstance(part, dict):
-        return {name: _changed(value, name, label) for name, value in part.items()}
+        return {name: _change(value, name, label) for name, value in part.items()}
     if isinstance(part, list):
         if key in ("sort", "domain"):
             return [label(item) if isinstance(item, str) else item for item in part]
         if key == "values":
             return [_changed_row(row, label) for row in part]
-        return [_changed(item, "", label) for item in part]
+        return [_change(item, "", label) for item in part]
     if isinstance(part, str):
         if key in ("title", "text"):
             return shorten(part, TITLE_WIDTH)

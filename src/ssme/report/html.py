@@ -78,13 +78,13 @@ def explain_doubts(codes: Sequence[str]) -> dict[str, Any]:
 
     markdown = MarkdownIt("commonmark", {"html": False})
 
-    def within(found: re.Match[str]) -> str:
+    def link(found: re.Match[str]) -> str:
         inside = found[1].upper() in codes
         return f'<a href="#explained-{found[1]}">{found[2]}</a>' if inside else found[2]
 
     known = explanations()
     return {
-        code: Markup(picture_of(code) + LINK.sub(within, markdown.render(known[code])))
+        code: Markup(picture_of(code) + LINK.sub(link, markdown.render(known[code])))
         for code in dict.fromkeys(codes)
         if code in known
     }

@@ -93,7 +93,7 @@ def summarize(
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,
             "understood": {} if data.layout is None else data.layout.describe(),
         },
-        "together": _together(evaluation),
+        "together": _summarize_together(evaluation),
         "level": evaluation.level,
         "metrics": metrics,
         "by_group": [
@@ -109,7 +109,7 @@ def summarize(
         "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
         "settings": found["settings"],
         "rerun": _rerun(found["settings"]),
-        "made": _made(found["settings"], date or datetime.now(UTC)),
+        "made": _tell_origin(found["settings"], date or datetime.now(UTC)),
     }
 
 
@@ -130,20 +130,22 @@ def _group_sections(evaluation: BaseEvaluation) -> dict[str, Any]:
     ranks = []
     for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
         found = rank_groups(evaluation, first, by=by)
-        rows = [{k: _known(v) for k, v in vars(rank).items()} for rank in found.rows]
+        rows = [{k: _drop_undefined(v) for k, v in vars(rank).items()} for rank in found.rows]
         ranks.append({"by": by, "metric": first, "model": found.rows[0].model, "rows": rows})
     model = ranks[0]["model"]
     gaps = compute_gaps(evaluation, kinds=["difference"]).rows
-    told = [{k: _known(v) for k, v in vars(gap).items()} for gap in gaps if gap.model == model]
+    told = [
+        {k: _drop_undefined(v) for k, v in vars(gap).items()} for gap in gaps if gap.model == model
+    ]
     return {"group_ranks": ranks, "gaps": told}
 
 
-def _known(value: Any) -> Any:
+def _drop_undefined(value: Any) -> Any:
     """None for a number that is undefined."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
+def _summarize_together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
     """How the models err together; None for one model, many, or a method that cannot tell."""
     if not 2 <= evaluation.data.n_models <= TOGETHER_MODELS:
         return None
@@ -158,7 +160,7 @@ def _together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
     return {"sentence": profile.sentence(), "rows": named}
 
 
-def _made(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
+def _tell_origin(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
     """When and with what the report was made, and from which input where that is known."""
     return {
         "date": date.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -200,7 +202,7 @@ def _headline(
         "better": metric["better"],
         "best": best,
         "answers": [
-            {"question": "Which classifier?", **_which(evaluation, metric, best)},
+            {"question": "Which classifier?", **_choose_model(evaluation, metric, best)},
             {"question": "How good?", **_how_good(evaluation, metric, best)},
             {"question": "How sure?", **_how_sure(evaluation, metric, best)},
             {"question": "Compared with labels alone?", **_against_labels(evaluation, best)},
@@ -209,7 +211,7 @@ def _headline(
     }
 
 
-def _which(
+def _choose_model(
     evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     if best["estimate"] is None:

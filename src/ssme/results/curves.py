@@ -120,7 +120,7 @@ def estimate_densities(
     """Share of rows per bin of P(class), split by the class the belief puts them in."""
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     rows = []
-    for model, scores, mass in _expected(evaluation, group, models):
+    for model, scores, mass in _expect_mass(evaluation, group, models):
         which = _bins(scores[:, class_index], n_bins)
         for k, name in enumerate(evaluation.data.classes):
             share = np.bincount(which, mass[:, k], n_bins) / mass.sum()
@@ -144,7 +144,7 @@ def estimate_confusion(
     """Expected share of rows by true and predicted class, and within the true class."""
     classes = [str(name) for name in evaluation.data.classes]
     rows = []
-    for model, scores, mass in _expected(evaluation, group, models):
+    for model, scores, mass in _expect_mass(evaluation, group, models):
         said = scores.argmax(axis=1)
         table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
@@ -254,7 +254,7 @@ def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray]
     Scores of a single classifier come from methods that treat each by itself.
     """
 
-    def whole(scores: FloatArray) -> MetricPlan:
+    def plan_whole(scores: FloatArray) -> MetricPlan:
         n_models = scores.shape[1]
         chosen = range(n_models) if n_models == 1 else wanted
         present = {j: np.isfinite(scores[:, j, 0]) for j in chosen}
@@ -268,7 +268,7 @@ def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray]
 
         return values
 
-    return whole
+    return plan_whole
 
 
 def _plan_thresholds(
@@ -347,7 +347,7 @@ def _posterior(evaluation: BaseEvaluation) -> FloatArray:
     return posterior
 
 
-def _expected(
+def _expect_mass(
     evaluation: BaseEvaluation, group: str, models: Models
 ) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""

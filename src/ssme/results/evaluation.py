@@ -188,7 +188,7 @@ class BaseEvaluation:
         >>> r.compare("accuracy", "good", "bad").rows[0].difference > 0
         True
         """
-        level = self._checked(level)
+        level = self._check_level(level)
         wanted = range(len(self.metrics)) if metric is None else [self.metric_index(metric)]
         if groups is not None:
             names = self.data.models if a is None else (a,)
@@ -255,7 +255,7 @@ class BaseEvaluation:
             metric=chosen.name,
             where=group,
             greater_is_better=chosen.greater_is_better,
-            level=self._checked(level),
+            level=self._check_level(level),
             library=self._library,
         )
 
@@ -317,7 +317,7 @@ class BaseEvaluation:
         library = self.data.frame_library
         return library if library in LIBRARIES else LIBRARIES[0]
 
-    def _checked(self, level: float | None) -> float:
+    def _check_level(self, level: float | None) -> float:
         if level is None:
             return self.level
         if not 0.0 < level < 1.0:
@@ -326,7 +326,7 @@ class BaseEvaluation:
 
     def _table(self, level: float) -> tuple[Row, ...]:
         """The table at ``level``, computed once."""
-        level = self._checked(level)
+        level = self._check_level(level)
         if level not in self._tables:
             self._tables[level] = tuple(
                 tabulate(

@@ -43,17 +43,17 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
 
 def frame_text(columns: Columns) -> str:
     """``columns`` as lines of text that are safe for a terminal; long tables are cut."""
-    text: str = _shown(columns).to_string(index=False, max_rows=SHOWN_ROWS)
+    text: str = _show(columns).to_string(index=False, max_rows=SHOWN_ROWS)
     return text
 
 
 def frame_html(columns: Columns) -> str:
     """``columns`` as an HTML table in which every name is text; long tables are cut."""
-    html: str = _shown(columns).to_html(index=False, border=0, max_rows=SHOWN_ROWS, escape=True)
+    html: str = _show(columns).to_html(index=False, border=0, max_rows=SHOWN_ROWS, escape=True)
     return html
 
 
-def _shown(columns: Columns) -> Any:
+def _show(columns: Columns) -> Any:
     safe = {
         name: [shorten(v, LONGEST_NAME) if isinstance(v, str) else v for v in values]
         for name, values in columns.items()

@@ -157,7 +157,7 @@ def _gaps_of_kind(
             yield from _rows_of(evaluation, groups, text, kind, [chosen], estimates, level)
         return
     metrics = _metrics_behind(evaluation, kind)
-    found = _estimated(evaluation, metrics, places)
+    found = _estimate(evaluation, metrics, places)
     yield from _rows_of(evaluation, groups, text, kind, metrics, found, level)
 
 
@@ -276,7 +276,7 @@ def _metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
     return [get_metric(each, threshold=threshold) for each in names]
 
 
-def _estimated(
+def _estimate(
     evaluation: BaseEvaluation, metrics: Sequence[Metric], places: Sequence[int]
 ) -> list[list[Estimate]]:
     """Estimates [metric][group] of further metrics, from the belief that there is."""

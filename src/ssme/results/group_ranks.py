@@ -99,7 +99,7 @@ def rank_groups(
             fix=f"name one with {argument('by')}",
         )
     whole = evaluation.estimates[0][m]
-    j = _best(whole, chosen) if model is None else evaluation.model_index(model)
+    j = _find_best(whole, chosen) if model is None else evaluation.model_index(model)
     places = places_of(evaluation, texts[0], pooled=True)
     groups = [evaluation.groups[g] for g in places]
     estimates = [evaluation.estimates[g][m] for g in places]
@@ -143,7 +143,7 @@ def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:
     """Names of all groups, worst first by the model with the best estimate on all rows."""
     m = evaluation.metric_index(metric)
     chosen = evaluation.metrics[m]
-    j = _best(evaluation.estimates[0][m], chosen)
+    j = _find_best(evaluation.estimates[0][m], chosen)
     values = {
         group.name: badness(float(of[m].value[j]), chosen)
         for group, of in zip(evaluation.groups[1:], evaluation.estimates[1:], strict=True)
@@ -151,7 +151,7 @@ def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:
     return sorted(values, key=lambda name: values[name])
 
 
-def _best(estimate: Estimate, metric: Metric) -> int:
+def _find_best(estimate: Estimate, metric: Metric) -> int:
     value = estimate.value if metric.greater_is_better is not False else -estimate.value
     return int(np.nanargmax(value)) if np.isfinite(value).any() else 0
 

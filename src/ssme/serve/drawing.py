@@ -113,10 +113,10 @@ def draw_tightening(
     if not models or all(value is None for value in values):
         return []
     least, most = _range(values)
-    return [_small(model, steps, least, most, metric) for model in models]
+    return [_draw_small(model, steps, least, most, metric) for model in models]
 
 
-def _small(
+def _draw_small(
     model: str,
     steps: Sequence[tuple[int, Mapping[str, Any]]],
     least: float,

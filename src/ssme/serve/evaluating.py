@@ -179,8 +179,8 @@ def _differences(result: Evaluation) -> list[dict[str, Any]]:
     pick = result.choose(metric.name).pick
     rows = result.compare(metric.name, pick).rows
     names = ("a", "b", "difference", "low", "high", "p_better")
-    return [{name: _plain(getattr(row, name)) for name in names} for row in rows]
+    return [{name: _drop_undefined(getattr(row, name)) for name in names} for row in rows]
 
 
-def _plain(value: Any) -> Any:
+def _drop_undefined(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value

@@ -159,7 +159,7 @@ class JobRunner:
         except TimeoutError:
             state, message = (
                 "failed",
-                _said(
+                _say(
                     f"the job took longer than {self.settings.job_seconds:,} seconds",
                     "give fewer rows or models, or start the server with a larger --job-seconds",
                 ),
@@ -192,7 +192,7 @@ class JobRunner:
             await self._ring()
         code = await worker.wait()
         why = "it was stopped by the system, most likely for lack of memory" if code == -9 else ""
-        return "failed", _said(
+        return "failed", _say(
             f"the job ended without a result{f': {why}' if why else ''}",
             "try it again; if it happens once more, give fewer rows",
         )
@@ -223,7 +223,7 @@ def _kill(worker: asyncio.subprocess.Process) -> None:
         os.killpg(worker.pid, signal.SIGKILL)
 
 
-def _said(got: str, fix: str) -> str:
+def _say(got: str, fix: str) -> str:
     return json.dumps(
         {"got": f"{got[0].upper()}{got[1:]}.", "allowed": "", "fix": fix, "fields": []}
     )

@@ -122,7 +122,7 @@ def _sample_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.
 def _column(table: Table, name: str) -> dict[str, Any]:
     values = table.values(name)
     known = values[~is_missing(values)]
-    examples = list(dict.fromkeys(_shown(value) for value in known[:200]))
+    examples = list(dict.fromkeys(_show(value) for value in known[:200]))
     kind = {"other": "text"}.get(table.kind(name), table.kind(name))
     return {
         "name": name,
@@ -133,7 +133,7 @@ def _column(table: Table, name: str) -> dict[str, Any]:
     }
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     return shorten(f"{value:.6g}" if isinstance(value, float) else str(value), WIDTH)
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["PARTS", "Form", "mapping_of", "typed"]
+__all__ = ["PARTS", "Form", "mapping_of", "read_typed"]
 
 Form = Mapping[str, Sequence[str]]
 
@@ -62,13 +62,13 @@ def mapping_of(
     if found["score"] and (found["score"] != before or _one(form, "models_named")):
         read["models"] = found["score"]
     for name in ("classes", "unlabeled"):
-        values = [typed(text) for text in _one(form, name).split(",") if text.strip()]
+        values = [read_typed(text) for text in _one(form, name).split(",") if text.strip()]
         if values:
             read[name] = values
     for name in ("positive", "pattern", "layout", "delimiter"):
         text = _one(form, name)
         if text:
-            read[name] = typed(text) if name == "positive" else text
+            read[name] = read_typed(text) if name == "positive" else text
     for name in ("logits", "normalize"):
         if _one(form, name):
             read[name] = True
@@ -81,13 +81,13 @@ def _run(form: Form) -> dict[str, Any]:
         run["metric"] = list(form["metric"])
     if _one(form, "method") not in ("", "auto"):
         run["method"] = _one(form, "method")
-    level = typed(_one(form, "level").replace("%", "").strip() or "95")
+    level = read_typed(_one(form, "level").replace("%", "").strip() or "95")
     if level != 95:
         run["level"] = level / 100 if isinstance(level, int | float) else level
     return run
 
 
-def typed(text: str) -> Any:
+def read_typed(text: str) -> Any:
     """A class as people write it: whole numbers, fractions and true/false are meant as such."""
     text = text.strip()
     if text.lower() in ("true", "false"):

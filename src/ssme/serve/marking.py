@@ -219,11 +219,11 @@ async def image(request: Request) -> Response:
     file = await project.open(request.path_params["file"])
     text = request.query_params.get("path", "")
 
-    def known(records: Records) -> bool:
+    def is_known(records: Records) -> bool:
         rows = records.store.suggestions(file.data)
         return any(cell == text and kind == "image" for s in rows for _, kind, cell in s.cells)
 
-    if not await project.desk.ask(known):
+    if not await project.desk.ask(is_known):
         raise InputError("no row to label names this picture", fix="load the page again")
     content, kind = find_image(project.settings, file.record, text)
     return Response(

@@ -197,18 +197,18 @@ async def _read_form(receive: Receive) -> tuple[dict[str, list[str]] | None, Rec
             return None, receive
     given = False
 
-    async def again() -> Message:
+    async def replay() -> Message:
         nonlocal given
         if given:
             return await receive()
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True), again
+    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True), replay
 
 
 def _with_headers(send: Send, is_static: bool) -> Send:
-    async def guarded(message: Message) -> None:
+    async def guard(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = {key.lower() for key, _ in message.get("headers", [])}
             extra = {**HEADERS, "cache-control": "no-cache" if is_static else "no-store"}
@@ -222,4 +222,4 @@ def _with_headers(send: Send, is_static: bool) -> Send:
             ]
         await send(message)
 
-    return guarded
+    return guard

@@ -51,10 +51,10 @@ def spell_for_page(error: InputError) -> dict[str, Any]:
         words = WORDS.get(name, name)
         return words if value in (None, "'...'", "[...]") else f"{words} = {value}"
 
-    said = InputError(error.got).spelled(spell)
+    said = InputError(error.got).spell(spell)
     parts = {
         "got": said[:1].upper() + said[1:] if said.split(" ", 1)[0].isalpha() else said,
-        "allowed": InputError(error.allowed).spelled(spell) if error.allowed else "",
-        "fix": InputError(error.fix).spelled(spell) if error.fix else "",
+        "allowed": InputError(error.allowed).spell(spell) if error.allowed else "",
+        "fix": InputError(error.fix).spell(spell) if error.fix else "",
     }
     return {**parts, "fields": list(dict.fromkeys(fields))}

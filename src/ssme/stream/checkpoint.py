@@ -24,7 +24,7 @@ from ssme.errors import InputError, foreign_errors
 from ssme.stream.files import File
 from ssme.stream.group_keys import GroupKey
 from ssme.stream.group_sums import Cells, GroupSums
-from ssme.stream.tally import Sums, added
+from ssme.stream.tally import Sums, add_sums
 from ssme.writing import write_bytes
 
 __all__ = ["Progress", "RunMark", "load", "read_checkpoint", "save"]
@@ -49,7 +49,7 @@ class Progress:
         self.n_parts += part.n_parts
         self.n_rows += part.n_rows
         self.n_labeled += part.n_labeled
-        self.sums = added(self.sums, part.sums)
+        self.sums = add_sums(self.sums, part.sums)
         self.groups.add(part.groups)
 
 

@@ -265,20 +265,20 @@ def _average_precision(event: FloatArray, other: FloatArray, self_pairs: FloatAr
     above = hits - event + alarms - other
     total = hits[..., -1]
 
-    def met(top: FloatArray, bottom: FloatArray) -> FloatArray:
-        return ratio((event * _over(top, bottom)).sum(axis=2), total)
+    def find_recall(top: FloatArray, bottom: FloatArray) -> FloatArray:
+        return ratio((event * _divide(top, bottom)).sum(axis=2), total)
 
-    limit = _over(event * other, event + other)
-    put = limit * _over(self_pairs, limit.sum(axis=2))[..., None]
-    value = met(hits, hits + alarms) + ratio(_over(put, hits + alarms).sum(axis=2), total)
-    lowest = met(hits - event, hits - event + alarms)
-    highest = met(hits, hits + alarms - other)
-    itself = np.where(above > 0, np.minimum(_over(limit, above), event), event)
+    limit = _divide(event * other, event + other)
+    put = limit * _divide(self_pairs, limit.sum(axis=2))[..., None]
+    value = find_recall(hits, hits + alarms) + ratio(_divide(put, hits + alarms).sum(axis=2), total)
+    lowest = find_recall(hits - event, hits - event + alarms)
+    highest = find_recall(hits, hits + alarms - other)
+    itself = np.where(above > 0, np.minimum(_divide(limit, above), event), event)
     most = highest + ratio(itself.sum(axis=2), total)
     return value, np.maximum(value - lowest, most - value)
 
 
-def _over(top: FloatArray, bottom: FloatArray) -> FloatArray:
+def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """``top / bottom``, 0 where there is nothing."""
     out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     return out

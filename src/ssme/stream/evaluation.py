@@ -167,7 +167,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             fitted = estimating.result()
     finally:
         close_files()
-    return _combined(fitted, center, counted, counting, start, len(source.parts))
+    return _combine(fitted, center, counted, counting, start, len(source.parts))
 
 
 def _group_tables(
@@ -262,7 +262,7 @@ def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
     return take_rows(whole, np.union1d(drawn, labeled))
 
 
-def _combined(
+def _combine(
     fitted: Evaluation,
     center: Progress,
     counted: Progress,
@@ -350,7 +350,7 @@ def _moved_group(
     if complete:
         return tuple(estimates), _error_bounds(metrics, after)
     moved = tuple(
-        _moved(metric, estimate, then, now, share, spread)
+        _move(metric, estimate, then, now, share, spread)
         for metric, estimate, (then, _), (now, _) in zip(
             metrics, estimates, before, after, strict=True
         )
@@ -386,7 +386,7 @@ def _error_bounds(
     }
 
 
-def _moved(
+def _move(
     metric: Metric,
     estimate: Estimate,
     sample: FloatArray,

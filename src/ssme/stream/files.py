@@ -69,7 +69,7 @@ def identify(path: str) -> File:
     """The file ``path`` as it is now."""
     with named_errors(path):
         if "://" in path:
-            system, place = _located(path)
+            system, place = _locate(path)
             info = system.get_file_info(place)
             size, modified, inode = info.size or 0, info.mtime_ns or 0, 0
             opened = system.open_input_file(place)
@@ -91,7 +91,7 @@ def refuse_changed(files: Iterable[File]) -> None:
     for file in files:
         now = identify(file.path)
         if now != file:
-            raise _changed(file, now)
+            raise _explain_change(file, now)
 
 
 def open_parquet(file: File) -> Any:
@@ -123,14 +123,14 @@ def _open(file: File) -> Any:
     with named_errors(file.path):
         now = identify(file.path)
         if now != file:
-            raise _changed(file, now)
+            raise _explain_change(file, now)
         if "://" in file.path:
-            system, path = _located(file.path)
+            system, path = _locate(file.path)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
         return parquet.ParquetFile(file.path)
 
 
-def _changed(file: File, now: File) -> InputError:
+def _explain_change(file: File, now: File) -> InputError:
     words = {
         "size": "size",
         "modified": "time of change",
@@ -186,9 +186,9 @@ def _remote_files(address: str) -> Iterator[str]:
     scheme = address.partition("://")[0]
     try:
         if any(sign in name for sign in "*["):
-            system, root = _located(folder + mark + options)
+            system, root = _locate(folder + mark + options)
         else:
-            system, root = _located(address)
+            system, root = _locate(address)
             if system.get_file_info(root).type != fs.FileType.Directory:
                 yield address
                 return
@@ -206,7 +206,7 @@ def _remote_files(address: str) -> Iterator[str]:
             yield f"{scheme}://{entry.path}{mark}{options}"
 
 
-def _located(address: str) -> tuple[Any, str]:
+def _locate(address: str) -> tuple[Any, str]:
     """The file system of ``address``, opened once for each of its hosts, and the path in it."""
     place, mark, options = address.partition("?")
     scheme, _, rest = place.partition("://")

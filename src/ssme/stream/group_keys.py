@@ -85,7 +85,7 @@ class GroupTable:
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"two groups are called {twice!r}", fix="rename a group column")
         sizes = np.array([counts[values] for values in listed], dtype=np.int64)
-        kept = pooling.kept(sizes, group_by.text)
+        kept = pooling.choose_kept(sizes, group_by.text)
         keys = [
             GroupKey(group_by.text, name) for name, keep in zip(names, kept, strict=True) if keep
         ]

@@ -125,7 +125,7 @@ def join_tables(tables: Sequence[Any]) -> Any:
 def read_table(part: Part, columns: list[str] | None) -> Any:
     """The columns of a part as a pyarrow table, encodings undone."""
     with named_errors(part.path):
-        return _decoded(
+        return _decode(
             open_parquet(part.file).read_row_group(
                 part.row_group, columns=columns, use_threads=False
             )
@@ -140,7 +140,7 @@ def read_head(part: Part, n_rows: int) -> Any:
         batches = open_parquet(part.file).iter_batches(
             n_rows, row_groups=[part.row_group], use_threads=False
         )
-        return _decoded(pa.Table.from_batches([next(batches)]))
+        return _decode(pa.Table.from_batches([next(batches)]))
 
 
 def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
@@ -151,7 +151,7 @@ def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
     return table.take(pa.Array.from_buffers(pa.int64(), len(rows), [None, buffer]))
 
 
-def _decoded(table: Any) -> Any:
+def _decode(table: Any) -> Any:
     for position, name in enumerate(table.column_names):
         column = table.column(position)
         plain = decode(column)

@@ -1,7 +1,7 @@
 """The counters that a set of metrics needs, and their sums per group of rows.
 
 A `Tally` is fixed before the pass: which counters, and the bins of equal-mass calibration errors.
-Its `Sums` are plain arrays by name that add up (`added`); they travel between processes and into
+Its `Sums` are plain arrays by name that add up (`add_sums`); they travel between processes and into
 checkpoints as they are.
 """
 
@@ -27,7 +27,7 @@ from ssme.stream.counters import (
     Values,
 )
 
-__all__ = ["Sums", "Tally", "added", "adds_up", "plan_tally"]
+__all__ = ["Sums", "Tally", "add_sums", "adds_up", "plan_tally"]
 
 FloatArray = NDArray[np.float64]
 Sums = dict[str, FloatArray]
@@ -54,7 +54,7 @@ class Tally:
         ]
 
 
-def added(one: Sums, other: Sums) -> Sums:
+def add_sums(one: Sums, other: Sums) -> Sums:
     """Sums over the rows of both."""
     return {name: one[name] + other[name] for name in one} if one else other
 
@@ -99,7 +99,7 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
 
 def _scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
     kind = metric.kind
-    return kind.settled(n_classes) if isinstance(kind, kinds.Calibration) else None
+    return kind.settle(n_classes) if isinstance(kind, kinds.Calibration) else None
 
 
 def _is_fine(scheme: kinds.SettledCalibration | None) -> bool:
@@ -113,7 +113,7 @@ BY_CLASS_SCORE = ("positive", "classwise")
 
 def _is_added_by_class(kind: kinds.Kind, n_classes: int) -> bool:
     """Whether a `Ranking` holds the metric: each class against the rest, never against another."""
-    return isinstance(kind, kinds.Ranking) and kind.settled(n_classes).average != "one_vs_one"
+    return isinstance(kind, kinds.Ranking) and kind.settle(n_classes).average != "one_vs_one"
 
 
 def adds_up(metric: Metric, n_classes: int) -> bool:

@@ -270,7 +270,7 @@ def _simulate(
             fitted = method.fit(_grow(data, known), np.random.default_rng(number))
             found = fitted.estimate([target.metric], [None])[0][0]
             value = target.measure(data.models, found, evaluation.level)
-            path.append(_Look(total, value, _shrunk(estimate, found, target)))
+            path.append(_Look(total, value, _measure_shrinking(estimate, found, target)))
             enough = target.is_met(value) if target.what == "width" else len(path) >= DOUBLINGS
             if enough:
                 break
@@ -286,7 +286,7 @@ def _totals(n_labeled: int, most: int) -> list[int]:
     return [*totals[:-1], most]
 
 
-def _shrunk(before: Estimate, after: Estimate, target: Target) -> float:
+def _measure_shrinking(before: Estimate, after: Estimate, target: Target) -> float:
     """Median over the other models of the spread of their difference to the pick, over that now."""
     if before.draws is None or after.draws is None or before.value.size < 2:
         return float("nan")

@@ -46,12 +46,12 @@ class UlPlusFit:
     @property
     def auc(self) -> FloatArray:
         """AUC (d,) of each classifier; below 0.5 where its separation is negative."""
-        return _signed(auc_of_separation(self.separation), self.separation)
+        return _sign(auc_of_separation(self.separation), self.separation)
 
     @property
     def accuracy(self) -> FloatArray:
         """Accuracy (d,) of each classifier at the threshold between its class means."""
-        return _signed(accuracy_of_separation(self.separation), self.separation)
+        return _sign(accuracy_of_separation(self.separation), self.separation)
 
 
 def ul_plus(
@@ -120,5 +120,5 @@ def _line(x: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, int, bo
     return theta, max_iter, False
 
 
-def _signed(performance: FloatArray, separation: FloatArray) -> FloatArray:
+def _sign(performance: FloatArray, separation: FloatArray) -> FloatArray:
     return np.where(separation >= 0, performance, 1.0 - performance)

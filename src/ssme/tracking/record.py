@@ -84,8 +84,8 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
         what = (name, data.ids[row], values[row], annotator, int(rounds.number[row]))
         events.append(
             LabelEvent(
-                _plain(data.ids[row]),
-                _plain(values[row]),
+                _make_plain(data.ids[row]),
+                _make_plain(values[row]),
                 annotator,
                 None if math.isnan(chance) else chance,
                 f"round {int(rounds.number[row])}" if rounds.number[row] else "",
@@ -128,7 +128,7 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _plain(value: Any) -> Hashable:
+def _make_plain(value: Any) -> Hashable:
     """A value of numpy as one of Python."""
     plain: Hashable = value.item() if isinstance(value, np.generic) else value
     return plain

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from ssme.data import ReadOptions, ScoreSet
 from ssme.errors import InputError
-from ssme.options import declared
+from ssme.options import list_declared
 
-NAMES = [each.name for each in declared(ReadOptions)]
+NAMES = [each.name for each in list_declared(ReadOptions)]
 FRAME = pd.DataFrame({"a": [0.1, 0.6, 0.7], "b": [0.3, 0.4, 0.9], "label": [0, 1, None]})
 
 

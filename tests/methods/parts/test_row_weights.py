@@ -10,7 +10,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs.posterior import LabelPosterior, child_seed
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.row_weights import RowWeights, centered
+from ssme.methods.parts.row_weights import RowWeights, center_worlds
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 
@@ -39,7 +39,7 @@ def test_row_weights_have_mean_one_and_whole_ones_are_counts():
 
 def test_worlds_are_moved_onto_the_estimate_and_cut_to_the_range():
     worlds = np.array([[0.1, 0.8], [0.3, 1.0], [np.nan, 0.9]])
-    got = centered(np.array([0.5, 0.99]), worlds, get_metric("accuracy"))
+    got = center_worlds(np.array([0.5, 0.99]), worlds, get_metric("accuracy"))
     assert np.nanmean(got.draws[:, 0]) == pytest.approx(0.5)
     assert got.draws[:, 1].tolist() == pytest.approx([0.89, 1.0, 0.99])
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ssme.data.answers import UNSURE, class_text
 from ssme.data.labels import RawLabels
 from ssme.data.readers.tables import Table
-from ssme.data.values import factorize, plain
+from ssme.data.values import factorize, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
@@ -34,7 +34,7 @@ def find_answers(
             codes, found = factorize(table.values(name))
         except InputError:
             continue
-        values = [plain(value) for value in found]
+        values = [make_plain(value) for value in found]
         texts = {class_text(value) for value in values} - set(UNSURE)
         few = 1 <= len(texts) <= most
         repeated = len(texts) <= 2 or (codes >= 0).sum() >= repeats * len(texts)

@@ -18,14 +18,14 @@ from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
 from ssme.data.readers.columns import USUAL_NAMES, design_column, refuse_two_designs
 from ssme.data.readers.frames import read_table
-from ssme.data.readers.join import joined, joined_design, joins_by_id
+from ssme.data.readers.join import join_labels, joined_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_reader, local_path, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.registry import reads
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import as_models
-from ssme.data.values import plain
+from ssme.data.values import make_plain
 from ssme.errors import InputError, argument, asked_by, foreign_errors
 from ssme.wording import did_you_mean, listing
 
@@ -108,7 +108,9 @@ def _find_judges(file: Path, arrays: Arrays, fields: Mapping[str, Any]) -> dict[
             fix="save the set with ScoreSet.save",
         )
     grades = (
-        tuple(plain(grade) for grade in arrays["grades"].tolist()) if "grades" in arrays else ()
+        tuple(make_plain(grade) for grade in arrays["grades"].tolist())
+        if "grades" in arrays
+        else ()
     )
     cut = grades[int(arrays["cut"])] if "cut" in arrays else None
     each = {
@@ -163,7 +165,7 @@ def _find_labels(
     if joins_by_id(labels):
         named = options.label if options.label in arrays else None
         own = _find_array(file, arrays, named, "labels", "y")
-        return joined(labels, ids, options, options.id, own)
+        return join_labels(labels, ids, options, options.id, own)
     return labels
 
 

@@ -22,11 +22,11 @@ from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
 from ssme.data.validation import as_ids
-from ssme.data.values import FloatArray, as_objects, is_missing, plain
+from ssme.data.values import FloatArray, as_objects, is_missing, make_plain
 from ssme.errors import InputError, argument, asked_by
 from ssme.wording import listing
 
-__all__ = ["joined", "joined_design", "joins_by_id", "own_label_column"]
+__all__ = ["join_labels", "joined_design", "joins_by_id", "own_label_column"]
 
 
 def joins_by_id(labels: object) -> bool:
@@ -34,7 +34,7 @@ def joins_by_id(labels: object) -> bool:
     return isinstance(labels, Path) or is_frame(labels)
 
 
-def joined(
+def join_labels(
     labels: Any,
     ids: NDArray[Any] | None,
     options: ReadOptions,
@@ -83,10 +83,10 @@ def _add(
     before: NDArray[np.object_] = table[known.codes]
     told = np.array([value is not None for value in given.tolist()], dtype=bool)
     for row in np.flatnonzero(told & (known.codes >= 0)):
-        if plain(given[row]) != before[row]:
+        if make_plain(given[row]) != before[row]:
             raise InputError(
                 f"row {ids[row]!r} is labeled {before[row]!r} beside the scores and "
-                f"{plain(given[row])!r} in {what}",
+                f"{make_plain(given[row])!r} in {what}",
                 allowed="one label per row",
                 fix="correct one of them, or leave one empty",
             )
@@ -103,7 +103,8 @@ def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
             continue
         if id in seen and seen[id] != value:
             raise InputError(
-                f"{table.what} labels row {id!r} both {plain(seen[id])!r} and {plain(value)!r}",
+                f"{table.what} labels row {id!r} both {make_plain(seen[id])!r} "
+                f"and {make_plain(value)!r}",
                 allowed="one label per row",
                 fix="keep the right one",
             )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.class_names import in_order, typed_as_labels
 from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
-from ssme.data.readers.join import joined, joins_by_id, own_label_column
+from ssme.data.readers.join import join_labels, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
@@ -223,7 +223,9 @@ def observe_labels(
     if joins_by_id(labels):
         column = own_label_column(table, options)
         own = None if column is None else constant_by_id(table, column, id_codes, ids)
-        return observe(joined(labels, ids, options, columns.id, own), len(ids), options.unlabeled)
+        return observe(
+            join_labels(labels, ids, options, columns.id, own), len(ids), options.unlabeled
+        )
     if labels is not None and labels is not False:
         raise InputError(
             f"labels is a {type(labels).__name__} beside a long table",

@@ -66,7 +66,7 @@ class Table:
             self._name_columns()
             self._types = dict(self._frame.schema)
         except DuplicateError as error:
-            raise self._duplicated(str(error)) from None
+            raise self._explain_duplicates(str(error)) from None
         self.library: str = self._frame.implementation.name.lower()
         self.n_rows: int = len(self._frame)
         if not self.columns or self.n_rows == 0:
@@ -94,9 +94,9 @@ class Table:
         self.columns: tuple[str, ...] = tuple(map(str, names))
         if len(set(self.columns)) < len(self.columns):
             repeated = [name for name, count in Counter(self.columns).items() if count > 1]
-            raise self._duplicated(listing(repeated))
+            raise self._explain_duplicates(listing(repeated))
 
-    def _duplicated(self, names: str) -> InputError:
+    def _explain_duplicates(self, names: str) -> InputError:
         return InputError(
             f"{self.what} has duplicated column names: {names}",
             allowed="unique column names",

@@ -18,13 +18,13 @@ from ssme.data.readers.answer_columns import advise, find_answers
 from ssme.data.readers.class_names import in_order, typed_as_labels
 from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, grids_in
-from ssme.data.readers.join import joined, joins_by_id, own_label_column
+from ssme.data.readers.join import join_labels, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import RANGE_TOLERANCE
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import FloatArray, plain
+from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import did_you_mean, listing
 
@@ -43,7 +43,7 @@ def observe_labels(
         ids = None if roles.id is None else table.values(roles.id)
         column = own_label_column(table, options)
         own = None if column is None else table.values(column)
-        found = joined(labels, ids, options, roles.id, own)
+        found = join_labels(labels, ids, options, roles.id, own)
     else:
         found = labels
     return observe(found, table.n_rows, options.unlabeled)
@@ -130,7 +130,7 @@ def _find_grid(
     numbers = [name for name in free if kinds[name] != "other"]
     if not numbers and judged:
         _refuse_answers(table, free, raw)
-    return _detected(table, numbers, options, raw)
+    return _detect_grid(table, numbers, options, raw)
 
 
 def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
@@ -199,7 +199,9 @@ def _by_name(
     """Models named by the caller whose class columns are found by the first pattern that fits."""
     patterns = PATTERNS if options.pattern is None else (options.pattern,)
     for pattern in patterns:
-        grids = _best(grids_in(free, pattern, models=models, classes=options.classes), raw)
+        grids = _prefer_fitting(
+            grids_in(free, pattern, models=models, classes=options.classes), raw
+        )
         if len(grids) == 1:
             return grids[0]
     missing = next((name for name in models if name not in table.columns), models[0])
@@ -214,7 +216,7 @@ def _by_name(
 def _by_pattern(
     free: list[str], pattern: str, options: ReadOptions, raw: RawLabels, table: Table
 ) -> Grid:
-    grids = _best(grids_in(free, pattern, classes=options.classes), raw)
+    grids = _prefer_fitting(grids_in(free, pattern, classes=options.classes), raw)
     if len(grids) == 1:
         return grids[0]
     if grids:
@@ -228,12 +230,12 @@ def _by_pattern(
     )
 
 
-def _best(grids: list[Grid], raw: RawLabels) -> list[Grid]:
+def _prefer_fitting(grids: list[Grid], raw: RawLabels) -> list[Grid]:
     """Those that fit the labels, if any does."""
     return [grid for grid in grids if grid.fits(raw)] or grids
 
 
-def _detected(table: Table, free: list[str], options: ReadOptions, raw: RawLabels) -> Grid:
+def _detect_grid(table: Table, free: list[str], options: ReadOptions, raw: RawLabels) -> Grid:
     """The only reading of unnamed score columns, or an error that lists the readings.
 
     A grid of models and classes counts if its rows sum to one, which columns of unrelated binary
@@ -253,7 +255,7 @@ def _detected(table: Table, free: list[str], options: ReadOptions, raw: RawLabel
         sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
         better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
         if sound and (better or not fitting):
-            fitting = _best(sound, raw)
+            fitting = _prefer_fitting(sound, raw)
     one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
@@ -275,7 +277,7 @@ def _refuse_no_probabilities(
             if not outside.any():
                 continue
             row = int(np.argmax(outside))
-            value = plain(values[row])
+            value = make_plain(values[row])
             got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
         else:
             continue

@@ -49,20 +49,20 @@ def normal_estimate(
     covariance = influence @ influence.T
     error = np.sqrt(np.diag(covariance))
 
-    def clipped(values: FloatArray) -> FloatArray:
+    def clip(values: FloatArray) -> FloatArray:
         return np.clip(values, metric.low, metric.high)
 
     def bounds(level: float) -> tuple[FloatArray, FloatArray]:
         reach = ndtri(0.5 + level / 2.0) * error
-        return clipped(value - reach), clipped(value + reach)
+        return clip(value - reach), clip(value + reach)
 
     draws = None
     if np.isfinite(covariance).all():
         scale, axes = np.linalg.eigh(covariance)
         root = axes * np.sqrt(np.maximum(scale, 0.0))
         normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
-        draws = clipped(value + normal @ root.T)
-    return Estimate(value=clipped(value), draws=draws, bounds=bounds)
+        draws = clip(value + normal @ root.T)
+    return Estimate(value=clip(value), draws=draws, bounds=bounds)
 
 
 def column_means(

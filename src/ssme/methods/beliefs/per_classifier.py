@@ -16,7 +16,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.progress import track
 
@@ -96,7 +96,7 @@ class PerModelPosterior:
                         worlds[g][m].append(_side_by_side(plans[g][m], reweighted))
         return [
             [
-                centered(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+                center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
                 for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
             ]
             for g in range(len(parts))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, Predictor, row_numbers
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import RowWeights, centered, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 
@@ -108,7 +108,7 @@ class LabelPosterior:
                     worlds[g][m].append(plan(mass * weights.of(metrics[m])[:, part, None]))
         return [
             [
-                centered(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+                center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
                 for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
             ]
             for g in range(len(parts))

@@ -90,7 +90,7 @@ class Ppi(Declared):
         chosen = data.design.weights is not None
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
         true = clamp(np.zeros_like(pool), data.labels)
-        predicted = _hardened(pool) if metric.hard_only else pool
+        predicted = _harden(pool) if metric.hard_only else pool
         beside = predicted
         if data.weights is not None:
             predicted = predicted * data.weights[:, None]
@@ -98,10 +98,10 @@ class Ppi(Declared):
             true, beside = (mass * data.label_weights[:, None] for mass in (true, beside))
         on_labeled, on_unlabeled = seeds
         scores, n_boot = data.scores, self.n_boot
-        t, ts = _resampled(metric, scores[labeled], true[labeled], n_boot, on_labeled)
-        f, fs = _resampled(metric, scores[labeled], beside[labeled], n_boot, on_labeled)
-        u, us = _resampled(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
-        lam = _tuned(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
+        t, ts = _resample(metric, scores[labeled], true[labeled], n_boot, on_labeled)
+        f, fs = _resample(metric, scores[labeled], beside[labeled], n_boot, on_labeled)
+        u, us = _resample(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
+        lam = _tune(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
         lam = np.where(np.isfinite(u - f), lam, 0.0)
         value = t + np.where(lam > 0, lam * (u - f), 0.0)
         draws = ts + np.where(lam > 0, lam * (us - fs), 0.0)
@@ -112,7 +112,7 @@ class Ppi(Declared):
         )
 
 
-def _resampled(
+def _resample(
     metric: Metric, scores: FloatArray, mass: FloatArray, n_boot: int, seed: np.random.SeedSequence
 ) -> tuple[FloatArray, FloatArray]:
     """The metric (M,) on the labeling ``mass`` (n, K), and (n_boot, M) on resamples of its rows."""
@@ -129,7 +129,7 @@ def _resampled(
     return plan(mass[None])[0], np.concatenate(values)
 
 
-def _tuned(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:
+def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:
     """Power-tuned lambda (M,) from resampled metrics (B, M), undefined resamples left out."""
     lam = np.zeros(true.shape[1])
     for j, (t, f, u) in enumerate(zip(true.T, predicted.T, unlabeled.T, strict=True)):
@@ -142,7 +142,7 @@ def _tuned(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> Fl
     return lam
 
 
-def _hardened(pool: FloatArray) -> FloatArray:
+def _harden(pool: FloatArray) -> FloatArray:
     """The class with the most mass, as one-hot rows."""
     hard: FloatArray = np.eye(pool.shape[1])[pool.argmax(axis=1)]
     return hard

@@ -64,7 +64,7 @@ def wilson(proportion: FloatArray, n: FloatArray, level: float = 0.95) -> Interv
         spread = proportion * (1.0 - proportion) / n + z2 / (4.0 * n**2)
         half = np.sqrt(z2 * spread) / (1.0 + z2 / n)
     low, high = np.maximum(center - half, 0.0), np.minimum(center + half, 1.0)
-    return _around(proportion, low, high, defined=n > 0.0)
+    return _put_inside(proportion, low, high, defined=n > 0.0)
 
 
 def newcombe_auc(
@@ -86,7 +86,7 @@ def newcombe_auc(
 
     low = _bisect(np.zeros_like(auc), auc, lambda a: auc - a > reach(a))
     high = _bisect(auc, np.ones_like(auc), lambda a: a - auc <= reach(a))
-    return _around(auc, low, high, defined=pairs > 0.0)
+    return _put_inside(auc, low, high, defined=pairs > 0.0)
 
 
 def boyd_ap(average_precision: FloatArray, positives: FloatArray, level: float = 0.95) -> Interval:
@@ -96,7 +96,7 @@ def boyd_ap(average_precision: FloatArray, positives: FloatArray, level: float =
     p = (positives * average_precision + 1.0) / n
     half = z / np.sqrt(n * p * (1.0 - p))
     low, high = expit(logit(p) - half), expit(logit(p) + half)
-    return _around(average_precision, low, high, defined=positives > 0.0)
+    return _put_inside(average_precision, low, high, defined=positives > 0.0)
 
 
 def ap_interval(
@@ -130,7 +130,7 @@ def ece_interval(
     low = np.maximum(np.abs(gap) - half, np.sqrt(np.maximum(beyond, 0.0)))
     true = np.sqrt(np.maximum(ece**2 - small**2, 0.0))
     high = np.minimum(np.maximum(np.abs(gap), true) + half, 1.0)
-    return _around(ece, low, high, defined=np.isfinite(half))
+    return _put_inside(ece, low, high, defined=np.isfinite(half))
 
 
 def _bisect(
@@ -145,7 +145,9 @@ def _bisect(
     return end
 
 
-def _around(point: FloatArray, low: FloatArray, high: FloatArray, defined: BoolArray) -> Interval:
+def _put_inside(
+    point: FloatArray, low: FloatArray, high: FloatArray, defined: BoolArray
+) -> Interval:
     """The interval with its ``point`` inside, NaN where nothing is ``defined``."""
     known = np.isfinite(point) & defined
     low = np.where(known, np.minimum(low, point), np.nan)

@@ -21,7 +21,7 @@ import numpy as np
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["RowWeights", "centered", "mean_defined"]
+__all__ = ["RowWeights", "center_worlds", "mean_defined"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class RowWeights:
         return self.whole if metric.hard_only and self.whole is not None else self.smooth
 
 
-def centered(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
+def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
     """``value`` (M,) with the ``worlds`` (D, M) moved onto it."""
     shift = value - mean_defined(worlds)
     return Estimate(value, np.clip(worlds + shift, metric.low, metric.high))
