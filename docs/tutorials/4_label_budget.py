@@ -34,10 +34,10 @@ rows.frame().head()
 # Label and evaluate again
 # ------------------------
 # Here the truth stands in for the annotator. The labels come back with the probabilities that their
-# rows were drawn with, and a method that can weigh labels uses these. A method that cannot refuses
-# such labels, rather than take them for a random sample.
+# rows were drawn with, which `auto` and the other methods that can weigh labels use. A method that
+# cannot refuses such labels, rather than take them for a random sample.
 
 truth = pd.read_csv(truth_path()).set_index("id")["label"]
 data = rows.fill_in([truth[each] for each in rows.ids])
-again = ssme.evaluate(data, metrics="accuracy", method="ppi")
+again = ssme.evaluate(data, metrics="accuracy")
 again.frame()[["model", "estimate", "low", "high", "n_labeled"]].round(3)

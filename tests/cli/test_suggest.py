@@ -45,8 +45,9 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
     again = run("suggest", file, *read, "--labels-file", first, "--n", "15", "-o", second)
     assert again.exit_code == 0, again.output
     more = pd.read_csv(second)
-    assert set(more["round"]) == {2}
-    assert not set(more["id"]) & set(rows["id"])
+    new = more[more["round"] == 2]
+    assert len(new) == 15
+    assert not set(new["id"]) & set(rows["id"])
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,30 @@ def test_a_plan_is_said_and_written(run: Run, file: Path, tmp_path: Path) -> Non
     assert plan["more"] > 0
     assert run(*arguments).exit_code == 2
     assert run(*arguments, "--target", "beauty>=1").exit_code == 2
+
+
+def test_a_second_file_holds_the_first_round_too(run: Run, file: Path, tmp_path: Path) -> None:
+    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy")
+    first, second = tmp_path / "next.csv", tmp_path / "then.csv"
+    run("suggest", file, *read, "--n", "5", "-o", first)
+    rows = pd.read_csv(first)
+    rows["label"] = 1
+    rows.to_csv(first, index=False)
+    result = run("suggest", file, *read, "--labels-file", first, "--n", "5", "-o", second)
+    assert result.exit_code == 0, result.output
+    both = pd.read_csv(second)
+    assert both["round"].tolist() == [1] * 5 + [2] * 5
+    assert set(both["id"][:5]) == set(rows["id"])
+    assert both["label"].notna().tolist() == [True] * 5 + [False] * 5
+    both["label"] = 1
+    both.to_csv(second, index=False)
+    counted = run(
+        "evaluate", file, *read, "--labels-file", second, "--json", "-"
+    )  # fmt: skip
+    assert json.loads(counted.stdout)["estimates"][0]["n_labeled"] == 30
+
+
+def test_two_files_of_labels_are_refused(run: Run, file: Path, tmp_path: Path) -> None:
+    result = run("evaluate", file, "--labels-file", tmp_path / "a", "--labels-file", tmp_path / "b")
+    assert result.exit_code == 2
+    assert "given 2 times" in result.output

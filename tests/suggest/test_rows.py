@@ -109,3 +109,12 @@ def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, messa
 def test_too_few_labels_are_refused(evaluation: Evaluation) -> None:
     with pytest.raises(InputError, match="3 labels for 5 suggested rows"):
         evaluation.suggest(5).fill_in([0, 1, 0])
+
+
+def test_nothing_is_left_to_suggest_where_all_rows_have_a_label(evaluation: Evaluation) -> None:
+    data = evaluation.data
+    known = data.replace(labels=np.arange(data.n_rows) % 2)
+    done = ssme.evaluate(known, method="labeled", metrics="accuracy")
+    with pytest.raises(InputError, match="all 400 rows have a label") as told:
+        done.suggest(5)
+    assert "1 to 0" not in str(told.value)

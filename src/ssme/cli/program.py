@@ -96,6 +96,20 @@ class Program(TyperGroup):
 class Command(TyperCommand):
     """A command whose help is fetched from the declarations of its options when it is shown."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; an option of one value that is given twice is refused."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            times = sum(each is parameter for each in given)
+            if times > 1 and not (parameter.multiple or getattr(parameter, "is_flag", False)):
+                raise typer.BadParameter(
+                    f"it takes one value and is given {times} times: keep one of them.",
+                    ctx=ctx,
+                    param=parameter,
+                )
+        return super().parse_args(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help page, with the meaning and the default of every option."""
         for parameter in self.params:

@@ -89,8 +89,13 @@ def suggest(
         found = result.suggest(
             n, goal, design=draw, uniform=uniform, random_state=result.settings["random_state"]
         )
-    output.write(target, csv_text(found.table()))
+    output.write(target, csv_text([*found.earlier(), *found.table()]))
     _show_rows(output, found.table())
+    if target is not None and str(target) != "-":
+        output.note(
+            f"Fill in the column label of {target}, then evaluate with --labels-file {target}. "
+            "It holds the rows of earlier rounds too."
+        )
 
 
 def _show_rows(output: Output, rows: list[dict[str, object]]) -> None:

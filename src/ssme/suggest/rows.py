@@ -99,6 +99,24 @@ class Suggestion:
             for id, chance, reason in cells
         ]
 
+    def earlier(self) -> list[dict[str, Any]]:
+        """Rows of earlier rounds, as `table` has the new ones, with the labels that they got."""
+        rounds, data = rounds_of(self.data.design, self.data.labels), self.data
+        known = (rounds.number > 0) & np.isfinite(rounds.probability)
+        known[self.rows] = False
+        order = np.flatnonzero(known)
+        order = order[np.argsort(rounds.number[order], kind="stable")]
+        return [
+            {
+                "id": int(row) if data.ids is None else data.ids[row],
+                "label": data.label_values[row] if data.labeled[row] else "",
+                "probability": float(rounds.probability[row]),
+                "round": int(rounds.number[row]),
+                "reason": f"drawn in round {rounds.number[row]}",
+            }
+            for row in order
+        ]
+
     def frame(self, library: str | None = None) -> Any:
         """The table as a data frame.
 
@@ -115,6 +133,8 @@ class Suggestion:
     def save(self, path: str | Path) -> Path:
         """Write the table as CSV, with an empty column ``label`` to fill in.
 
+        Rows of earlier rounds come first, with their labels, so that the newest file holds all.
+
         Parameters
         ----------
         path : str or Path
@@ -125,7 +145,7 @@ class Suggestion:
         -------
         Path
         """
-        write_text(Path(path), csv_text(self.table()))
+        write_text(Path(path), csv_text([*self.earlier(), *self.table()]))
         return Path(path)
 
     def fill_in(self, labels: Sequence[Any]) -> ScoreSet:
@@ -184,11 +204,17 @@ def suggest_rows(
             allowed="evaluations in memory",
             fix="take a random part of the rows that fits into memory and evaluate it",
         )
+    if data.n_unlabeled == 0:
+        raise InputError(
+            f"{argument('n', n)} and all {data.n_rows:,} rows have a label already",
+            allowed="data with rows that have no label yet",
+            fix="add rows without a label; otherwise there is nothing left to suggest",
+        )
     if n > data.n_unlabeled:
         raise InputError(
             f"{argument('n', n)} and {data.n_unlabeled:,} of {data.n_rows:,} rows have no label",
             allowed=f"1 to {data.n_unlabeled:,} rows",
-            fix="ask for fewer rows" if data.n_unlabeled else "every row has a label already",
+            fix="ask for fewer rows",
         )
     wanted = find_goal(evaluation, goal)
     rng = np.random.default_rng(random_state)
