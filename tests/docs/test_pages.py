@@ -1,26 +1,12 @@
-"""What the pages for newcomers show runs as shown."""
+"""The pictures of the pages are those that their scripts draw."""
 
 from __future__ import annotations
 
-import re
 import runpy
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-@pytest.mark.parametrize("page", ["start", "choosing", "extending"])
-def test_the_examples_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, page, "exec"), names)
 
 
 def test_the_pictures_of_doubts_are_those_that_the_script_draws() -> None:
