@@ -214,8 +214,8 @@ def some_groups(least: int = 3):
 
 
 def vague():
-    data = healthy()
-    return (with_model(data, 1, 0.5 + 0.1 * (truth() - 0.5)),)
+    data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
+    return (with_model(data, 2, 0.5 + 0.1 * (truth() - 0.5)),)
 
 
 def flattened():
@@ -224,7 +224,9 @@ def flattened():
 
 def rated():
     data = healthy()
-    return (with_model(data, 1, np.round(4.0 * data.scores[:, 1, 1]) / 5.0 + 0.1),)
+    for j in (1, 2):
+        data = with_model(data, j, np.round(4.0 * data.scores[:, j, 1]) / 5.0 + 0.1)
+    return (data,)
 
 
 def odd_world():
@@ -292,6 +294,12 @@ def healthy_result():
 def test_healthy_data_raises_no_doubt_and_every_check_applied():
     answers = {o.check.code: o.answer for o in ask_all(*healthy_result())}
     assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
+
+
+def test_one_vague_classifier_and_one_of_few_votes_are_ordinary():
+    data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
+    data = with_model(data, 2, np.round(4.0 * data.scores[:, 2, 1]) / 5.0 + 0.1)
+    assert not {"D209", "D210"} & {doubt.code for doubt in check_all(data)}
 
 
 def test_healthy_data_of_four_classes_and_missing_scores_raises_none():

@@ -56,12 +56,14 @@ def _vague(case: Case) -> Answer:
         wrong = int((~is_right).sum())
         p = right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
         more = 1.0 - wrong / chance.size - chance.mean()
-        if p < case.limits.family_level / case.data.n_models and more > case.limits.vague:
+        if p < case.limits.family_level and more > case.limits.vague:
             found.append(
                 f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
                 f"its scores promise {chance.sum():.1f} (p = {p:.1g})"
             )
-    return _list_found(found, "no classifier is right much more often than it says")
+    if len(found) < case.limits.most * case.data.n_models:
+        found = []
+    return _list_found(found, "most classifiers are not right much more often than they say")
 
 
 def _agreement_against_confidence(case: Case) -> Answer:
@@ -94,7 +96,9 @@ def _ratings(case: Case) -> Answer:
         many = own.size > 10 * most
         if many and fewest <= values.size <= most and np.ptp(np.diff(values)) < 1e-3:
             found.append(f"{model!r} has {values.size} different scores, at equal distances")
-    return _list_found(found, "no classifier's scores look like ratings")
+    if len(found) < case.limits.most * case.data.n_models:
+        found = []
+    return _list_found(found, "most classifiers' scores do not look like ratings")
 
 
 def _worse_than_chance(case: Case) -> Answer:
@@ -277,16 +281,16 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "D209",
-        "A classifier is right much more often than its scores say",
+        "Most classifiers are right much more often than their scores say",
         "info",
-        "Its scores are vague: recalibrate it, and do not read them as probabilities; its "
-        "calibration error is real.",
+        "Their scores are vague: recalibrate them, and do not read them as probabilities; their "
+        "calibration errors are real.",
         _vague,
         by_labels=True,
     ),
     Check(
         "D210",
-        "Scores look like ratings",
+        "Scores of most classifiers look like ratings",
         "info",
         "If they are grades such as 1 to 5, give them as grades and not scaled to probabilities; "
         "shares of votes or neighbors are fine.",

@@ -65,6 +65,10 @@ class Limits:
     vague: float = 0.1
     """Share of right answers beyond those promised that makes scores vague, not just careful."""
 
+    most: float = 0.5
+    """Share of the classifiers whose scores must be vague, or look like ratings: one such
+    classifier among others is ordinary (nearest neighbors, a forest of few trees)."""
+
     pulled: float = 0.02
     """Chance that the classifier which is best on the labels is so by luck, over all of them."""
 
