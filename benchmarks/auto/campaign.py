@@ -3,13 +3,14 @@
 1. development sets (`study`), 25 runs;
 2. stresses and simulated worlds (`stress`) on runs from 4 on, which nothing was tuned on;
 3. the stresses of `unseen`, written before anything was tuned;
-4. the further sets of `extra_sets`;
-5. many labels, constants left out (`nested`), ablations.
+4. the further sets of `extra_sets`, 6 runs;
+5. many labels, 25 runs; constants left out (`nested`), 10 runs; ablations.
 
-What is not begun when the time is up is left out; a table counts the runs that were done. Doubts
-that were raised are counted beside (auto_doubts.csv): on ordinary sets they are false alarms.
+Within a study all sets and stresses have their first run before any has its second. What is not
+begun when the time is up is left out, and what is done is written. Doubts that were raised are
+counted beside (auto_doubts.csv): on ordinary sets they are false alarms.
 
-    python -m benchmarks.auto.campaign --workers 15 --minutes 5 --extra extra
+    python -m benchmarks.auto.campaign --workers 15 --minutes 8 --extra extra
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import TORTURE, Variant, study_arguments, write
 
 SHIPPED = {"auto": Variant()}
-SEEN_RUNS, SEEN_MADE_RUNS = range(4, 6), range(6, 12)
+SEEN_RUNS, SEEN_MADE_RUNS = range(4, 8), range(6, 14)
 """Runs of the stresses, and of the simulated worlds, that nothing was tuned on."""
 
 Rows = list[dict[str, Any]]
@@ -53,17 +54,18 @@ def stages(args: Any) -> list[Stage]:
     every = [*SETS, TORTURE]
     seen, kept = [*stress.STRESSES, *WORLDS], [*stress.UNSEEN, *unseen.UNSEEN_WORLDS]
     altered = (labels, SEEN_RUNS, SEEN_MADE_RUNS)
+    changed = product(SETS, ablations.CHANGES, [20, 100], SEEN_RUNS[:2])
     return [
         Stage("development", study.measure, _splits(every, labels, args.runs), _tables("auto")),
         Stage("stress", stress.measure, stress.all_jobs(seen, *altered), _stress("auto_stress")),
         Stage(
             "unseen", stress.measure, stress.all_jobs(kept, *altered), _stress("auto_stress_unseen")
         ),
-        Stage("further", study.measure, _splits(extra, labels, 4), _tables("auto_further")),
+        Stage("further", study.measure, _splits(extra, labels, 6), _tables("auto_further")),
         Stage(
             "consistency",
             study.measure,
-            _splits(every, [300, 1000], 4),
+            _splits(every, [300, 1000], args.runs),
             _tables("auto_consistency"),
         ),
         Stage(
@@ -72,16 +74,14 @@ def stages(args: Any) -> list[Stage]:
             nested.jobs(labels, range(min(args.runs, 10))),
             nested.write_tables,
         ),
-        Stage(
-            "ablations",
-            ablations.measure,
-            [
-                (name, change, n, run)
-                for name, n, run, change in product(SETS, [20, 100], (4, 5), ablations.CHANGES)
-            ],
-            _ablations,
-        ),
+        Stage("ablations", ablations.measure, list(changed), _ablations),
     ]
+
+
+def by_run(stage: Stage) -> list[Any]:
+    """The jobs of a stage, first runs first."""
+    position = 2 if stage.name == "nested" else 3
+    return sorted(stage.jobs, key=lambda job: int(job[position]))
 
 
 def _splits(names: list[str], labels: list[int], runs: int) -> list[Any]:
@@ -104,6 +104,7 @@ def _tables(name: str) -> Callable[[pd.DataFrame], object]:
 def _stress(name: str) -> Callable[[pd.DataFrame], object]:
     def finish(frame: pd.DataFrame) -> None:
         write(name, study.by_variant(frame, "stress"))
+        write(f"{name}_sets", study.by_variant_and_set(frame, "stress"))
         write(f"{name}_doubts", study.doubts(frame))
 
     return finish
@@ -137,7 +138,7 @@ def main() -> None:
     with ProcessPoolExecutor(args.workers) as pool:
         waiting: dict[Future[Rows | None], Stage] = {}
         for stage in wanted:
-            for job in stage.jobs:
+            for job in by_run(stage):
                 waiting[pool.submit(begin, stage.name, stage.measure, job, end)] = stage
         left = {stage.name: len(stage.jobs) for stage in wanted}
         done: dict[str, list[Rows]] = {stage.name: [] for stage in wanted}

@@ -342,15 +342,25 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def decisions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Said and so of P(better) and P(best) by bin, over the development sets."""
+    """Said and so of P(better) and P(best) by bin, over the development sets.
+
+    ``se`` is the standard error of said minus so, by leaving out one set at a time: the best of a
+    set is the same in every run, so that runs of one set are right or wrong together.
+    """
     development = frame[frame["dataset"] != TORTURE]
     rows = []
     for (variant, n_labeled), part in development.groupby(["variant", "n_labeled"]):
+        sets = part.groupby("dataset").sum(numeric_only=True)
         for kind, edges in BINS.items():
             for b, (low, high) in enumerate(pairwise(edges)):
-                cases, said, so = (part[f"{kind} {b} {of}"].sum() for of in ("cases", "said", "so"))
-                rows.append((variant, n_labeled, kind, low, high, int(cases), said, so))
-    out = pd.DataFrame(rows, columns=[*CELL[:2], "kind", "low", "high", "cases", "said", "so"])
+                each = sets[[f"{kind} {b} {of}" for of in ("cases", "said", "so")]].to_numpy()
+                cases, said, so = each.sum(axis=0)
+                without = each.sum(axis=0) - each
+                off = (without[:, 1] - without[:, 2]) / np.maximum(without[:, 0], 1.0)
+                se = np.sqrt((len(each) - 1) * np.var(off))
+                rows.append((variant, n_labeled, kind, low, high, int(cases), said, so, se))
+    head = [*CELL[:2], "kind", "low", "high", "cases", "said", "so", "se"]
+    out = pd.DataFrame(rows, columns=head)
     return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
@@ -383,6 +393,20 @@ def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     out = errors.merge(every, on=keys).merge(ece, on=keys).merge(sums[[*keys, "held"]], on=keys)
     out = out.merge(lowest[[*keys, "lowest_covered", "lowest_set"]], on=keys)
     return out.rename(columns={"variant": column})
+
+
+def by_variant_and_set(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Error, coverage and width of each variant on each set, its metrics together."""
+    keys = ["variant", "dataset", "n_labeled"]
+    cells = rmae(frame)
+    errors = np.exp(np.log(cells["rmae"]).groupby([cells[key] for key in keys]).mean())
+    covered = coverage(frame)
+    covered = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
+    sums = frame.groupby(keys)[["pairs", "held_pairs"]].sum()
+    out = covered.set_index(keys)[["covered", "labels_covered", "width_ratio"]]
+    out = out.assign(rmae=errors, held=sums["held_pairs"] / sums["pairs"].where(sums["pairs"] > 0))
+    out = out.assign(runs=frame.groupby(keys)["run"].nunique())
+    return out.sort_index().reset_index().rename(columns={"variant": column})
 
 
 def spread_over(
