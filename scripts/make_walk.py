@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from benchmarks.serve.running import Running  # noqa: E402
 from tests.browsers import CHROMIUM, browser_path  # noqa: E402
-from tests.serve.running import Running  # noqa: E402
 
 from ssme.sample import sample_path, truth_path  # noqa: E402
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.serve.running import Running, row_of
 from tests.made_sets import HOSTILE, UNPRINTABLE
 from tests.serve.conftest import House
-from tests.serve.running import Running, row_of
 
 from ssme.sample import sample_path
 from ssme.serve.security import make_secret

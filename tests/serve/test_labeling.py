@@ -214,12 +214,12 @@ def test_a_row_that_vanished_keeps_its_label_and_is_named(ready: House, scores: 
 
 def test_rows_come_again_in_rounds_and_no_row_twice(ready: House) -> None:
     card, seen = ready.client.get(LABEL).text, []
-    for number in range(30):
+    for number in range(15):
         seen.append(row_of(card))
         card = ready.mark(LABEL, row=seen[-1], label=str(number % 2))["card"]
         if number % 5 == 4:
             ready.work()
             card = ready.client.get(LABEL).text
-    assert len({*seen}) == 30
+    assert len({*seen}) == 15
     rounds = {each.round for each in ready.desk.ask_now(lambda r: r.store.suggestions("file 1"))}
     assert len(rounds) >= 3

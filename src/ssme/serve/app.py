@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -22,14 +24,14 @@ from ssme.serve.security import Asgi, Guard
 __all__ = ["make_app"]
 
 STATIC = {
-    "report.css": ("ssme.report", "templates/report.css", "text/css"),
-    "serve.css": ("ssme.serve", "static/serve.css", "text/css"),
-    "serve.js": ("ssme.serve", "static/serve.js", "text/javascript"),
-    "label.js": ("ssme.serve", "static/label.js", "text/javascript"),
-    "icon.svg": ("ssme.serve", "static/icon.svg", "image/svg+xml"),
-    "report.js": ("ssme.report", "templates/report.js", "text/javascript"),
+    "report.css": ("report/templates/report.css", "text/css"),
+    "serve.css": ("serve/static/serve.css", "text/css"),
+    "serve.js": ("serve/static/serve.js", "text/javascript"),
+    "label.js": ("serve/static/label.js", "text/javascript"),
+    "icon.svg": ("serve/static/icon.svg", "image/svg+xml"),
+    "report.js": ("report/templates/report.js", "text/javascript"),
 }
-"""Name -> package, file and type. Nothing else is served as it lies."""
+"""Name -> file in the package, and its type. Nothing else is served as it lies."""
 
 
 def make_app(desk: Desk, *, work: bool = True) -> Asgi:
@@ -73,12 +75,21 @@ def make_app(desk: Desk, *, work: bool = True) -> Asgi:
 
 
 async def static(request: Request) -> Response:
-    """A style sheet or script of our own."""
-    found = STATIC.get(request.path_params["name"])
-    if found is None:
+    """A style sheet or script of our own; nothing where the browser has this very one."""
+    name = request.path_params["name"]
+    if name not in STATIC:
         return await _not_found(request, Exception())
-    package, name, kind = found
-    return Response((files(package) / name).read_bytes(), media_type=kind)
+    content, tag = _read_static(name)
+    headers = {"etag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=STATIC[name][1], headers=headers)
+
+
+@cache
+def _read_static(name: str) -> tuple[bytes, str]:
+    content = (files("ssme") / STATIC[name][0]).read_bytes()
+    return content, f'"{hashlib.sha256(content).hexdigest()[:24]}"'
 
 
 async def _not_found(request: Request, _: Exception) -> Response:

@@ -13,9 +13,8 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ssme.data.readers.sources import READERS
 from ssme.errors import InputError
-from ssme.serve.settings import ServeSettings
+from ssme.serve.settings import SUFFIXES, ServeSettings
 from ssme.serve.store import FileRecord
 from ssme.writing import open_whole
 
@@ -25,6 +24,7 @@ __all__ = [
     "fingerprint",
     "has_changed",
     "inside_root",
+    "is_as_opened",
     "list_root",
     "save",
 ]
@@ -74,7 +74,7 @@ def list_root(settings: ServeSettings) -> list[str]:
             folders[:] = []
             continue
         for name in sorted(names):
-            if Path(name).suffix.lower() in READERS and not name.startswith("."):
+            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
                 found.append(str((Path(folder) / name).relative_to(root)))
                 if len(found) == LISTED:
                     return found
@@ -83,10 +83,10 @@ def list_root(settings: ServeSettings) -> list[str]:
 
 def fingerprint(path: Path) -> tuple[str, int, int]:
     """SHA-256, size and time of change of a file; an error where it cannot be one of ours."""
-    if path.suffix.lower() not in READERS:
+    if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{path.name} has the suffix {path.suffix!r}",
-            allowed=f"files ending in {', '.join(READERS)}",
+            allowed=f"files ending in {', '.join(SUFFIXES)}",
             fix="save the scores as one of these",
         )
     if not path.is_file():
@@ -97,15 +97,24 @@ def fingerprint(path: Path) -> tuple[str, int, int]:
     return digest, facts.st_size, facts.st_mtime_ns
 
 
-def has_changed(file: FileRecord) -> str:
-    """What happened to a file on the disk since it was opened; empty if nothing."""
+def is_as_opened(file: FileRecord) -> bool:
+    """Whether size and time of change are those of when the file was opened."""
     try:
         facts = Path(file.path).stat()
     except OSError:
-        return "is no longer there"
-    if (facts.st_size, facts.st_mtime_ns) == (file.size, file.changed_ns):
+        return False
+    return (facts.st_size, facts.st_mtime_ns) == (file.size, file.changed_ns)
+
+
+def has_changed(file: FileRecord) -> str:
+    """What happened to a file on the disk since it was opened; empty if nothing."""
+    if is_as_opened(file):
         return ""
-    return "" if fingerprint(Path(file.path))[0] == file.sha256 else "was changed on the disk"
+    try:
+        found = fingerprint(Path(file.path))[0]
+    except (InputError, OSError):
+        return "is no longer there"
+    return "" if found == file.sha256 else "was changed on the disk"
 
 
 def data_name(file: FileRecord, has_ids: bool) -> str:
@@ -116,10 +125,10 @@ def data_name(file: FileRecord, has_ids: bool) -> str:
 async def save(settings: ServeSettings, name: str, chunks: AsyncIterator[bytes]) -> Path:
     """Write an upload into the project, whole or not at all; nothing there is overwritten."""
     clean = re.sub(r"[^\w.\- ]", "_", Path(name.replace("\\", "/")).name).strip(" .")[-120:]
-    if Path(clean).suffix.lower() not in READERS:
+    if Path(clean).suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{clean or 'the file'} is none of the kinds that can be read",
-            allowed=f"files ending in {', '.join(READERS)}",
+            allowed=f"files ending in {', '.join(SUFFIXES)}",
             fix="save the scores as one of these",
         )
     limit, size, digest = settings.upload_mb * 1_000_000, 0, hashlib.sha256()

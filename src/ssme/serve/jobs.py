@@ -4,7 +4,7 @@
 
 Looking at files and choosing rows have a lane of their own, so that a long evaluation keeps nobody
 from labeling; so have pictures and plans, so that they keep no evaluation waiting. A lane runs one
-job at a time and keeps the next worker warm. What was running when the server stopped is started
+job at a time. What was running when the server stopped is started
 again; after `TRIES` such ends it has failed.
 """
 
@@ -13,17 +13,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ssme import __version__
 from ssme.serve.desk import Desk, Records
 from ssme.serve.store import JobRecord
+from ssme.serve.workshop import Worker, Workshop
 
 __all__ = ["LANES", "JobRunner", "job_key"]
 
@@ -55,13 +52,15 @@ class JobRunner:
         self.desk, self.settings = desk, desk.settings
         self._when_done = when_done
         self._progress: dict[int, dict[str, Any]] = {}
-        self._workers: dict[int, asyncio.subprocess.Process] = {}
+        self._workshop = Workshop()
+        self._workers: dict[int, Worker] = {}
         self._changed = asyncio.Condition()
         self._changes = 0
         self._is_ending = False
         self._lanes: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
+        self._workshop.open()
         await self.desk.ask(lambda records: records.store.resume_jobs(TRIES))
         self._lanes = [asyncio.create_task(self._run_lane(kinds)) for kinds in LANES]
 
@@ -74,6 +73,7 @@ class JobRunner:
         for lane in self._lanes:
             lane.cancel()
         await asyncio.gather(*self._lanes, return_exceptions=True)
+        self._workshop.close()
 
     async def add(self, file: int, kind: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue, or find the one that did the same before."""
@@ -95,7 +95,7 @@ class JobRunner:
         await self.desk.ask(lambda records: records.store.end_job(number, "cancelled"))
         worker = self._workers.get(number)
         if worker is not None:
-            _kill(worker)
+            worker.kill()
         await self._ring()
 
     def folder_of(self, job: JobRecord) -> Path:
@@ -136,23 +136,18 @@ class JobRunner:
             await self._changed.wait_for(lambda: self._changes != seen)
 
     async def _run_lane(self, kinds: tuple[str, ...]) -> None:
-        worker = await _start_worker()
-        try:
-            while True:
-                seen = self._changes
-                job = await self.desk.ask(lambda records: records.store.next_job(kinds))
-                if job is None:
-                    await self._hear_after(seen)
-                    continue
-                self._progress[job.id] = {"doing": "starting", "done": 0, "of": 1}
-                await self._ring()
-                await self._run(job, worker)
-                worker = await _start_worker()
-        finally:
-            _kill(worker)
+        while True:
+            seen = self._changes
+            job = await self.desk.ask(lambda records: records.store.next_job(kinds))
+            if job is None:
+                await self._hear_after(seen)
+                continue
+            self._progress[job.id] = {"doing": "starting", "done": 0, "of": 1}
+            await self._ring()
+            await self._run(job)
 
-    async def _run(self, job: JobRecord, worker: asyncio.subprocess.Process) -> None:
-        self._workers[job.id] = worker
+    async def _run(self, job: JobRecord) -> None:
+        worker = self._workers[job.id] = await self._workshop.hire()
         try:
             async with asyncio.timeout(self.settings.job_seconds):
                 state, message = await self._listen(job, worker)
@@ -165,35 +160,30 @@ class JobRunner:
                 ),
             )
         finally:
-            _kill(worker)
+            worker.kill()
             self._workers.pop(job.id, None)
             self._progress.pop(job.id, None)
         await self.desk.ask(self._end, job, state, message)
         await self._ring()
 
-    async def _listen(self, job: JobRecord, worker: asyncio.subprocess.Process) -> tuple[str, str]:
+    async def _listen(self, job: JobRecord, worker: Worker) -> tuple[str, str]:
         """What the worker says, until it has ended."""
-        order = {
-            "kind": job.kind,
-            "folder": str(self.folder_of(job)),
-            "request": job.request,
-            "job_mb": self.settings.job_mb,
-        }
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        with suppress(ConnectionError):
-            worker.stdin.write(json.dumps(order).encode() + b"\n")
-            await worker.stdin.drain()
-        while line := await worker.stdout.readline():
-            said = json.loads(line)
+        await worker.give(
+            {
+                "kind": job.kind,
+                "folder": str(self.folder_of(job)),
+                "request": job.request,
+                "job_mb": self.settings.job_mb,
+            }
+        )
+        while said := await worker.hear():
             if "ended" in said:
                 return said["ended"], json.dumps(said.get("error") or "")
             self._progress[job.id] = said
             await self._ring()
-        code = await worker.wait()
-        why = "it was stopped by the system, most likely for lack of memory" if code == -9 else ""
         return "failed", _say(
-            f"the job ended without a result{f': {why}' if why else ''}",
+            "the job ended without a result: it was stopped by the system, most likely for lack of "
+            "memory",
             "try it again; if it happens once more, give fewer rows",
         )
 
@@ -203,24 +193,6 @@ class JobRunner:
         if state == "done":
             self._when_done(records, job, self.folder_of(job))
         records.store.end_job(job.id, state, message)
-
-
-async def _start_worker() -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "ssme.serve.worker",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=2**22,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )
-
-
-def _kill(worker: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(worker.pid, signal.SIGKILL)
 
 
 def _say(got: str, fix: str) -> str:

@@ -64,6 +64,7 @@ async def show(request: Request) -> Response:
         request,
         "file.html",
         file=file,
+        follows_from=(file.record, file.job, file.changed),
         parts_words=PARTS,
         failed=failed,
         fields=_fields(file.record),

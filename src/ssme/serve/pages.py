@@ -65,23 +65,35 @@ def render(
     *,
     status: int = 200,
     file: OpenFile | None = None,
+    follows_from: Any = None,
     **context: Any,
 ) -> Response:
-    """A page."""
+    """A page.
+
+    ``follows_from`` is all that the page depends on beside its path and the session, where that is
+    known: the page is then made once for many requests.
+    """
     session = request.scope.get("state", {}).get("session")
-    page = (
-        _environment()
-        .get_template(template)
-        .render(
-            session=session,
-            settings=request.app.state.project.settings,
-            version=__version__,
-            here=request.url.path,
-            file=file,
-            **context,
+    project, here = project_of(request), request.url.path
+    key = None if follows_from is None else (template, status, here, session, repr(follows_from))
+    page = project.pages.get(key)
+    if page is None:
+        text = (
+            _environment()
+            .get_template(template)
+            .render(
+                session=session,
+                settings=project.settings,
+                version=__version__,
+                here=here,
+                file=file,
+                **context,
+            )
         )
-    )
-    return HTMLResponse(page.encode("utf-8", "backslashreplace"), status)
+        page = text.encode("utf-8", "backslashreplace")
+        if key is not None:
+            project.pages.keep(key, page)
+    return HTMLResponse(page, status)
 
 
 def fragment(template: str, **context: Any) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
 from ssme.serve.desk import Desk, Records
-from ssme.serve.files import data_name, fingerprint, has_changed
+from ssme.serve.files import data_name, fingerprint, has_changed, is_as_opened
 from ssme.serve.jobs import JobRunner, job_key
 from ssme.serve.labeling import settled_labels
 from ssme.serve.settings import ServeSettings
@@ -24,6 +24,8 @@ __all__ = ["OpenFile", "Project", "keep_results"]
 
 AHEAD = 3
 """Batches of rows that are chosen ahead, so that nobody waits for the next one."""
+PAGES, LOOKS = 100, 20
+"""Pages, and what was found in files, that are kept to be shown again."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,29 @@ class OpenFile:
         return data_name(self.record, bool(self.look and self.look.get("has_ids")))
 
 
+class Kept:
+    """The newest of what was made, by what it was made of.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: dict[Any, Any] = {}
+
+    def get(self, key: Hashable) -> Any:
+        """What was kept under the key; None where there is nothing."""
+        return self._found.get(key)
+
+    def keep(self, key: Hashable, value: Any) -> None:
+        self._found[key] = value
+        while len(self._found) > self._most:
+            del self._found[next(iter(self._found))]
+
+
 class Project:
     """All that the pages ask for; `start` begins to work on the queue."""
 
@@ -57,6 +82,8 @@ class Project:
         self.desk = desk
         self.settings: ServeSettings = desk.settings
         self.runner = JobRunner(desk, keep_results)
+        self.pages = Kept(PAGES)
+        self._looks = Kept(LOOKS)
 
     async def add_file(self, path: Path, name: str | None = None) -> int:
         """Open a file, or read it again; its number."""
@@ -96,9 +123,18 @@ class Project:
         file, job = await self.desk.ask(find)
         look = None
         if job is not None and job.state == "done":
-            look = _read_json(self.runner.folder_of(job) / "look.json")
-        changed = await asyncio.to_thread(has_changed, file)
+            look = self._look_of(job)
+        changed = "" if is_as_opened(file) else await asyncio.to_thread(has_changed, file)
         return OpenFile(file, look, job, changed)
+
+    def _look_of(self, job: JobRecord) -> Mapping[str, Any] | None:
+        """What a job found in a file: the same for the same key, so it is read once."""
+        found: Mapping[str, Any] | None = self._looks.get(job.key)
+        if found is None:
+            found = _read_json(self.runner.folder_of(job) / "look.json")
+            if found is not None:
+                self._looks.keep(job.key, found)
+        return found
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
         """Ask for an evaluation with all labels that count."""

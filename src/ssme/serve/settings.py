@@ -17,7 +17,10 @@ from pathlib import Path
 from ssme.errors import InputError, argument
 from ssme.options import Declared, Flag, Instance, Nothing, OneOf, Text, Whole, option
 
-__all__ = ["ServeSettings", "is_loopback"]
+__all__ = ["SUFFIXES", "ServeSettings", "is_loopback"]
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".npz", ".npy")
+"""Files that can be opened: those of the readers, which the server itself does not import."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""One job in a process of its own, which may be killed at any moment: ``python -m ...worker``.
+"""One job in a process of its own, which may be killed at any moment; and the forge of such.
 
-The server writes the job as one line of JSON to stdin and reads lines of JSON from stdout: how far
-it is, and at last how it ended. Results are written to a folder that takes its name when all of it
-is there. If the server goes away, stdin ends and so does the process.
+The server writes the job as one line of JSON into the worker's socket and reads lines of JSON from
+it: how far it is, and at last how it ended. Results are written to a folder that takes its name
+when all of it is there. If the server goes away, the socket ends and so does the process.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ import hashlib
 import json
 import os
 import shutil
+import signal
+import socket
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, MissingExtraError
@@ -27,12 +31,15 @@ from ssme.serve.choosing import choose_rows
 from ssme.serve.evaluating import draw_report, evaluate_file, plan_further
 from ssme.serve.looking import look_at
 from ssme.serve.spelling import spell_for_page
+from ssme.wording import printable
 from ssme.writing import write_text
 
 __all__ = ["main", "work"]
 
 PAUSE = 0.1
 """Seconds between two reports of progress."""
+COURTESY = 5
+"""How far a job stands back behind the pages where both need the machine (`os.nice`)."""
 
 
 def work(job: dict[str, Any]) -> None:
@@ -86,16 +93,44 @@ KINDS: dict[str, Callable[[dict[str, Any], Path], None]] = {
 """Kind of job -> what does it."""
 
 
-def main() -> None:
-    """Wait for a job on stdin, do it, say how it ended."""
-    _warm_up()
-    line = sys.stdin.readline()
-    if not line:
-        return
-    threading.Thread(target=_leave_with_server, daemon=True).start()
-    job = json.loads(line)
-    _limit_memory(job["job_mb"])
+def main(orders: socket.socket) -> None:
+    """The forge: import everything, then make a worker for each socket that the server sends.
+
+    A socket that comes with the byte ``f`` goes to a process that is forked; with any other byte
+    the forge itself does the job, and no other after it.
+    """
     warnings.simplefilter("ignore")
+    with suppress(OSError):
+        os.nice(COURTESY)
+    _warm_up()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
+    while True:
+        how, sockets, _, _ = socket.recv_fds(orders, 1, 1)
+        if not sockets:
+            return
+        with socket.socket(fileno=sockets[0]) as line:
+            if how == b"f" and os.fork():
+                continue
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            orders.close()
+            if how == b"f":
+                os.setsid()
+            try:
+                _work_for(line)
+            finally:
+                os._exit(0)
+
+
+def _work_for(line: socket.socket) -> None:
+    """Wait for a job on the socket, do it, say how it ended."""
+    hears, speaks = line.makefile("r", encoding="utf-8"), line.makefile("w", encoding="utf-8")
+    _say(speaks, {"process": os.getpid()})
+    order = hears.readline()
+    if not order:
+        return
+    threading.Thread(target=_leave_with_server, args=(hears,), daemon=True).start()
+    job = json.loads(order)
+    _limit_memory(job["job_mb"])
     told = 0.0
 
     def hear(title: str, done: int, total: int) -> None:
@@ -103,20 +138,24 @@ def main() -> None:
         now = time.monotonic()
         if now - told >= PAUSE or done in (0, total):
             told = now
-            _say({"doing": title, "done": done, "of": total})
+            _say(speaks, {"doing": title, "done": done, "of": total})
 
     try:
         with listen(hear):
             work(job)
-        _say({"ended": "done"})
+        _say(speaks, {"ended": "done"})
     except InputError as error:
-        _say({"ended": "failed", "error": spell_for_page(error)})
+        _say(speaks, {"ended": "failed", "error": spell_for_page(error)})
     except (MissingExtraError, OSError) as error:
-        _say({"ended": "failed", "error": _plain_error(str(error))})
+        _say(speaks, {"ended": "failed", "error": _plain_error(str(error))})
     except MemoryError:
         fix = "give fewer rows, or start the server with a larger --job-mb"
         said = f"the memory of {job['job_mb']:,} MB that a job may use is not enough"
-        _say({"ended": "failed", "error": spell_for_page(InputError(said, fix=fix))})
+        _say(speaks, {"ended": "failed", "error": spell_for_page(InputError(said, fix=fix))})
+    except Exception as error:
+        traceback.print_exc()
+        text = f"The program made a mistake: {printable(f'{type(error).__name__}: {error}')}"
+        _say(speaks, {"ended": "failed", "error": _plain_error(text)})
 
 
 def _warm_up() -> None:
@@ -132,14 +171,16 @@ def _plain_error(text: str) -> dict[str, Any]:
     return {"got": text, "allowed": "", "fix": "", "fields": []}
 
 
-def _say(message: dict[str, Any]) -> None:
-    print(json.dumps(message), flush=True)  # noqa: T201
+def _say(speaks: IO[str], message: dict[str, Any]) -> None:
+    speaks.write(f"{json.dumps(message)}\n")
+    speaks.flush()
 
 
-def _leave_with_server() -> None:
+def _leave_with_server(hears: IO[str]) -> None:
     """End the process when the server has closed its end."""
-    while sys.stdin.readline():
-        pass
+    with suppress(OSError):
+        while hears.readline():
+            pass
     os._exit(1)
 
 
@@ -155,4 +196,4 @@ def _limit_memory(megabytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(socket.socket(fileno=int(sys.argv[1])))

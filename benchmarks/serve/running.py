@@ -72,17 +72,19 @@ class Person:
 
     def __init__(self, server: Running) -> None:
         self.url = server.url
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        jar = CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
         self.get(f"/enter?token={server.token}")
         self.csrf = re.search(r'name="csrf" content="([^"]+)"', self.get("/"))[1]  # type: ignore[index]
+        self.cookie = "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
 
     @classmethod
     def known(cls, url: str, port: int, cookie: str, csrf: str) -> Person:
         """A browser that was let in before, by a server at another port."""
         person = cls.__new__(cls)
-        person.url, person.csrf = url, csrf
+        person.url, person.csrf, person.cookie = url, csrf, f"ssme-{port}={cookie}"
         person.opener = urllib.request.build_opener()
-        person.opener.addheaders = [("cookie", f"ssme-{port}={cookie}")]
+        person.opener.addheaders = [("cookie", person.cookie)]
         return person
 
     def get(self, path: str, accept: str = "text/html") -> str:
@@ -91,7 +93,7 @@ class Person:
             text: str = answer.read().decode()
         return text
 
-    def post(self, path: str, **fields: str) -> Any:
+    def post(self, path: str, /, **fields: str) -> Any:
         body = urllib.parse.urlencode({"csrf": self.csrf, **fields}).encode()
         headers = {"origin": self.url, "accept": "application/json"}
         request = urllib.request.Request(self.url + path, body, headers)
@@ -102,6 +104,12 @@ class Person:
     def open_sample(self) -> None:
         self.post("/open", sample="1")
         self.wait_for("/files/1", "Models</h2>")
+
+    def evaluate(self, file: int) -> int:
+        """Ask for an evaluation; the number of its job."""
+        found = re.search(r'data-job="(\d+)"', self.post(f"/files/{file}/evaluate"))
+        assert found is not None
+        return int(found[1])
 
     def wait_for(self, path: str, text: str) -> str:
         """Load a page until it holds the text."""

@@ -1,8 +1,8 @@
 """Servers that start at once: a process that has imported everything forks one for each line.
 
-Run: python -m tests.serve.forking PROJECT; each line on stdin starts a server, whose process id and
-port are written to stdout. The queue does not run in it: what is killed here is the way of a label
-from the network to the disk.
+Run: python -m benchmarks.serve.forking PROJECT; each line on stdin starts a server, whose process
+id and port are written to stdout. The queue does not run in it: what is killed here is the way of a
+label from the network to the disk.
 """
 
 from __future__ import annotations
