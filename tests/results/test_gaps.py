@@ -13,7 +13,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import one_hot_mass
 from ssme.results.gaps import compute_gaps, mean_bias
-from ssme.results.simultaneous import MOST_PAIRED, joint_reach, pair_reach
+from ssme.results.simultaneous import joint_reach, pair_reach
 
 
 def grouped(n: int = 400, **asked: Any) -> ssme.Evaluation:
@@ -74,9 +74,9 @@ def test_intervals_hold_for_all_pairs_at_once() -> None:
 
 def test_many_groups_and_groups_against_all() -> None:
     rng = np.random.default_rng(2)
-    off = rng.normal(size=(100, MOST_PAIRED + 1))
+    off = rng.normal(size=(100, 101))
     (reach,) = pair_reach([off], 0.95)
-    assert reach.shape == (MOST_PAIRED + 1,) * 2
+    assert reach.shape == (101, 101)
     assert (reach > 2.0).all()
     assert joint_reach(off, 0.95).min() > 2.5
     assert np.isnan(pair_reach([np.full((1, 3), np.nan)], 0.95)[0]).all()

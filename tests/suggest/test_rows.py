@@ -12,6 +12,8 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.errors import InputError
 from ssme.evaluation import Evaluation
+from ssme.suggest.constants import SuggestConstants
+from ssme.suggest.rows import suggest_rows
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +66,9 @@ def test_all_rows_that_are_left_can_be_asked_for(evaluation: Evaluation) -> None
     np.testing.assert_allclose(found.probability, 1.0)
 
 
-def test_a_part_of_many_rows_is_looked_at_and_probabilities_say_so(
-    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ssme.suggest.rows.ROWS_LOOKED_AT", 185)
-    monkeypatch.setattr("ssme.suggest.rows.ROWS_A_LABEL", 1)
-    found = evaluation.suggest(20, design="random")
+def test_a_part_of_many_rows_is_looked_at_and_probabilities_say_so(evaluation: Evaluation) -> None:
+    of = SuggestConstants(rows_looked_at=185, rows_per_label=1)
+    found = suggest_rows(evaluation, 20, design="random", constants=of)
     np.testing.assert_allclose(found.probability, 20 / 370)
 
 

@@ -10,7 +10,7 @@ decides how it may be corrected, each by weights of the labels (`LabelDesign`):
                       recalibrated on the labels with a ridge.
     covariate shift   other rows, the same labels for rows with the same scores: P(y | s) holds.
                       w = P(unlabeled | s) / P(labeled | s), from a ridge logistic regression, at
-                      most `LARGEST_WEIGHT` times the mean.
+                      most `ShiftConstants.largest_weight` times the mean.
 
 Label shift can be refuted: with its weights the labeled scores must have the means of the unlabeled
 ones (a chi-square test). Covariate shift cannot be refuted without labels; it needs labels wherever
@@ -39,25 +39,40 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Choice, Option, accept
 from ssme.results.evaluation import plain_values
 
-__all__ = ["Shift", "correct_shift", "find_shift"]
+__all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
 IntArray = NDArray[np.int64]
 Kind = Literal["label", "covariate"]
 KIND = Option("kind", Choice("label", "covariate"), "label", "The shift that is corrected.")
-LARGEST_WEIGHT = 20.0
-"""Weight of a label over the mean weight, at most."""
-RIDGE = 1.0
-"""Penalty on each coefficient of a logistic regression on standardized features."""
-REFUTED = 0.05
-"""p-value below which label shift does not explain the scores."""
-LEAST_SHARE = 0.25
-"""Share of the labels that must be left, in effect, under weights."""
-LEAST_LABELS = 10.0
-"""Labels that must be left, in effect, under weights."""
-LEAST_ROWS = 10
-"""Rows on either side below which nothing can be told."""
-STEPS = 200
-SMALL = 1e-6
+
+
+@dataclass(frozen=True)
+class ShiftConstants:
+    """Numbers that decide what is found about a shift and how it is corrected."""
+
+    largest_weight: float = 20.0
+    """Weight of a label over the mean weight, at most."""
+
+    ridge: float = 1.0
+    """Penalty on each coefficient of a logistic regression on standardized features."""
+
+    refuted: float = 0.05
+    """p-value below which label shift does not explain the scores."""
+
+    least_share: float = 0.25
+    """Share of the labels that must be left, in effect, under weights."""
+
+    least_labels: float = 10.0
+    """Labels that must be left, in effect, under weights."""
+
+    least_rows: int = 10
+    """Rows on either side below which nothing can be told."""
+
+    steps: int = 200
+    """Steps of EM, at most."""
+
+    small: float = 1e-6
+    """Least share of a class, and least weight of a label."""
 
 
 @dataclass(frozen=True)
@@ -135,25 +150,28 @@ class _Sides:
     labeled: NDArray[np.bool_]
     labels: IntArray
     rows: IntArray
+    constants: ShiftConstants
 
     @classmethod
-    def of(cls, data: ScoreSet) -> _Sides:
+    def of(cls, data: ScoreSet, constants: ShiftConstants) -> _Sides:
         scored = np.isfinite(data.scores[:, :, 0]).any(axis=1)
         rows = np.flatnonzero(scored)
         labeled = data.labeled[rows]
-        if min(labeled.sum(), (~labeled).sum()) < LEAST_ROWS:
+        if min(labeled.sum(), (~labeled).sum()) < constants.least_rows:
             raise InputError(
                 f"{int(labeled.sum())} labeled and {int((~labeled).sum())} unlabeled rows to "
                 "compare",
-                allowed=f"at least {LEAST_ROWS} of each",
+                allowed=f"at least {constants.least_rows} of each",
                 fix="label more rows; so few cannot show a shift",
             )
         pool = mean_score(data.scores[rows])
         features = score_features(pool, fill_missing(data.scores[rows]))
-        return cls(pool, features, labeled, data.labels[rows][labeled], rows)
+        return cls(pool, features, labeled, data.labels[rows][labeled], rows, constants)
 
 
-def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
+def find_shift(
+    data: ScoreSet, *, limits: Limits | None = None, constants: ShiftConstants | None = None
+) -> Shift:
     """Find out whether labeled and unlabeled rows have shifted, and what may be done about it.
 
     Parameters
@@ -162,12 +180,15 @@ def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
         Labeled and unlabeled rows, at least ten of each.
     limits : Limits, optional
         Levels of the tests and numbers of rows that are compared.
+    constants : ShiftConstants, optional
+        All other numbers that change a result.
 
     Returns
     -------
     Shift
     """
-    limits, sides = limits or Limits(), _Sides.of(data)
+    limits, of = limits or Limits(), constants or ShiftConstants()
+    sides = _Sides.of(data, of)
     rng = np.random.default_rng(1)
     first = rng.permutation(np.flatnonzero(sides.labeled))[: limits.compared_labeled]
     second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_unlabeled]
@@ -181,9 +202,9 @@ def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
     by_class, by_score = _class_weights(sides, unlabeled), _score_weights(sides)
     p_label = _test_explained(sides, by_class)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
-    least = max(LEAST_LABELS, LEAST_SHARE * sides.labels.size)
+    least = max(of.least_labels, of.least_share * sides.labels.size)
     safe = [
-        *(["label"] if p_label >= REFUTED and left[0] >= least else []),
+        *(["label"] if p_label >= of.refuted and left[0] >= least else []),
         *(["covariate"] if left[1] >= least else []),
     ]
     return Shift(
@@ -201,7 +222,9 @@ def find_shift(data: ScoreSet, *, limits: Limits | None = None) -> Shift:
     )
 
 
-def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
+def correct_shift(
+    data: ScoreSet, kind: str = "label", *, constants: ShiftConstants | None = None
+) -> ScoreSet:
     """Weigh the labels so that they stand for the unlabeled rows.
 
     Parameters
@@ -210,6 +233,8 @@ def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
         Labeled and unlabeled rows, at least ten of each.
     kind : {"label", "covariate"}
         What has changed: the frequencies of the classes, or the rows (default "label").
+    constants : ShiftConstants, optional
+        Numbers that change a result.
 
     Returns
     -------
@@ -232,14 +257,15 @@ def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
             allowed="labels without weights of a design",
             fix=f"leave out {argument('design')}, or the correction",
         )
-    sides = _Sides.of(data)
+    of = constants or ShiftConstants()
+    sides = _Sides.of(data, of)
     found = (
         _class_weights(sides, _unlabeled_shares(sides))
         if kind == "label"
         else _score_weights(sides)
     )
     weights = np.ones(data.n_rows)
-    weights[sides.rows[sides.labeled]] = np.maximum(found, SMALL)
+    weights[sides.rows[sides.labeled]] = np.maximum(found, of.small)
     return data.with_design(weights)
 
 
@@ -247,32 +273,33 @@ def _class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
     """Weight (n_l,) of each label: share of its class in the pool over its share of the labels."""
     counts = np.bincount(sides.labels, minlength=unlabeled.size).astype(np.float64)
     ratio = np.divide(unlabeled, counts, out=np.zeros_like(counts), where=counts > 0)
-    return _bound_weights(ratio[sides.labels])
+    return _bound_weights(ratio[sides.labels], sides.constants.largest_weight)
 
 
 def _score_weights(sides: _Sides) -> FloatArray:
     """Weight (n_l,) of each label: the odds of its scores among unlabeled rows."""
     x, member = sides.features, (~sides.labeled).astype(np.float64)
+    ridge = sides.constants.ridge
 
     def loss(theta: FloatArray) -> tuple[float, FloatArray]:
         z = x @ theta[1:] + theta[0]
         value = float(
-            np.logaddexp(0.0, z).sum() - member @ z + 0.5 * RIDGE * (theta[1:] ** 2).sum()
+            np.logaddexp(0.0, z).sum() - member @ z + 0.5 * ridge * (theta[1:] ** 2).sum()
         )
         gap = expit(z) - member
-        return value, np.concatenate([[gap.sum()], x.T @ gap + RIDGE * theta[1:]])
+        return value, np.concatenate([[gap.sum()], x.T @ gap + ridge * theta[1:]])
 
     theta = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
     z = x[sides.labeled] @ theta[1:]
-    return _bound_weights(np.exp(np.clip(z - z.max(), -50.0, 0.0)))
+    return _bound_weights(np.exp(np.clip(z - z.max(), -50.0, 0.0)), sides.constants.largest_weight)
 
 
-def _bound_weights(weights: FloatArray) -> FloatArray:
-    """Weights of mean one, none above `LARGEST_WEIGHT`."""
+def _bound_weights(weights: FloatArray, largest: float) -> FloatArray:
+    """Weights of mean one, none above ``largest`` before they are made so again."""
     mean = weights.mean()
     if mean <= 0.0:
         return np.ones_like(weights)
-    cut = np.minimum(weights / mean, LARGEST_WEIGHT)
+    cut = np.minimum(weights / mean, largest)
     out: FloatArray = cut / cut.mean()
     return out
 
@@ -284,8 +311,8 @@ def _unlabeled_shares(sides: _Sides) -> FloatArray:
     prior = (counts + 1.0 / n_classes) / (counts.sum() + 1.0)
     log_p = _recalibrate(sides)
     shares = prior.copy()
-    for _ in range(STEPS):
-        z = log_p + np.log(np.maximum(shares, SMALL) / prior)
+    for _ in range(sides.constants.steps):
+        z = log_p + np.log(np.maximum(shares, sides.constants.small) / prior)
         posterior = np.exp(z - logsumexp(z, axis=1, keepdims=True))
         new = (posterior.sum(axis=0) + 1.0 / n_classes) / (len(posterior) + 1.0)
         done = np.abs(new - shares).max() < 1e-8
@@ -303,15 +330,15 @@ def _recalibrate(sides: _Sides) -> FloatArray:
     """
     log_pool = np.log(np.clip(sides.pool, 1e-6, 1.0))
     known, n_classes = log_pool[sides.labeled], log_pool.shape[1]
-    one = np.eye(n_classes)[sides.labels]
+    one, strength = np.eye(n_classes)[sides.labels], sides.constants.ridge
 
     def loss(theta: FloatArray) -> tuple[float, FloatArray]:
         z = theta[0] * known + theta[1:]
         log_p = z - logsumexp(z, axis=1, keepdims=True)
         gap = np.exp(log_p) - one
-        penalty = 0.5 * ((theta[0] - 1.0) ** 2 + (theta[1:] ** 2).sum()) * RIDGE
+        penalty = 0.5 * ((theta[0] - 1.0) ** 2 + (theta[1:] ** 2).sum()) * strength
         gradient = np.concatenate([[(gap * known).sum()], gap.sum(axis=0)])
-        ridge = RIDGE * np.concatenate([[theta[0] - 1.0], theta[1:]])
+        ridge = strength * np.concatenate([[theta[0] - 1.0], theta[1:]])
         return float(penalty - (log_p * one).sum()), gradient + ridge
 
     start = np.concatenate([[1.0], np.zeros(n_classes)])

@@ -47,8 +47,6 @@ from ssme.results.frames import build_frame
 
 __all__ = ["Goal", "MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds", "read_goal"]
 
-THRESHOLDS = 101
-"""Thresholds tried: quantiles of the model's scores."""
 COUNTERPART = {"precision": "recall", "recall": "precision", "specificity": "recall"}
 """What is made best where the other is demanded."""
 FORM = re.compile(r"\s*(?P<metric>\w+)\s*>=\s*(?P<limit>\S+)\s*")
@@ -238,6 +236,7 @@ def choose_thresholds(
     group: str = ALL,
     confidence: float = CONFIDENCE.default,
     level: float | None = None,
+    n_quantiles: int = 101,
 ) -> ThresholdChoice:
     """Choose a threshold for every model.
 
@@ -253,6 +252,8 @@ def choose_thresholds(
         Probability with which a demand has to hold at the threshold; 0.5 asks the estimate.
     level : float, optional
         Coverage of the intervals (default: that of the evaluation).
+    n_quantiles : int, default 101
+        Number of quantiles of a model's scores that are tried as its threshold.
 
     Returns
     -------
@@ -263,7 +264,7 @@ def choose_thresholds(
     _require_two_classes(evaluation)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     scores = evaluation.data.scores[row_numbers(rows, evaluation.data.n_rows)]
-    cuts = _candidates(scores)
+    cuts = _candidates(scores, n_quantiles)
     asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
     found = evaluation.belief.estimate([_curve_metric(each, cuts) for each in asked], [rows])[0]
     same_rows = evaluation.posterior is None
@@ -300,10 +301,10 @@ def _require_two_classes(evaluation: BaseEvaluation) -> None:
         )
 
 
-def _candidates(scores: FloatArray) -> FloatArray:
-    """Thresholds (M, T) at the quantiles of each model's scores (n, M, 2), from 0 to 1."""
-    at = np.linspace(0.0, 1.0, THRESHOLDS)
-    out = np.full((scores.shape[1], THRESHOLDS + 2), 1.0)
+def _candidates(scores: FloatArray, n_quantiles: int) -> FloatArray:
+    """Thresholds (M, T) at quantiles of each model's scores (n, M, 2), and 0 and 1."""
+    at = np.linspace(0.0, 1.0, n_quantiles)
+    out = np.full((scores.shape[1], n_quantiles + 2), 1.0)
     for j in range(scores.shape[1]):
         score = scores[:, j, 1]
         score = score[np.isfinite(score)]
@@ -320,7 +321,7 @@ def _curve_metric(metric: Metric, cuts: FloatArray) -> Metric:
 
     def plan(scores: FloatArray) -> MetricPlan:
         n, n_models = scores.shape[:2]
-        own = cuts if n_models == len(cuts) else _candidates(scores)
+        own = cuts if n_models == len(cuts) else _candidates(scores, cuts.shape[1] - 2)
         places = np.full((n, n_models), -1, dtype=np.int64)
         for j in range(n_models):
             score = scores[:, j, 1]

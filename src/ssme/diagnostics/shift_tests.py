@@ -18,17 +18,16 @@ from ssme.metrics.base import FloatArray
 
 __all__ = ["class_test", "classifier_test", "score_features"]
 
-CLIP = 1e-3
-RIDGE = 1.0
-"""Weight of the penalty, in units of the variance of a feature times the number of rows / 10."""
 
+def score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> FloatArray:
+    """Functions (n, F) of the pooled scores (n, K) and of all scores (n, M, K), standardized.
 
-def score_features(pool: FloatArray, scores: FloatArray) -> FloatArray:
-    """Functions (n, F) of the pooled scores (n, K) and of all scores (n, M, K), standardized."""
-    log_pool = np.log(np.clip(pool, CLIP, 1.0))
+    Logarithms are those of scores of at least ``clip``.
+    """
+    log_pool = np.log(np.clip(pool, clip, 1.0))
     centered = log_pool - log_pool.mean(axis=1, keepdims=True)
     level = centered[:, : max(1, pool.shape[1] - 1)][:, :10]
-    each = np.log(np.clip(scores, CLIP, 1.0))
+    each = np.log(np.clip(scores, clip, 1.0))
     each = each[:, :, -1] - each[:, :, :-1].mean(axis=2)
     spread = each.std(axis=1, keepdims=True)
     sure = scores.max(axis=2).mean(axis=1, keepdims=True)
@@ -44,12 +43,17 @@ def classifier_test(
     labeled: NDArray[np.bool_],
     rng: np.random.Generator,
     permutations: int,
+    ridge: float = 1.0,
 ) -> tuple[float, float]:
-    """How well membership is told from ``features`` (n, F), as a correlation, and its p-value."""
+    """How well membership is told from ``features`` (n, F), as a correlation, and its p-value.
+
+    ``ridge`` is the weight of the penalty, in units of a feature's variance times the number of
+    rows / 10.
+    """
     n = len(features)
     if features.shape[1] == 0:
         return 0.0, 1.0
-    gram = features.T @ features / n + RIDGE * 0.1 * np.eye(features.shape[1])
+    gram = features.T @ features / n + ridge * 0.1 * np.eye(features.shape[1])
     hat = features @ np.linalg.solve(gram, features.T) / n + 1.0 / n
     own = np.diag(hat)
     member = _shuffle(labeled, rng, permutations)

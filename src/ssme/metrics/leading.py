@@ -19,10 +19,7 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["RARE", "Lead", "leading_metric"]
-
-RARE = 0.4
-"""Share of the rows, times the number of classes, below which a class is rare."""
+__all__ = ["Lead", "leading_metric"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Lead:
     reason: str = ""
 
 
-def leading_metric(shares: FloatArray, classes: Sequence[Any]) -> Lead:
+def leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: float = 0.4) -> Lead:
     """Find the metric that leads where none was asked for.
 
     Parameters
@@ -50,6 +47,8 @@ def leading_metric(shares: FloatArray, classes: Sequence[Any]) -> Lead:
         Share of the rows that are of each class, estimated.
     classes : sequence
         Names of the classes.
+    rare : float
+        Share of the rows, times the number of classes, below which a class is rare (default 0.4).
 
     Returns
     -------
@@ -65,7 +64,7 @@ def leading_metric(shares: FloatArray, classes: Sequence[Any]) -> Lead:
     'average_precision'
     """
     rarest = int(np.argmin(shares))
-    if not np.isfinite(shares).all() or shares[rarest] * len(shares) >= RARE:
+    if not np.isfinite(shares).all() or shares[rarest] * len(shares) >= rare:
         return Lead("accuracy")
     if len(shares) > 2:
         metric = "balanced_accuracy"

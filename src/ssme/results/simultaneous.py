@@ -16,20 +16,23 @@ from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["badness", "group_draws", "joint_reach", "pair_reach", "share_worst"]
 
-MOST_PAIRED = 100
-"""Groups up to which every pair is looked at; beyond, the spreads of both are added."""
 LEAST = 1e-9
 """Spread of draws below which they are taken to be the same number."""
 
 
-def pair_reach(offs: Sequence[FloatArray], level: float) -> list[FloatArray]:
-    """c s (G, G) of every pair of groups, c being the same for all ``offs`` (D, G)."""
+def pair_reach(
+    offs: Sequence[FloatArray], level: float, most_paired: int = 100
+) -> list[FloatArray]:
+    """c s (G, G) of every pair of groups, c being the same for all ``offs`` (D, G).
+
+    Of more than ``most_paired`` groups not every pair is looked at: the spreads of both are added.
+    """
     spreads, largest = [], []
     for off in offs:
         if np.isnan(off).any():
             return [np.full((each.shape[1], each.shape[1]), np.nan) for each in offs]
         n_groups = off.shape[1]
-        if n_groups > MOST_PAIRED:
+        if n_groups > most_paired:
             own = off.std(axis=0)
             spreads.append(own[:, None] + own[None, :])
             largest.append((np.abs(off) / np.where(own > 0.0, own, np.inf)).max(axis=1))

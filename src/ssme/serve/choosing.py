@@ -30,8 +30,6 @@ from ssme.spec import RunSpec
 __all__ = ["choose_rows"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-ENOUGH = 10
-"""Labels from which on rows are chosen for a goal; with fewer, all count alike."""
 LONGEST = 20_000
 """Characters of a cell that are shown."""
 
@@ -77,12 +75,20 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _draw(
-    spec: RunSpec, data: ScoreSet, size: int, design: str, rng: np.random.Generator
+    spec: RunSpec,
+    data: ScoreSet,
+    size: int,
+    design: str,
+    rng: np.random.Generator,
+    enough: int = 10,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
-    """Row numbers, their probabilities and why each is worth a label."""
+    """Row numbers, their probabilities and why each is worth a label.
+
+    With fewer than ``enough`` labels no goal can value rows, and all count alike.
+    """
     seed = int(rng.integers(2**32))
     weighs = "weights" in spec.make_method().spec.designs
-    if design == "goal" and weighs and data.n_labeled >= ENOUGH and data.n_models > 1:
+    if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
         try:
             found = execute(spec, data).suggest(size, random_state=seed)
             return found.rows, found.probability, list(found.reasons)

@@ -1,7 +1,7 @@
 """Who labels which row next, and what happens to a label the moment it is given.
 
 Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
-to one person; every `DOUBLE`-th goes to two, so that their agreement can be measured. A row that
+to one person; every fifth goes to two, so that their agreement can be measured. A row that
 lies before somebody is kept from others for a while. A label is in the memory before the page says
 so; sent twice, it is kept once.
 """
@@ -33,8 +33,6 @@ __all__ = [
 
 AT_RANDOM = "drawn at random"
 """The reason of rows that were drawn with the same probability as all others."""
-DOUBLE = 5
-"""One row of so many is labeled by two people."""
 KEPT = timedelta(minutes=10)
 """How long a row that lies before somebody is kept from others."""
 
@@ -213,9 +211,16 @@ def _is_skipped(records: Records, data: str, row: Suggestion, annotator: str) ->
 
 
 def _waiting(
-    records: Records, data: str, annotator: str, rows: dict[Hashable, Standing]
+    records: Records,
+    data: str,
+    annotator: str,
+    rows: dict[Hashable, Standing],
+    double_every: int = 5,
 ) -> list[Suggestion]:
-    """Rows for this person, those put off last, one taken back first."""
+    """Rows for this person, those put off last, one taken back first.
+
+    One row of ``double_every`` waits for two people.
+    """
     skipped: dict[Any, int] = {}
     mine: dict[Any, int] = {}
     kept: dict[Any, set[str]] = {}
@@ -230,7 +235,7 @@ def _waiting(
     newest = drawn[-1].round if drawn else 0
     for each in {each.row: each for each in drawn}.values():
         given = rows[each.row].given if each.row in rows else {}
-        wanted = 2 if each.place % DOUBLE == 0 else 1
+        wanted = 2 if each.place % double_every == 0 else 1
         if each.round < newest and not given and each.row not in mine:
             continue
         if annotator in given or len(given) >= wanted:

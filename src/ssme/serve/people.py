@@ -138,13 +138,13 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
 
 def _tell_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
     """Models whose scores moved, where the two evaluations have models in common."""
-    from ssme.tracking.changes import DRIFT_LEVEL, find_drift
+    from ssme.tracking.changes import find_drift
 
     try:
         found = find_drift(before, now)
     except InputError:
         return ["The models are others."]
-    moved = [drift.model for drift in found if drift.p < DRIFT_LEVEL]
+    moved = [drift.model for drift in found if drift.is_clear]
     return [f"The scores of {', '.join(moved)} moved."] if moved else []
 
 

@@ -22,14 +22,12 @@ from ssme.methods.base import row_numbers
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import ALL
+from ssme.suggest.constants import SuggestConstants
 from ssme.wording import did_you_mean, listing
 
 __all__ = ["GOALS", "Goal", "Questions", "find_goal"]
 
 GOALS = ("best", "metric", "group")
-
-LEAST_WEIGHT = 0.02
-"""Least weight of a question of ``best``, as a share of the largest: draws may be too sure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +61,9 @@ class Goal:
     questions: tuple[Questions, ...]
 
 
-def find_goal(evaluation: BaseEvaluation, text: str) -> Goal:
+def find_goal(
+    evaluation: BaseEvaluation, text: str, constants: SuggestConstants | None = None
+) -> Goal:
     """The goal that ``text`` names.
 
     Parameters
@@ -72,6 +72,8 @@ def find_goal(evaluation: BaseEvaluation, text: str) -> Goal:
         Whose models, metrics and groups are asked about.
     text : str
         ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
+    constants : SuggestConstants, optional
+        Numbers that weigh the questions of ``"best"``.
     """
     kind, colon, name = (part.strip() for part in str(text).partition(":"))
     if kind not in GOALS or (colon and not name) or (kind != "best" and not name):
@@ -89,7 +91,7 @@ def find_goal(evaluation: BaseEvaluation, text: str) -> Goal:
     if kind == "metric":
         whole = row_numbers(None, evaluation.data.n_rows)
         return Goal(text, metric, (_of_models(evaluation, metric, whole, ""),))
-    return Goal(text, metric, (_of_pick(evaluation, m),))
+    return Goal(text, metric, (_of_pick(evaluation, m, constants or SuggestConstants()),))
 
 
 def _of_models(
@@ -128,7 +130,7 @@ def _of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]
     )
 
 
-def _of_pick(evaluation: BaseEvaluation, m: int) -> Questions:
+def _of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants) -> Questions:
     """The pick against every other model, by what knowing more would save."""
     metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
     if metric.greater_is_better is None:
@@ -156,7 +158,8 @@ def _of_pick(evaluation: BaseEvaluation, m: int) -> Questions:
         spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
         spread = np.maximum(spread, 1e-6)
         sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
-    weight = np.maximum(sure / sure.max(), LEAST_WEIGHT) if sure.max() > 0.0 else np.ones(len(gap))
+    least = constants.least_weight
+    weight = np.maximum(sure / sure.max(), least) if sure.max() > 0.0 else np.ones(len(gap))
     each = np.eye(known.size)
     texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
     return Questions(rows, each[pick] - each[others], weight, texts)

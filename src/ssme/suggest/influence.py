@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
-__all__ = ["LEAST_SHARE", "measure_influence", "measure_spread"]
+__all__ = ["measure_influence", "measure_spread"]
 
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
-
-LEAST_SHARE = 0.005
-"""Classes of a row that are less probable than this are not tried."""
 
 
 def measure_influence(
@@ -30,6 +27,7 @@ def measure_influence(
     belief: FloatArray,
     weights: FloatArray | None,
     asked: NDArray[np.bool_],
+    least_share: float = 0.005,
 ) -> FloatArray:
     """What each label of each row would do to the metric.
 
@@ -45,6 +43,8 @@ def measure_influence(
         Weights of the rows.
     asked : array (n,) of bool
         Rows whose labels are asked about; the others stay as W has them.
+    least_share : float
+        Probability of a class of a row below which it is not tried (default 0.005).
 
     Returns
     -------
@@ -58,7 +58,7 @@ def measure_influence(
     plan = metric.plan(scores)
     value = plan(mass[None])[0]
     out: FloatArray = np.zeros((n, n_classes, value.size))
-    rows, classes = np.nonzero((belief >= LEAST_SHARE) & asked[:, None])
+    rows, classes = np.nonzero((belief >= least_share) & asked[:, None])
     step = max(1, CELLS // mass.size)
     for start in range(0, rows.size, step):
         row, known = rows[start : start + step], classes[start : start + step]

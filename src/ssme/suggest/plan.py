@@ -39,6 +39,7 @@ from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.spec import RunSpec
+from ssme.suggest.constants import PlanConstants
 from ssme.suggest.influence import measure_influence
 from ssme.suggest.possible import draw_truth, tilt_belief
 from ssme.suggest.rows import believe
@@ -49,15 +50,6 @@ __all__ = ["SIMULATIONS", "LabelPlan", "PlannedStep", "count_effective_labels", 
 SIMULATIONS = Option(
     "simulations", Whole(2, 1000), 4, "Number of simulated truths that the method is fitted to."
 )
-ROWS_SIMULATED = 2000
-"""Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
-RATIO, LEAST_LABELS, DOUBLINGS = 2.0, 10, 3
-"""Labels that are tried: the factor between two numbers, the least one where there are none yet,
-and how often they are doubled for targets that are read from the draws."""
-TRUTHS, GRID = 200, 24
-"""Joint draws that take turns as the truth, and numbers of labels that they are looked at."""
-SPREAD = (0.1, 0.9)
-"""Quantiles of the numbers of labels that are reported as their uncertainty."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +158,10 @@ def plan_labels(
     *,
     simulations: int = SIMULATIONS.default,
     random_state: int | None = 0,
+    constants: PlanConstants | None = None,
 ) -> LabelPlan:
     """Count the labels that ``target`` takes; see `ssme.Evaluation.plan`."""
+    of = constants or PlanConstants()
     simulations = accept(SIMULATIONS, simulations)
     wanted = read_target(evaluation, target)
     m = evaluation.metrics.index(wanted.metric)
@@ -180,18 +174,18 @@ def plan_labels(
             allowed="methods that give intervals and joint draws",
             fix="use another method (`ssme methods`)",
         )
-    most = n_labeled + min(evaluation.data.n_unlabeled, ROWS_SIMULATED)
+    most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
     met: FloatArray = np.full(simulations, float(n_labeled))
     curve: tuple[PlannedStep, ...] = (PlannedStep(n_labeled, now, 1.0),)
     if not wanted.is_met(now):
         rng = np.random.default_rng(random_state)
-        paths = _simulate(evaluation, wanted, m, simulations, most, rng)
+        paths = _simulate(evaluation, wanted, m, simulations, most, of, rng)
         if wanted.what == "width":
             met, curve = _cross_widths(paths, wanted, n_labeled, now)
         else:
-            met, curve = _cross_choices(evaluation, wanted, m, paths, most, rng)
+            met, curve = _cross_choices(evaluation, wanted, m, paths, most, of, rng)
     low, middle, high = (
-        max(_quantile(met, at) - n_labeled, 0.0) for at in (SPREAD[0], 0.5, SPREAD[1])
+        max(_quantile(met, at) - n_labeled, 0.0) for at in (of.spread[0], 0.5, of.spread[1])
     )
     return LabelPlan(
         target=target,
@@ -245,25 +239,27 @@ def _simulate(
     m: int,
     simulations: int,
     most: int,
+    of: PlanConstants,
     rng: np.random.Generator,
 ) -> list[list[_Look]]:
     """One path of growing labels per simulated truth."""
-    part = _take_part(evaluation, rng)
-    data, belief = evaluation.data.take(part), believe(evaluation)[part]
+    part = _take_part(evaluation, of.rows_simulated, rng)
+    data, belief = evaluation.data.take(part), believe(evaluation, of.suggest.doubt)[part]
     method = _method(evaluation)
     estimate = evaluation.estimates[0][m]
     everywhere = np.ones(data.n_rows, dtype=bool)
-    psi = measure_influence(target.metric, data.scores, belief, data.weights, everywhere)
+    metric, scores, least = target.metric, data.scores, of.suggest.least_share
+    psi = measure_influence(metric, scores, belief, data.weights, everywhere, least)
     paths = []
     for number in track(range(simulations), "simulations"):
         wanted = estimate.value
         if estimate.draws is not None:
             wanted = estimate.draws[rng.integers(len(estimate.draws))]
-        tilted = tilt_belief(target.metric, data.scores, belief, data.weights, psi, wanted)
+        tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, of.tilt)
         truth = draw_truth(tilted, data.labels, rng)
         order = rng.permutation(np.flatnonzero(~data.labeled))
         path: list[_Look] = []
-        for total in _totals(data.n_labeled, most):
+        for total in _totals(data.n_labeled, most, of):
             known = data.labels.copy()
             asked = order[: total - data.n_labeled]
             known[asked] = truth[asked]
@@ -271,18 +267,18 @@ def _simulate(
             found = fitted.estimate([target.metric], [None])[0][0]
             value = target.measure(data.models, found, evaluation.level)
             path.append(_Look(total, value, _measure_shrinking(estimate, found, target)))
-            enough = target.is_met(value) if target.what == "width" else len(path) >= DOUBLINGS
+            enough = target.is_met(value) if target.what == "width" else len(path) >= of.doublings
             if enough:
                 break
         paths.append(path)
     return paths
 
 
-def _totals(n_labeled: int, most: int) -> list[int]:
+def _totals(n_labeled: int, most: int, of: PlanConstants) -> list[int]:
     """Numbers of labels that are tried, growing by a constant factor up to ``most``."""
-    totals = [max(int(n_labeled * RATIO), n_labeled + LEAST_LABELS)]
+    totals = [max(int(n_labeled * of.ratio), n_labeled + of.least_labels)]
     while totals[-1] < most:
-        totals.append(int(totals[-1] * RATIO))
+        totals.append(int(totals[-1] * of.ratio))
     return [*totals[:-1], most]
 
 
@@ -330,6 +326,7 @@ def _cross_choices(
     m: int,
     paths: list[list[_Look]],
     most: int,
+    of: PlanConstants,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, tuple[PlannedStep, ...]]:
     """Where each possible truth meets the target, under the normal model of the head."""
@@ -338,9 +335,9 @@ def _cross_choices(
     known = np.isfinite(estimate.value)
     draws, center = estimate.draws[:, known], estimate.value[known]
     draws = draws[np.isfinite(draws).all(axis=1)]
-    chosen = rng.integers(len(draws), size=(TRUTHS, 2))
-    totals = np.unique(np.geomspace(max(n_labeled, 1), most, GRID).astype(int))
-    values = np.empty((totals.size, TRUTHS))
+    chosen = rng.integers(len(draws), size=(of.truths, 2))
+    totals = np.unique(np.geomspace(max(n_labeled, 1), most, of.grid).astype(int))
+    values = np.empty((totals.size, of.truths))
     for place, total in enumerate(totals):
         rho = _interpolate(paths, n_labeled, int(total))
         noise = np.sqrt(rho**2 * (1.0 - rho**2)) * (draws[chosen[:, 1]] - center)
@@ -371,12 +368,14 @@ def _interpolate(paths: list[list[_Look]], n_labeled: int, total: int) -> float:
     return float(np.exp(rho[-1] + slope * (here - at[-1])))
 
 
-def _take_part(evaluation: BaseEvaluation, rng: np.random.Generator) -> NDArray[np.int64]:
-    """All labeled rows and at most so many of the others."""
+def _take_part(
+    evaluation: BaseEvaluation, most: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """All labeled rows and at most ``most`` of the others."""
     labeled = evaluation.data.labeled
     free = np.flatnonzero(~labeled)
-    if free.size > ROWS_SIMULATED:
-        free = rng.choice(free, ROWS_SIMULATED, replace=False)
+    if free.size > most:
+        free = rng.choice(free, most, replace=False)
     return np.sort(np.concatenate([np.flatnonzero(labeled), free]))
 
 

@@ -16,15 +16,9 @@ from numpy.typing import NDArray
 
 from ssme.methods.beliefs.posterior import draw_labels
 from ssme.metrics.base import FloatArray, Metric
+from ssme.suggest.constants import TiltConstants
 
 __all__ = ["draw_truth", "tilt_belief"]
-
-STEPS = 8
-"""Steps of Gauss-Newton; each reaches further into what the influences leave out."""
-RIDGE = 1e-3
-"""Added to the diagonal of the covariance, as a share of its mean: classifiers may be alike."""
-STRONGEST = 12.0
-"""Largest change of a log-odds of one row."""
 
 
 def tilt_belief(
@@ -34,26 +28,28 @@ def tilt_belief(
     weights: FloatArray | None,
     influence: FloatArray,
     wanted: FloatArray,
+    constants: TiltConstants | None = None,
 ) -> FloatArray:
     """W_d (n, K): ``belief`` (n, K) tilted until the metric is as ``wanted`` (M,).
 
     ``influence`` (n, K, M) is psi at ``belief``; a NaN in ``wanted`` asks for nothing.
     """
+    of = constants or TiltConstants()
     plan = metric.plan(scores)
     known = np.isfinite(wanted)
     psi = influence[:, :, known]
     steps = np.zeros(int(known.sum()))
     tilted = belief
-    for _ in range(STEPS):
+    for _ in range(of.steps):
         mass = tilted if weights is None else tilted * weights[:, None]
         missing = wanted[known] - plan(mass[None])[0][known]
-        if not np.isfinite(missing).all() or np.abs(missing).max(initial=0.0) < 1e-4:
+        if not np.isfinite(missing).all() or np.abs(missing).max(initial=0.0) < of.near:
             break
         mean = np.einsum("nk,nkm->nm", tilted, psi)
         covariance = np.einsum("nk,nkm,nkl->ml", tilted, psi, psi) - mean.T @ mean
-        covariance += np.eye(len(covariance)) * RIDGE * max(np.trace(covariance), 1e-12)
+        covariance += np.eye(len(covariance)) * of.ridge * max(np.trace(covariance), 1e-12)
         steps = steps + np.linalg.solve(covariance, missing)
-        push = np.clip(psi @ steps, -STRONGEST, STRONGEST)
+        push = np.clip(psi @ steps, -of.strongest, of.strongest)
         tilted = belief * np.exp(push - push.max(axis=1, keepdims=True))
         tilted = tilted / tilted.sum(axis=1, keepdims=True)
     return tilted

@@ -29,6 +29,7 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Choice, Number, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
+from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
 from ssme.suggest.influence import measure_influence, measure_spread
 from ssme.suggest.sampling import draw_spread, set_probabilities
@@ -52,13 +53,6 @@ DESIGN = Option(
     "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
     "equally many of each class as far as the belief tells.",
 )
-STRATA = 5
-"""Parts of the scores of the design ``by_score``."""
-ROWS_LOOKED_AT, ROWS_A_LABEL = 1500, 20
-"""Rows whose influence is measured, at most, unless more labels than that share are asked for."""
-DOUBT = 0.1
-"""Share of the mean score in the belief that rows are valued by, lest a belief that is too sure
-hide the rows it is wrong about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +188,10 @@ def suggest_rows(
     design: str = DESIGN.default,
     uniform: float = UNIFORM.default,
     random_state: int | None = 0,
+    constants: SuggestConstants | None = None,
 ) -> Suggestion:
     """Draw rows to label next; see `ssme.Evaluation.suggest`."""
+    of = constants or SuggestConstants()
     n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
     data = evaluation.data
     if evaluation.streamed is not None:
@@ -216,14 +212,14 @@ def suggest_rows(
             allowed=f"1 to {data.n_unlabeled:,} rows",
             fix="ask for fewer rows",
         )
-    wanted = find_goal(evaluation, goal)
+    wanted = find_goal(evaluation, goal, of)
     rng = np.random.default_rng(random_state)
-    part, share = _look_at(data, n, rng)
-    belief = believe(evaluation)[part]
+    part, share = _look_at(data, n, of, rng)
+    belief = believe(evaluation, of.doubt)[part]
     if design == "goal":
-        size, reasons = _value_rows(data.take(part), belief, wanted, part)
+        size, reasons = _value_rows(data.take(part), belief, wanted, part, of.least_share)
     else:
-        size, reasons = _spread_evenly(belief, design, data)
+        size, reasons = _spread_evenly(belief, design, data, of.strata)
     left = np.flatnonzero(~data.labeled[part])
     chance = np.zeros(part.size)
     chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" else uniform)
@@ -242,14 +238,16 @@ def suggest_rows(
     )
 
 
-def _look_at(data: ScoreSet, n: int, rng: np.random.Generator) -> tuple[IntArray, float]:
+def _look_at(
+    data: ScoreSet, n: int, of: SuggestConstants, rng: np.random.Generator
+) -> tuple[IntArray, float]:
     """Rows that are looked at, in ascending order, and the share of unlabeled rows among them.
 
     Where there are very many, they are a random part; a row's probability is then that of being in
     the part times that of being drawn from it.
     """
     free = np.flatnonzero(~data.labeled)
-    most = max(ROWS_LOOKED_AT, ROWS_A_LABEL * n)
+    most = max(of.rows_looked_at, of.rows_per_label * n)
     if free.size <= most:
         return np.arange(data.n_rows), 1.0
     taken = rng.choice(free, most, replace=False)
@@ -258,15 +256,15 @@ def _look_at(data: ScoreSet, n: int, rng: np.random.Generator) -> tuple[IntArray
     return np.sort(np.concatenate([taken, known])), most / free.size
 
 
-def believe(evaluation: BaseEvaluation) -> FloatArray:
-    """P(y | s) (n, K) of every row: the belief, with some of the mean score mixed in."""
+def believe(evaluation: BaseEvaluation, doubt: float) -> FloatArray:
+    """P(y | s) (n, K) of every row: the belief, with ``doubt`` of the mean score mixed in."""
     scores = evaluation.data.scores
     present = np.isfinite(scores)
     mean = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
     total = mean.sum(axis=1, keepdims=True)
     mean = np.where(total > 0.0, mean / np.where(total > 0.0, total, 1.0), 1.0 / mean.shape[1])
     posterior = evaluation.posterior
-    mixed: FloatArray = mean if posterior is None else (1.0 - DOUBT) * posterior + DOUBT * mean
+    mixed: FloatArray = mean if posterior is None else (1.0 - doubt) * posterior + doubt * mean
     labeled = evaluation.data.labeled
     mixed[labeled] = np.eye(mean.shape[1])[evaluation.data.labels[labeled]]
     return mixed
@@ -281,7 +279,7 @@ class _Reasons:
 
 
 def _value_rows(
-    data: ScoreSet, belief: FloatArray, goal: Goal, part: IntArray
+    data: ScoreSet, belief: FloatArray, goal: Goal, part: IntArray, least_share: float
 ) -> tuple[FloatArray, _Reasons]:
     """s (n,) of the rows ``part`` that ``data`` and ``belief`` hold, and the question of each."""
     size, largest = np.zeros(data.n_rows), np.zeros(data.n_rows)
@@ -290,8 +288,9 @@ def _value_rows(
     for asked in goal.questions:
         inside = np.flatnonzero(np.isin(part, asked.rows, assume_unique=True))
         weights = None if data.weights is None else data.weights[inside]
+        asked_about = ~data.labeled[inside]
         psi = measure_influence(
-            goal.metric, data.scores[inside], belief[inside], weights, ~data.labeled[inside]
+            goal.metric, data.scores[inside], belief[inside], weights, asked_about, least_share
         )
         spread = measure_spread(psi @ asked.contrasts.T, belief[inside]) * asked.weights
         size[inside] += spread.sum(axis=1)
@@ -303,7 +302,9 @@ def _value_rows(
     return np.sqrt(size), _Reasons(codes, tuple(texts))
 
 
-def _spread_evenly(belief: FloatArray, design: str, data: ScoreSet) -> tuple[FloatArray, _Reasons]:
+def _spread_evenly(
+    belief: FloatArray, design: str, data: ScoreSet, strata: int
+) -> tuple[FloatArray, _Reasons]:
     """Sizes and reasons of the designs that look at no goal."""
     n, n_classes = belief.shape
     if design == "random":
@@ -313,8 +314,8 @@ def _spread_evenly(belief: FloatArray, design: str, data: ScoreSet) -> tuple[Flo
         texts = tuple(f"probably class {name}" for name in data.classes)
         return size, _Reasons(belief.argmax(axis=1), texts)
     score = belief[:, -1] if n_classes == 2 else belief.max(axis=1)
-    edges = np.linspace(score.min(), score.max(), STRATA + 1)[1:-1]
+    edges = np.linspace(score.min(), score.max(), strata + 1)[1:-1]
     codes = np.searchsorted(edges, score, side="right")
-    counts = np.bincount(codes, minlength=STRATA)
-    texts = tuple(f"part {k + 1} of {STRATA} of the scores" for k in range(STRATA))
+    counts = np.bincount(codes, minlength=strata)
+    texts = tuple(f"part {k + 1} of {strata} of the scores" for k in range(strata))
     return 1.0 / counts[codes], _Reasons(codes, texts)

@@ -27,8 +27,6 @@ from ssme.wording import listing
 
 __all__ = ["Change", "Drift", "compare_records", "find_drift", "trace_estimates"]
 
-DRIFT_LEVEL = 0.01
-"""p value below which scores are said to have drifted."""
 ALL = "all"
 
 
@@ -77,16 +75,19 @@ class Drift:
         Total variation between the two distributions, 0 to 1.
     p : float
         p value that there is no drift, corrected for the number of models.
+    level : float
+        p value below which the scores are said to have drifted (default 0.01).
     """
 
     model: str
     distance: float
     p: float
+    level: float = 0.01
 
     @property
     def is_clear(self) -> bool:
         """Whether chance hardly explains it."""
-        return self.p < DRIFT_LEVEL
+        return self.p < self.level
 
 
 def compare_records(
