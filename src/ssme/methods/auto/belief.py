@@ -4,7 +4,7 @@ Within a regime the estimate of a metric is its value on the soft labeling W of 
 residual `correction`; the same is computed in every world (`worlds`), and `recenter` moves those
 draws onto the regime's estimate. Then
 
-    estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^4,
+    estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^6,
 
 the draws of a regime being as many as its probability says. The power is a compromise between the
 mean over regimes, which costs error wherever an odd regime is merely possible, and the likeliest

@@ -116,9 +116,9 @@ class RegimesConstants:
 
     prior: Mapping[str, float] = field(
         default_factory=lambda: {
-            "usual": 0.64,
-            "distorted": 0.12,
-            "shares": 0.06,
+            "usual": 0.60,
+            "distorted": 0.14,
+            "shares": 0.08,
             "added": 0.06,
             "selected": 0.03,
             "stated": 0.09,
@@ -159,7 +159,7 @@ class RegimesConstants:
     negligible: float = 0.005
     """Less likely regimes are left out."""
 
-    sureness: float = 4.0
+    sureness: float = 6.0
     """The estimate weighs regimes by their probabilities to this power."""
 
     least_weight: float = 0.03
@@ -291,10 +291,10 @@ class RecenteringConstants:
 
     spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {
-            ACCURACY: (0.42, 0.7),
-            Ranking("roc_auc"): (0.4, 0.7),
-            Calibration(): (0.45, 0.65),
-            Ranking("average_precision"): (0.43, 0.7),
+            ACCURACY: (0.4, 0.7),
+            Ranking("roc_auc"): (0.36, 0.66),
+            Calibration(): (0.43, 0.65),
+            Ranking("average_precision"): (0.4, 0.67),
         },
         hash=False,
     )
