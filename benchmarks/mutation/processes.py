@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import resource
@@ -23,13 +24,20 @@ WALL = 5
 Task = tuple[Callable[..., Any], tuple[Any, ...], float]
 
 
-def in_processes(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Any]]:
-    """The results of functions, each in a forked process with a limit of CPU seconds."""
+def in_processes(
+    tasks: Sequence[Task], workers: int, until: float = math.inf
+) -> Iterator[tuple[int, Any]]:
+    """The results of functions, each in a forked process with a limit of CPU seconds.
+
+    No process is started once ``time.monotonic()`` is past ``until``.
+    """
     fork = multiprocessing.get_context("fork")
     waiting = list(enumerate(tasks))[::-1]
     running: dict[Any, tuple[int, Any, float, Path]] = {}
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
+            if time.monotonic() > until:
+                waiting.clear()
             while waiting and len(running) < workers:
                 number, (function, arguments, limit) = waiting.pop()
                 answer = Path(folder) / f"{number}.json"

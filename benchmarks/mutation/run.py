@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
 import sys
 import time
@@ -66,14 +67,15 @@ COLUMNS += ("outcome", "killed_by", "tests", "seconds")
 
 
 def sample(sizes: dict[str, int], seed: int) -> list[tuple[str, Mutant]]:
-    """Mutants of every group, drawn without replacement."""
+    """Mutants of every group, drawn without replacement, in an order that is drawn too."""
     chosen = []
     for number, (group, size) in enumerate(sizes.items()):
         known = all_mutants(group)
         rng = np.random.default_rng([seed, number])
         picked = rng.choice(len(known), min(size, len(known)), replace=False)
-        chosen += [(group, known[i]) for i in sorted(picked)]
-    return chosen
+        chosen += [(group, known[i]) for i in picked]
+    order = np.random.default_rng(seed).permutation(len(chosen))
+    return [chosen[i] for i in order]
 
 
 def all_mutants(group: str) -> list[Mutant]:
@@ -180,9 +182,13 @@ def try_mutant(mutant: Mutant, tests: Sequence[str]) -> dict[str, Any]:
 
 
 def run_sample(
-    chosen: Sequence[tuple[str, Mutant]], reach: Reach, limit: float, workers: int
+    chosen: Sequence[tuple[str, Mutant]],
+    reach: Reach,
+    limit: float,
+    workers: int,
+    until: float = math.inf,
 ) -> list[dict[str, Any]]:
-    """One row per mutant of a sample."""
+    """One row per mutant of a sample, as far as they are begun before ``until``."""
     files = {mutant.file: (SOURCE / mutant.file).read_text() for _, mutant in chosen}
     tests = [reach.tests_of(mutant, files[mutant.file], limit) for _, mutant in chosen]
     seconds = [sum(reach.seconds[test] for test in of) for of in tests]
@@ -192,7 +198,7 @@ def run_sample(
     ]
     rows: list[dict[str, Any]] = [{} for _ in chosen]
     began = time.monotonic()
-    for done, (number, found) in enumerate(in_processes(tasks, workers), start=1):
+    for done, (number, found) in enumerate(in_processes(tasks, workers, until), start=1):
         group, mutant = chosen[number]
         if "ended" in found:
             ended = found["ended"]
@@ -209,7 +215,7 @@ def run_sample(
             print(
                 f"{done}/{len(rows)} {killed} killed, {time.monotonic() - began:.0f} s", flush=True
             )
-    return rows
+    return [row for row in rows if row]
 
 
 def reasons() -> dict[tuple[str, ...], str]:
@@ -279,6 +285,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="of tests for one mutant")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after these")
     parser.add_argument("--again", type=Path, help="only the survivors of this result")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the result")
     asked = parser.parse_args()
@@ -296,7 +303,9 @@ def main() -> None:
     wrong = [row for row in controls if row["outcome"] != "survived"]
     if wrong:
         print("tests fail without a fault:", *wrong, sep="\n")
-    rows = run_sample(chosen, reach, asked.seconds, asked.workers)
+    until = began + asked.minutes * 60
+    rows = run_sample(chosen, reach, asked.seconds, asked.workers, until)
+    rows.sort(key=lambda row: (row["group"], row["file"], row["line"]))
     for row in rows:
         if row["outcome"] != "killed":
             print(*(row[name] for name in COLUMNS[1:7]), sep=" | ")
