@@ -69,6 +69,8 @@ REASONS: dict[str, dict[str, str]] = {
         "config.py": "LARGEST DEEPEST",
         "data/grouping.py": "LARGEST_NUMBER_OF_GROUPS MOST_QUANTILES",
         "data/readers/array_files.py": "UNPACKED_BYTES UNPACKED_TIMES",
+        "data/readers/excel.py": "UNPACKED_BYTES UNPACKED_TIMES MOST_ROWS LEAST_CELLS HOLES",
+        "data/readers/json_lines.py": "LEAST_CELLS HOLES",
         "data/simplex.py": "SUM_TOLERANCE RANGE_TOLERANCE",
         "data/validation.py": "LARGEST_EXPONENT",
         "engines/executors.py": "RETRIES",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data import ScoreSet, as_score_set, reading_options
+from ssme.data.readers.huggingface import is_dataset
 from ssme.data.readers.tables import is_frame
 from ssme.errors import InputError, argument
 from ssme.evaluation import Evaluation
@@ -69,10 +70,11 @@ def evaluate(
 
     Parameters
     ----------
-    source : str, Path, data frame, array, dict or ScoreSet
-        The scores: the path of a CSV, Parquet, npy or npz file; a pandas, polars or pyarrow frame;
-        an array (n, M) of P(positive) or (n, M, K) of class probabilities; a dict from model to
-        array; or a `ssme.ScoreSet`. A string is always a path. Engines other than ``"memory"``
+    source : str, Path, data frame, Hugging Face dataset, array, dict or ScoreSet
+        The scores: the path of a CSV, Parquet, Excel, JSON Lines, npy or npz file; a pandas, polars
+        or pyarrow frame; a ``datasets.Dataset``; an array (n, M) of P(positive) or (n, M, K) of
+        class probabilities; a dict from model to array; or a `ssme.ScoreSet`. A string is always a
+        path. Engines other than ``"memory"``
         take Parquet: a file, a folder, a pattern such as ``"parts/*.parquet"``, an address such
         as ``"s3://bucket/scores/"``, or a list of these.
     y : str, array, Path or False, optional
@@ -299,7 +301,7 @@ def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[st
     if y is None:
         return reading, None
     if isinstance(y, str):
-        if _paths_of(source) is None and not is_frame(source):
+        if _paths_of(source) is None and not (is_frame(source) or is_dataset(source)):
             raise InputError(
                 f"{argument('y', repr(y))} names a column, and the scores are arrays",
                 allowed="the labels themselves (n,), NaN or None where unknown",

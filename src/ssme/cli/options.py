@@ -56,7 +56,9 @@ OUT = "Output"
 
 FileArgument = Annotated[
     Path | None,
-    Argument(help="File of scores: CSV, TSV, Parquet, npz or npy.", show_default=False),
+    Argument(
+        help="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.", show_default=False
+    ),
 ]
 
 
@@ -136,7 +138,11 @@ class ReadOptions:
     unlabeled: Annotated[list[str] | None, _read("unlabeled", "--unlabeled")] = None
     logits: Annotated[bool | None, _read("logits", "--logits")] = None
     normalize: Annotated[bool | None, _read("normalize", "--normalize")] = None
+    ignore: Annotated[list[str] | None, _read("ignore", "--ignore")] = None
     delimiter: Annotated[str | None, _read("delimiter", "--delimiter")] = None
+    decimal: Annotated[str | None, _read("decimal", "--decimal")] = None
+    thousands: Annotated[str | None, _read("thousands", "--thousands")] = None
+    sheet: Annotated[str | None, _read("sheet", "--sheet")] = None
     model: Annotated[str | None, _read("model", "--model")] = None
     class_: Annotated[str | None, _read("class_", "--class")] = None
     score: Annotated[str | None, _read("score", "--score")] = None

@@ -8,7 +8,9 @@ from typing import Any
 
 from ssme.data import readers
 from ssme.data.layout import Layout
+from ssme.data.readers.huggingface import is_dataset
 from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import FILE_OPTIONS
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError
@@ -33,8 +35,8 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
 
     Parameters
     ----------
-    source : ScoreSet, str, pathlib.Path, data frame, array or dict
-        A set already made, the path of a file, a frame, or arrays.
+    source : ScoreSet, str, pathlib.Path, data frame, Hugging Face dataset, array or dict
+        A set already made, the path of a file, a frame, a ``datasets.Dataset``, or arrays.
     labels : optional
         As in `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
     **options
@@ -62,6 +64,8 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
         return ScoreSet.read(source, labels, **options)
     if is_frame(source):
         return ScoreSet.from_frame(source, labels, **options)
+    if is_dataset(source):
+        return ScoreSet.from_huggingface(source, labels, **options)
     return ScoreSet.from_arrays(source, labels, **options)
 
 
@@ -76,6 +80,6 @@ def reading_options(source: Any) -> list[str]:
     of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
     if isinstance(source, ScoreSet | str | Path):
         return list(dict.fromkeys([*of_tables, *of_arrays]))
-    if not is_frame(source):
+    if not is_frame(source) and not is_dataset(source):
         return of_arrays
-    return [name for name in of_tables if name not in ("delimiter", "labels")]
+    return [name for name in of_tables if name not in (*FILE_OPTIONS, "labels")]

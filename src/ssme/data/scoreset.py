@@ -300,6 +300,7 @@ judges: ann, bob)
         weight: str | None = None,
         design: object | None = None,
         groups: Sequence[str] | None = None,
+        ignore: Sequence[str] | None = None,
         model: str | None = None,
         class_: str | None = None,
         score: str | None = None,
@@ -345,6 +346,8 @@ judges: ann, bob)
             named ``label_weight`` is recognized.
         groups : list of str, optional
             Columns with groups.
+        ignore : list of str, optional
+            Columns to leave out.
         model, class_, score : str, optional
             Columns of the long layout; without a column of classes, scores are probabilities of
             the positive class.
@@ -380,6 +383,7 @@ judges: ann, bob)
             weight=weight,
             design=design,
             groups=groups,
+            ignore=ignore,
             model=model,
             class_=class_,
             score=score,
@@ -403,9 +407,14 @@ judges: ann, bob)
         labels: object | None = None,
         *,
         delimiter: str | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        sheet: str | None = None,
         **options: Any,
     ) -> ScoreSet:
-        """Make a set of scores held in a file: CSV, TSV, Parquet, npz or npy, by its suffix.
+        """Make a set of scores held in a file, told by its suffix.
+
+        CSV, TSV, Parquet, Excel (.xlsx, .xlsm), JSON Lines (.jsonl, .ndjson), npz and npy are read.
 
         Parameters
         ----------
@@ -417,6 +426,11 @@ judges: ann, bob)
             label.
         delimiter : str, optional
             The character between the cells of a CSV file.
+        decimal, thousands : str, optional
+            The characters before the decimals and between the thousands of numbers in a CSV file:
+            ``decimal=","`` for 0,5.
+        sheet : str, optional
+            The sheet of an Excel file; needed if several hold something.
         **options
             Those of `from_frame`. In an npz, ``label``, ``id``, ``weight`` and ``groups`` name
             arrays, and ``models`` chooses among its models. For npz and npy files also
@@ -434,7 +448,8 @@ judges: ann, bob)
         >>> data.layout.label
         'label'
         """
-        data: ScoreSet = reader_of("file")(path, labels, delimiter=delimiter, **options)
+        written = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
+        data: ScoreSet = reader_of("file")(path, labels, **written, sheet=sheet, **options)
         return data
 
     @classmethod

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.sources import find_reader, open_table
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import FILE_OPTIONS, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import is_missing
@@ -112,8 +113,9 @@ def _cells(
     file = Path(spec.source)
     if find_reader(file).kind == "arrays":
         return groups
-    delimiter, classes = spec.read.get("delimiter"), spec.read.get("classes")
-    table = Table(open_table(file, delimiter=delimiter, classes=classes), file.name)
+    written = (*FILE_OPTIONS, "classes", "ignore")
+    told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
+    table = Table(open_table(file, told), file.name)
     wanted = [*layout.ignored, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
     places = _places(table, data, chosen)

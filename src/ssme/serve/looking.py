@@ -86,7 +86,7 @@ def _reading(spec: RunSpec) -> dict[str, Any]:
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
     options = ReadOptions(**_reading(spec))
-    frame = open_table(file, delimiter=options.delimiter, classes=options.classes)
+    frame = open_table(file, options)
     table = Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
     labels = spec.read.get("labels")

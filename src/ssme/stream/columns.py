@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ssme.data.readers import frames
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import refuse_file_options
 from ssme.data.readers.tables import Table
 from ssme.errors import InputError, argument
 from ssme.stream.source import (
@@ -47,12 +48,7 @@ class Reading:
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
     told = ReadOptions.of(options, "the reader of Parquet files")
-    if told.delimiter is not None:
-        raise InputError(
-            f"{argument('delimiter', repr(told.delimiter))} for Parquet files",
-            allowed="a delimiter for CSV files, which are read into memory",
-            fix="leave it out",
-        )
+    refuse_file_options(told, None, "Parquet files")
     path = source.files[0].path
     if told.answers is not None or told.ratings is not None:
         raise InputError(

@@ -53,7 +53,7 @@ CASES = [
         "did you mean 'scores.csv'?",
     ),
     BadFile("a directory", lambda f: f, "is a directory", "a file", "name a file in it"),
-    BadFile("an unknown suffix", text(CSV, "s.xlsx"), "suffix '.xlsx'", ".csv", "save it as"),
+    BadFile("an unknown suffix", text(CSV, "s.xls"), "suffix '.xls'", ".csv", "save it as"),
     BadFile("an empty file", text(""), "s.csv is empty", "a header", "how it was made"),
     BadFile("a header only", text("bert,label\n"), "0 rows", "at least one row", "check the file"),
     BadFile(
@@ -112,7 +112,7 @@ CASES = [
         text('bert;label\n"0,2";0\n"0,3";1\n'),
         "column 'bert' holds '0,2' at row 0",
         "numbers",
-        "decimal comma",
+        "say decimal=','",
         {"delimiter": ";", "models": ["bert"]},
     ),
     BadFile(

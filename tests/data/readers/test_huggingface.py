@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 
@@ -73,3 +74,17 @@ def test_what_is_refused() -> None:
     mixed.frame["one"] = 0.5
     with pytest.raises(InputError, match="models of one kind"):
         ScoreSet.from_huggingface(mixed, label="label", models=["net", "one"])
+
+
+def test_a_dataset_goes_straight_into_evaluate() -> None:
+    data = lists()
+    result = ssme.evaluate(
+        data, "label", models=["tree"], method="ensemble", metrics="accuracy", groups=["site"]
+    )
+    assert set(result.frame()["model"]) == {"tree"}
+    assert result.data.classes == ("cat", "dog", "emu")
+
+
+def test_a_dictionary_of_splits_is_refused_with_the_split_to_take() -> None:
+    with pytest.raises(InputError, match=r"a dictionary of splits.*dataset\['train'\]"):
+        ssme.evaluate({"train": lists(), "test": lists()}, "label")

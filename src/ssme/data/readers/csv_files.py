@@ -1,7 +1,8 @@
 """CSV and TSV files: UTF-8 with a header, every row as long as the header.
 
 A cell is missing if it is empty or one of `MISSING_TEXT`. A column holds whole numbers, numbers or
-booleans if all its other cells do, else text. Numbers are read exactly: as Python reads them.
+booleans if all its other cells do, else text. Numbers are read exactly: as Python reads them, or in
+the style that the caller declares (`number_style`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.readers.number_style import NumberStyle, refuse_commas
 from ssme.data.values import EXACT_INTEGER, objects_of
 from ssme.errors import InputError, argument, foreign_errors
 
@@ -33,15 +35,32 @@ BLOCK = 1 << 20
 _limit_lock = threading.Lock()
 
 
-def open_csv(file: Path, delimiter: str, classes: Sequence[object] | None = None) -> Any:
-    """The pandas frame in a CSV file; a text that names a class is never missing."""
+def open_csv(
+    file: Path,
+    delimiter: str,
+    classes: Sequence[object] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    ignored: Sequence[str] = (),
+) -> Any:
+    """The pandas frame in a CSV file; a text that names a class is never missing.
+
+    ``decimal`` and ``thousands`` declare how numbers are written. Without them, numbers have a
+    point, and a column that reads like numbers with a comma is refused unless it is ``ignored``.
+    """
     counts = _count(file, delimiter)
     header = _read_header(file, delimiter)
     _refuse_header(file, header, delimiter)
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
-    text = _rewritten(file, delimiter) if counts.lone_returns else None
+    style = NumberStyle(decimal or ".", thousands)
+    if style != NumberStyle():
+        text: str | None = _in_plain_numbers(file, delimiter, header, style, missing, ignored)
+    else:
+        text = _rewritten(file, delimiter) if counts.lone_returns else None
     frame = _parse(file, delimiter, missing, text)
     _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
+    if decimal is None and thousands is None:
+        refuse_commas(str(file), frame, ignored)
     return _with_exact_integers(file, delimiter, missing, text, frame)
 
 
@@ -135,16 +154,39 @@ def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
             )
 
 
-def _rewritten(file: Path, delimiter: str) -> str:
-    """The rows as Python's parser reads them, written again.
+def _rewritten(file: Path, delimiter: str, change: Callable[[list[str]], list[str]] = list) -> str:
+    """The rows as Python's parser reads them, each after a ``change``, written again.
 
     pandas takes a delimiter for part of a line's end where a carriage return stands alone.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     with closing(_rows(file, delimiter)) as rows:
-        writer.writerows(row for _, row in rows)
+        writer.writerows(change(row) for _, row in rows)
     return text.getvalue()
+
+
+def _in_plain_numbers(
+    file: Path,
+    delimiter: str,
+    header: Sequence[str],
+    style: NumberStyle,
+    missing: Sequence[str],
+    ignored: Sequence[str],
+) -> str:
+    """The rows with the numbers of a declared style as Python writes them."""
+    with closing(_rows(file, delimiter)) as rows:
+        next(rows)
+        looked_at = [name if name not in ignored else None for name in header]
+        places = style.columns_of_numbers(looked_at, rows, missing)
+
+    def change(row: list[str]) -> list[str]:
+        return [
+            (style.plain(cell) or cell) if place in places else cell
+            for place, cell in enumerate(row)
+        ]
+
+    return _rewritten(file, delimiter, change)
 
 
 def _parse(

@@ -16,11 +16,17 @@ from ssme.data.arrays import check_arrays
 from ssme.data.grouping import named_columns
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
+from ssme.data.readers.class_lists import as_table, spread_lists
 from ssme.data.readers.columns import USUAL_NAMES, design_column, refuse_two_designs
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.join import join_labels, joined_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
-from ssme.data.readers.sources import find_reader, local_path, open_table
+from ssme.data.readers.sources import (
+    find_reader,
+    local_path,
+    open_table,
+    refuse_file_options,
+)
 from ssme.data.readers.tables import Table
 from ssme.data.registry import reads
 from ssme.data.scoreset import ScoreSet
@@ -31,7 +37,7 @@ from ssme.wording import did_you_mean, listing
 
 __all__ = ["read"]
 
-ONLY_TABLES = ("layout", "pattern", "delimiter", "model", "class_", "score")
+ONLY_TABLES = ("layout", "pattern", "model", "class_", "score", "ignore")
 """Options that say nothing about arrays."""
 
 Arrays = Mapping[str, Any]
@@ -46,8 +52,12 @@ def read(path: str | Path, labels: object | None = None, **options: Any) -> Scor
         if reader.kind == "arrays":
             return _read_arrays(file, labels, options)
         told = ReadOptions.of(options, f"the reader of {file}")
-        frame = open_table(file, delimiter=told.delimiter, classes=told.classes)
-        return read_table(Table(frame, str(file)), labels, told, source=str(file))
+        table = Table(open_table(file, told), str(file))
+        if reader.lists:
+            columns = {name: table.values(name) for name in table.columns}
+            told = spread_lists(columns, told)
+            table = as_table(columns, str(file))
+        return read_table(table, labels, told, source=str(file))
 
 
 def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
@@ -58,12 +68,12 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
     if isinstance(options.get("groups"), Mapping):
         values["groups"] = options.pop("groups")
     told = ReadOptions.of(options, f"the reader of {file}")
+    refuse_file_options(told, None, f"{file}, which holds arrays")
     for name in ONLY_TABLES:
         if getattr(told, name) is not None:
             raise InputError(
                 f"{argument(name, repr(getattr(told, name)))} for {file}, which holds arrays",
-                allowed=f"{argument(name)} for "
-                + ("CSV only" if name == "delimiter" else "tables only"),
+                allowed=f"{argument(name)} for tables only",
                 fix="leave it out",
             )
     arrays = open_arrays(file)

@@ -42,7 +42,8 @@ def from_frame(frame: Any, labels: object | None = None, **options: Any) -> Scor
 @reads("answers")
 def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
-    table, told = Table(frame), ReadOptions.of(options, "from_answers")
+    told = ReadOptions.of(options, "from_answers")
+    table = Table(frame).without(told.ignore or ())
     told, labels = name_label_column(table, told, labels)
     return read_answers(table, labels, name_answers(table, labels, told))
 
@@ -51,6 +52,7 @@ def read_table(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    table = table.without(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
     if options.answers is not None or options.ratings is not None:
         return read_answers(table, labels, options, source=source)
@@ -71,6 +73,7 @@ def find_columns(table: Table, options: ReadOptions, labels: object | None = Non
     labels : optional
         Labels kept elsewhere, as in `ScoreSet.from_frame`.
     """
+    table = table.without(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
     return _find(table, options, labels)[0]
 
@@ -131,7 +134,7 @@ def _build(
         weight=columns.weight,
         design=columns.design,
         groups=tuple(columns.groups.values()),
-        ignored=tuple(name for name in columns.ignored if name != added),
+        ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
         labels_source=_source_of(labels),
         source=source,
     )

@@ -46,7 +46,7 @@ def join_labels(
     Every id of the table of labels must be among ``ids``; ids without a label are unlabeled rows.
     ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
     """
-    table = _open(labels, options.delimiter)
+    table = _open(labels, options)
     id_column = _id_column(table, id_name)
     column = _label_column(table, options, id_column)
     _refuse_contradictions(table, id_column, column)
@@ -118,7 +118,7 @@ def joined_design(
 
     None where the table holds neither weights nor probabilities.
     """
-    table = _open(labels, options.delimiter)
+    table = _open(labels, options)
     column = find_design(table, options)
     chance = _find_probability(table)
     if chance is not None and column is None:
@@ -191,11 +191,13 @@ def _place_of_rows(
     return _Places(_places(as_objects(ids), label_ids, table.what), len(ids)), id_column
 
 
-def _open(labels: Any, delimiter: str | None) -> Table:
+def _open(labels: Any, options: ReadOptions) -> Table:
+    """The table of labels; a CSV file is written as that of the scores is said to be."""
     if isinstance(labels, Path):
-        of_csv = delimiter if labels.suffix.lower() == ".csv" else None
+        of_csv = ("delimiter", "decimal", "thousands") if labels.suffix.lower() == ".csv" else ()
+        told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
         with asked_by("labels"):
-            return Table(open_table(labels, delimiter=of_csv), str(labels))
+            return Table(open_table(labels, told), str(labels))
     return Table(labels, "the table of labels")
 
 

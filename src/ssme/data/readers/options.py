@@ -17,6 +17,9 @@ from ssme.options import Choice, Nothing, OneOf, Text, accept_all, option
 
 __all__ = ["ReadOptions"]
 
+MARKS = ".,_' \u00a0\u202f\u2019"
+"""Characters that people write in numbers: before decimals or between thousands."""
+
 
 @dataclass(frozen=True)
 class ColumnMap:
@@ -66,6 +69,19 @@ class Character:
 
     def describe(self) -> str:
         return "a single character, such as ',' or ';' or a tab"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A single character that may stand in a number without being part of it."""
+
+    def accept(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in MARKS or len(value) != 1:
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "one of '.' ',' a space, a narrow space, '_' or an apostrophe"
 
 
 @dataclass(frozen=True)
@@ -167,6 +183,26 @@ or leave it out.
         None,
         "Character between the cells of a CSV file.",
         OneOf(Nothing("a comma; a tab in TSV files"), Character()),
+    )
+    decimal: str | None = option(
+        None,
+        "Character before the decimals of a number in a CSV file, such as a comma.",
+        OneOf(Nothing("a point; numbers with a comma are refused"), Mark()),
+    )
+    thousands: str | None = option(
+        None,
+        "Character between the thousands of a number in a CSV file, such as a point.",
+        OneOf(Nothing("none"), Mark()),
+    )
+    sheet: str | None = option(
+        None,
+        "Sheet of an Excel file.",
+        OneOf(Nothing("the only one that holds something"), Text()),
+    )
+    ignore: tuple[str, ...] | None = option(
+        None,
+        "Columns to leave out, which are neither scores nor anything else here.",
+        OneOf(Nothing("none"), ModelNames()),
     )
     model: str | None = _column(
         "Column with the names of models, in the long layout.",

@@ -1,11 +1,14 @@
-"""Files of scores, told by their suffix: CSV, TSV, Parquet, npz and npy. Never pickle."""
+"""Files of scores, told by their suffix: CSV, TSV, Parquet, Excel, JSON Lines, npz and npy.
+
+None of them is ever unpickled.
+"""
 
 from __future__ import annotations
 
 import errno
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,19 +16,45 @@ from urllib.parse import unquote
 
 from ssme.data.readers.array_files import open_arrays
 from ssme.data.readers.csv_files import open_csv
+from ssme.data.readers.excel import open_excel
+from ssme.data.readers.json_lines import open_json_lines
+from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError, MissingExtraError, argument, foreign_errors
 from ssme.wording import did_you_mean
 
-__all__ = ["READERS", "Reader", "find_reader", "local_path", "open_table"]
+__all__ = [
+    "FILE_OPTIONS",
+    "READERS",
+    "Reader",
+    "find_reader",
+    "local_path",
+    "open_table",
+    "refuse_file_options",
+]
+
+
+FILE_OPTIONS = {
+    "delimiter": "CSV only",
+    "decimal": "CSV only",
+    "thousands": "CSV only",
+    "sheet": "Excel files only",
+}
+"""Options that say how one kind of file is written, and of which kind."""
 
 
 @dataclass(frozen=True)
 class Reader:
-    """How one kind of file is opened: to a native frame or to named arrays."""
+    """How one kind of file is opened: to a native frame or to named arrays.
+
+    ``takes`` are the options that it understands, ``delimiter`` what is between cells without that
+    option. In the columns of a reader of ``lists``, a cell may be a list of class scores.
+    """
 
     kind: Literal["table", "arrays"]
     open: Callable[..., Any]
+    takes: tuple[str, ...] = ()
     delimiter: str | None = None
+    lists: bool = False
 
 
 def local_path(path: str | Path) -> Path:
@@ -77,26 +106,33 @@ def find_reader(file: Path) -> Reader:
     return reader
 
 
-def open_table(
-    file: Path, *, delimiter: str | None = None, classes: Sequence[object] | None = None
-) -> Any:
-    """The native frame in a CSV, TSV or Parquet file."""
-    reader = find_reader(file)
+def open_table(file: Path, options: ReadOptions | None = None) -> Any:
+    """The native frame in a file that holds a table."""
+    reader, told = find_reader(file), options or ReadOptions()
     if reader.kind != "table":
         raise InputError(
             f"{file} holds arrays, not a table with ids",
             allowed=", ".join(s for s, r in READERS.items() if r.kind == "table"),
             fix="pass the labels as an array",
         )
+    refuse_file_options(told, reader, str(file))
+    given = {name: getattr(told, name) for name in reader.takes}
     if reader.delimiter is not None:
-        return reader.open(file, delimiter or reader.delimiter, classes)
-    if delimiter is not None:
-        raise InputError(
-            f"{argument('delimiter', repr(delimiter))} for {file}",
-            allowed=f"{argument('delimiter')} for CSV only",
-            fix="leave it out",
-        )
-    return reader.open(file)
+        given["delimiter"] = told.delimiter or reader.delimiter
+        given["ignored"] = told.ignore or ()
+    return reader.open(file, **given)
+
+
+def refuse_file_options(options: ReadOptions, reader: Reader | None, what: str) -> None:
+    """Refuse an option that says how another kind of file is written."""
+    for name, kind in FILE_OPTIONS.items():
+        value = getattr(options, name)
+        if value is not None and (reader is None or name not in reader.takes):
+            raise InputError(
+                f"{argument(name, repr(value))} for {what}",
+                allowed=f"{argument(name)} for {kind}",
+                fix="leave it out",
+            )
 
 
 def open_parquet(file: Path) -> Any:
@@ -125,10 +161,16 @@ def _no_file(file: Path) -> InputError:
     )
 
 
+OF_CSV = ("delimiter", "decimal", "thousands", "classes")
+
 READERS: dict[str, Reader] = {
-    ".csv": Reader("table", open_csv, delimiter=","),
-    ".tsv": Reader("table", open_csv, delimiter="\t"),
+    ".csv": Reader("table", open_csv, OF_CSV, delimiter=","),
+    ".tsv": Reader("table", open_csv, OF_CSV, delimiter="\t"),
     ".parquet": Reader("table", open_parquet),
+    ".xlsx": Reader("table", open_excel, ("sheet", "classes")),
+    ".xlsm": Reader("table", open_excel, ("sheet", "classes")),
+    ".jsonl": Reader("table", open_json_lines, lists=True),
+    ".ndjson": Reader("table", open_json_lines, lists=True),
     ".npz": Reader("arrays", open_arrays),
     ".npy": Reader("arrays", open_arrays),
 }

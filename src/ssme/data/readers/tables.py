@@ -103,6 +103,14 @@ class Table:
             fix="rename or drop the repeated columns",
         )
 
+    def without(self, names: Sequence[str]) -> Table:
+        """The table without some of its columns, each of which must be there."""
+        if not names:
+            return self
+        for name in names:
+            self.require(name, "to leave out", "ignore")
+        return Table(self._frame.drop(list(names)).to_native(), self.what)
+
     def require(self, name: str, role: str, option: str) -> str:
         """``name`` if it is a column; otherwise an error with the closest ones.
 

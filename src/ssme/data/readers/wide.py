@@ -287,9 +287,23 @@ def _refuse_no_probabilities(
             allowed="columns of probabilities between 0 and 1 beside those that "
             f"{argument('label')}, {argument('id')}, {argument('weight')} and "
             f"{argument('groups')} name",
-            fix=f"list the score columns with {argument('models', '[...]')}; for logits say "
-            f"{argument('logits', True)}" + (f"; {judged}" if judged else ""),
+            fix=_name_part(table, name) + (f"; {judged}" if judged else ""),
         )
+
+
+def _name_part(table: Table, name: str) -> str:
+    """What to say of a column of numbers that are no probabilities, the likeliest first."""
+    values = table.floats(name)
+    known = values[~np.isnan(values)]
+    row_id = f"if it names the rows say {argument('id', repr(name))}"
+    group = f"if it is a group say {argument('groups', f'[{name!r}]')}"
+    ignore = f"if it is neither say {argument('ignore', f'[{name!r}]')}"
+    scores = f"or list the score columns with {argument('models', '[...]')}"
+    logits = f"for logits say {argument('logits', True)}"
+    if table.kind(name) == "boolean" or (known % 1 == 0).all():
+        parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
+        return "; ".join([*parts, ignore, scores])
+    return f"{logits}; {ignore.replace('neither', 'no score')}; {scores}"
 
 
 def _ambiguous(table: Table, grids: Sequence[Grid], binary: Sequence[str] | None) -> InputError:

@@ -1,0 +1,162 @@
+"""Excel files: values as Excel holds them, and refusals that name the sheet, cell and option."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from ssme.data import ScoreSet
+from ssme.errors import InputError
+
+openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed (extra `excel`)")
+
+ROWS: list[list[Any]] = [
+    ["id", "bert", "label", "group_site", "day"],
+    [2**53 - 1, 0.25, "spam", "a", datetime.date(2026, 1, 2)],
+    [2, 1, "ham", None, None],
+    [None] * 5,
+    [3, 0, None, "NA", None],
+]
+
+
+def book(path: Path, **sheets: list[list[Any]]) -> Path:
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+def test_values_are_read_as_excel_holds_them(tmp_path: Path) -> None:
+    data = ScoreSet.read(book(tmp_path / "s.xlsx", scores=ROWS, empty=[]), positive="spam")
+    assert_array_equal(data.scores[:, 0, 1], [0.25, 1.0, 0.0])
+    assert data.ids is not None
+    assert data.ids.tolist() == [2**53 - 1, 2, 3]
+    assert data.label_values.tolist() == ["spam", "ham", None]
+    assert data.groups["site"].tolist() == ["a", None, None]
+    assert data.layout is not None
+    assert data.layout.ignored == ("day",)
+
+
+def test_it_is_the_same_set_as_the_csv(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [[f"r{i}", *map(float, rng.random(2).round(6)), int(rng.integers(2))] for i in range(20)]
+    header = ["id", "bert", "gpt", "label"]
+    csv = tmp_path / "s.csv"
+    csv.write_text("\n".join(",".join(map(str, row)) for row in [header, *rows]) + "\n")
+    one = ScoreSet.read(csv)
+    other = ScoreSet.read(book(tmp_path / "s.xlsx", a=[header, *rows]))
+    assert_array_equal(one.scores, other.scores)
+    assert_array_equal(one.labels, other.labels)
+    assert one.classes == other.classes
+    assert one.ids is not None
+    assert other.ids is not None
+    assert one.ids.tolist() == other.ids.tolist()
+
+
+def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", first=ROWS, second=ROWS[:2])
+    with pytest.raises(InputError, match=r"2 sheets that hold something.*sheet='first'"):
+        ScoreSet.read(path)
+    assert ScoreSet.read(path, sheet="second", positive="spam").n_rows == 1
+    with pytest.raises(InputError, match=r"no sheet 'secnd'.*did you mean 'second'"):
+        ScoreSet.read(path, sheet="secnd")
+
+
+def test_a_formula_without_a_value_is_refused_and_one_with_a_value_is_read(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1], ["=1/4", 0]])
+    with pytest.raises(InputError, match=r"cell A3 holds a formula that was never computed"):
+        ScoreSet.read(path)
+    computed = edited(path, b"<f>1/4</f><v></v>", b"<f>1/4</f><v>0.25</v>")
+    assert_array_equal(ScoreSet.read(computed).scores[:, 0, 1], [0.5, 0.25])
+
+
+def edited(path: Path, before: bytes, after: bytes, member: str = "xl/worksheets/sheet1.xml"):
+    """The file with a part of one member replaced."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == member:
+                content = content.replace(b"<v />", b"<v></v>").replace(b"<v/>", b"<v></v>")
+                assert before in content, content
+                content = content.replace(before, after)
+            new.writestr(name, content)
+    other = path.with_name(f"edited-{path.name}")
+    other.write_bytes(stream.getvalue())
+    return other
+
+
+def test_an_error_among_numbers_is_no_number(tmp_path: Path) -> None:
+    path = book(
+        tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1], ["#DIV/0!", 0], [0.25, 1], [0.125, 0]]
+    )
+    with pytest.raises(InputError, match=r"'#DIV/0!' at row 1, text among numbers"):
+        ScoreSet.read(path)
+
+
+def test_columns_without_a_name_or_with_the_same_name(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", a=[["bert", None, "label", None], [0.5, 7, 1], [0.2, 8, 0]])
+    assert ScoreSet.read(path).models == ("bert",)
+    path = book(tmp_path / "t.xlsx", a=[["bert", "bert", "label"], [0.5, 7, 1]])
+    with pytest.raises(InputError, match=r"sheet 'a', has two columns named 'bert'"):
+        ScoreSet.read(path)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b'<row r="2"', b'<row r="99999999999"'), (b'r="A2"', b'r="ZZZ2"')],
+    ids=["a row far below", "a column far right"],
+)
+def test_a_sheet_of_holes_ends(tmp_path: Path, before: bytes, after: bytes) -> None:
+    path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1]])
+    with contextlib.suppress(InputError):
+        ScoreSet.read(edited(path, before, after))
+
+
+def test_a_file_that_unpacks_to_far_more_is_refused(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1]])
+    bomb = edited(path, b"</worksheet>", b"</worksheet>" + b" " * (80 << 20))
+    assert bomb.stat().st_size < 1 << 20
+    with pytest.raises(InputError, match=r"unpacks to .* bytes.*save the sheet as CSV"):
+        ScoreSet.read(bomb)
+
+
+def test_entities_are_not_blown_up(tmp_path: Path) -> None:
+    path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1]])
+    laughs = b"".join(
+        b'<!ENTITY l%d "%s">' % (i, b"&l%d;" % (i - 1) * 10 if i else b"ha") for i in range(12)
+    )
+    head = b"<!DOCTYPE worksheet [" + laughs + b"]><worksheet "
+    hostile = edited(path, b"<worksheet ", head)
+    hostile = edited(hostile, b"<v>1</v>", b"<v>&l11;</v>")
+    with pytest.raises(InputError):
+        ScoreSet.read(hostile)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", b"\xd0\xcf\x11\xe0" * 10])
+def test_what_is_no_excel_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "s.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"s\.xlsx.*Fix: save it as \.xlsx again, or as CSV"):
+        ScoreSet.read(path)
+
+
+def test_without_the_library_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = book(tmp_path / "s.xlsx", a=ROWS)
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(ImportError, match=r"reading Excel files needs the extra `excel`"):
+        ScoreSet.read(path)

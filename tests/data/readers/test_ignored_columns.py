@@ -1,0 +1,87 @@
+"""Columns that are neither scores nor anything else: named in the fix, left out when told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.cli.conftest import make_runner
+
+import ssme
+from ssme.cli import app
+from ssme.data import ScoreSet
+from ssme.errors import InputError
+
+FRAME = pd.DataFrame(
+    {
+        "patient": [101, 102, 103, 104],
+        "ward": [3, 3, 4, 4],
+        "bert": [0.1, 0.6, 0.3, 0.9],
+        "age": [31.5, 40.0, 52.25, 61.0],
+        "label": [0, 1, None, None],
+    }
+)
+
+
+def fix_of(frame: pd.DataFrame) -> str:
+    with pytest.raises(InputError) as caught:
+        ScoreSet.from_frame(frame)
+    return str(caught.value).split("Fix: ")[1]
+
+
+def test_the_fix_begins_with_what_a_column_of_whole_numbers_may_be() -> None:
+    assert fix_of(FRAME.drop(columns=["ward", "age"])).startswith(
+        "if it names the rows say id='patient'; if it is a group say groups=['patient']; if it is "
+        "neither say ignore=['patient']; or list the score columns with models=[...]"
+    )
+    assert fix_of(FRAME.drop(columns=["patient", "age"])).startswith(
+        "if it is a group say groups=['ward']; if it names the rows say id='ward'"
+    )
+    assert fix_of(FRAME.drop(columns=["patient", "ward"])).startswith(
+        "for logits say logits=True; if it is no score say ignore=['age']"
+    )
+
+
+def test_every_advice_of_the_fix_works() -> None:
+    for said in ({"id": "patient"}, {"groups": ["patient"]}, {"ignore": ["patient"]}):
+        data = ScoreSet.from_frame(FRAME.drop(columns=["ward", "age"]), **said)
+        assert data.models == ("bert",)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_ignored_columns_are_no_scores_and_are_told(make: object) -> None:
+    frame = make(FRAME)  # type: ignore[operator]
+    data = ScoreSet.from_frame(frame, id="patient", groups=["ward"], ignore=["age"])
+    assert data.models == ("bert",)
+    assert data.layout is not None
+    assert data.layout.ignored == ("age",)
+
+
+def test_an_ignored_column_may_have_a_usual_name(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    FRAME.assign(y=FRAME["label"], weight="heavy").drop(columns=["age", "ward"]).to_csv(
+        path, index=False
+    )
+    result = ssme.evaluate(
+        path, method="ensemble", metrics="accuracy", ignore=["y", "weight"], id="patient"
+    )
+    assert result.data.layout.label == "label"
+
+
+def test_a_column_to_ignore_must_be_there() -> None:
+    with pytest.raises(InputError, match=r"no column 'agee' \(to leave out\).*did you mean 'age'"):
+        ScoreSet.from_frame(FRAME, ignore=["agee"])
+
+
+def test_the_command_line_names_its_options(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    FRAME.drop(columns=["ward", "age"]).to_csv(path, index=False)
+    said = make_runner().invoke(app, ["doctor", str(path)])
+    assert said.exit_code != 0
+    told = re.sub(r"\s+", " ", said.stderr)
+    assert "--id 'patient'" in told
+    assert "--ignore patient" in told

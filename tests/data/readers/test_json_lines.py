@@ -1,0 +1,123 @@
+"""JSON Lines: keys are columns, nothing is lost, and what is no table is refused with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ssme
+from ssme.data import ScoreSet
+from ssme.errors import InputError
+
+
+def written(folder: Path, *lines: object, name: str = "s.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(f"{x if isinstance(x, str) else json.dumps(x)}\n" for x in lines))
+    return path
+
+
+def test_keys_are_columns_and_a_missing_key_is_a_missing_value(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"id": 2**60 + 1, "bert": 0.25, "label": "spam", "group_site": "a"},
+        "",
+        {"gpt": 0, "bert": None, "label": "ham", "id": 3, "group_site": None},
+        {"id": 4, "bert": 1, "gpt": 0.5},
+    )
+    data = ScoreSet.read(path, positive="spam")
+    assert data.models == ("bert", "gpt")
+    assert_array_equal(data.scores[:, 0, 1], [0.25, np.nan, 1.0])
+    assert_array_equal(data.scores[:, 1, 1], [np.nan, 0.0, 0.5])
+    assert data.ids is not None
+    assert data.ids.tolist() == [2**60 + 1, 3, 4]
+    assert data.label_values.tolist() == ["spam", "ham", None]
+    assert data.groups["site"].tolist() == ["a", None, None]
+
+
+def test_scores_by_class_as_objects_and_as_lists_are_the_same(tmp_path: Path) -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), (6, 2)).round(6)
+    scores /= scores.sum(axis=2, keepdims=True)
+    classes, labels = ["cat", "dog", "emu"], ["cat", "dog", "emu", None, None, "dog"]
+    by_name, by_place = (
+        [
+            {"label": label}
+            | {
+                model: dict(zip(classes, map(float, row[m]), strict=True))
+                if named
+                else [*map(float, row[m])]
+                for m, model in enumerate(("net", "tree"))
+            }
+            for label, row in zip(labels, scores, strict=True)
+        ]
+        for named in (True, False)
+    )
+    named = ScoreSet.read(written(tmp_path, *by_name))
+    listed = ScoreSet.read(written(tmp_path, *by_place, name="b.ndjson"), classes=classes)
+    assert named.classes == listed.classes == tuple(classes)
+    assert named.models == listed.models == ("net", "tree")
+    assert_allclose(named.scores, scores, atol=1e-12)
+    assert_array_equal(named.scores, listed.scores)
+    assert_array_equal(named.labels, listed.labels)
+
+
+def test_it_goes_straight_into_evaluate(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    rows = [
+        {"bert": float(p), "label": int(y) if i < 10 else None, "tokens": ["a", "b"]}
+        for i, (y, p) in enumerate(zip(truth, rng.beta(1 + 3 * truth, 4 - 3 * truth), strict=True))
+    ]
+    table = ssme.evaluate(
+        written(tmp_path, *rows), method="labeled", metrics="accuracy", n_draws=50
+    ).frame()
+    assert len(table) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{'bert': 0.5}", r"line 2, is no JSON"),
+        ("[0.5, 1]", r"line 2, holds \[0\.5, 1\], not an object"),
+        ('{"bert": 0.5},', r"line 2, is no JSON: Extra data"),
+        ('{"bert": 0.5, "bert": 0.6}', r"line 2, has the key 'bert' twice"),
+        ('{"bert": {"a": {"b": 1}}}', r"line 2: 'bert' holds objects or lists inside"),
+        ('{"bert": [[1]]}', r"line 2: 'bert' holds objects or lists inside"),
+        ("[" * 100_000, r"line 2, is no JSON: it is nested too deeply"),
+        ('{"bert": ' + "1" * 5000 + "}", r"line 2, is no JSON"),
+    ],
+)
+def test_what_is_no_row_is_refused_with_its_line(tmp_path: Path, line: str, told: str) -> None:
+    path = written(tmp_path, {"bert": 0.5, "label": 1}, line)
+    with pytest.raises(InputError, match=told):
+        ScoreSet.read(path)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'{"bert": 0.5, "label": "\xe9"}\n')
+    with pytest.raises(InputError, match="line 1, is not UTF-8: byte 0xe9"):
+        ScoreSet.read(path)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "{}\n{}\n"])
+def test_a_file_without_a_key_is_empty(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError, match="is empty"):
+        ScoreSet.read(path)
+
+
+def test_a_table_of_holes_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
+    path = written(tmp_path, *({f"k{i}": 1} for i in range(5_000)))
+    with pytest.raises(InputError, match=r"5,000 different keys in 5,000 lines"):
+        ScoreSet.read(path)
+
+
+def test_lists_of_unequal_length_name_the_option(tmp_path: Path) -> None:
+    path = written(tmp_path, {"net": [0.5, 0.5], "label": 0}, {"net": [1.0], "label": 1})
+    with pytest.raises(InputError, match=r"lists of lengths \[1, 2\].*ignore='net'"):
+        ScoreSet.read(path)
