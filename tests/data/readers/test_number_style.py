@@ -85,7 +85,7 @@ def test_a_cell_in_another_style_is_refused_with_its_line(
     "cell", ["12.34,5", "1.2345", ".5", "1..000", "1.00", ",", "", "1,5e", "0x1", "1 000", "١"]
 )
 def test_what_is_not_in_the_style_to_the_last_character_is_no_number(cell: str) -> None:
-    assert NumberStyle(",", ".").plain(cell) is None
+    assert NumberStyle(",", ".").to_plain(cell) is None
 
 
 @given(
@@ -96,7 +96,7 @@ def test_written_in_a_style_and_read_again(value: float, marks: tuple[str, str |
     decimal, thousands = marks
     text = f"{value:{',' if thousands else ''}.6f}"
     swapped = text.translate(str.maketrans({".": decimal, ",": thousands or ","}))
-    found = NumberStyle(decimal, thousands).plain(swapped)
+    found = NumberStyle(decimal, thousands).to_plain(swapped)
     assert found is not None
     assert float(found) == float(text.replace(",", ""))
 

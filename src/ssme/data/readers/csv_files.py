@@ -182,7 +182,7 @@ def _in_plain_numbers(
 
     def change(row: list[str]) -> list[str]:
         return [
-            (style.plain(cell) or cell) if place in places else cell
+            (style.to_plain(cell) or cell) if place in places else cell
             for place, cell in enumerate(row)
         ]
 

@@ -51,7 +51,7 @@ def open_excel(
             finally:
                 book.close()
             if has_formulas:
-                rows = _computed(file, chosen, rows)
+                rows = _take_computed(file, chosen, rows)
     missing = {text for text in MISSING_TEXT if text not in (classes or ())}
     return frame_of(_columns(file, chosen, header, rows, missing))
 
@@ -113,7 +113,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
 def _read_sheet(sheet: Any) -> tuple[Row, list[Row], bool]:
     """Values of the header and of the rows, and whether some of them are formulas.
 
-    A formula is kept as its cell, so that `_computed` finds its place.
+    A formula is kept as its cell, so that `_take_computed` finds its place.
     """
     found = _rows(sheet)
     header = [cell.value for cell in next(found, [])]
@@ -124,7 +124,7 @@ def _read_sheet(sheet: Any) -> tuple[Row, list[Row], bool]:
     return header, rows, has_formulas
 
 
-def _computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
+def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
     """The rows with the values that Excel kept beside its formulas."""
     import openpyxl
 
@@ -163,7 +163,7 @@ def _columns(
     names = [None if k >= len(header) else header[k] for k in range(width)]
     found: dict[str, Row] = {}
     for place, given in enumerate(names):
-        values = [_plain(row[place], missing) if place < len(row) else None for row in rows]
+        values = [_to_value(row[place], missing) if place < len(row) else None for row in rows]
         name = "" if given is None else str(given)
         if not name.strip():
             if all(value is None for value in values):
@@ -179,7 +179,7 @@ def _columns(
     return found
 
 
-def _plain(value: Any, missing: set[str]) -> Any:
+def _to_value(value: Any, missing: set[str]) -> Any:
     """None for an empty cell; a whole number as one, as Excel knows no other kind of number."""
     if isinstance(value, str) and value.strip() in missing:
         return None

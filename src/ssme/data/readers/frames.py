@@ -43,7 +43,7 @@ def from_frame(frame: Any, labels: object | None = None, **options: Any) -> Scor
 def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
     told = ReadOptions.of(options, "from_answers")
-    table = Table(frame).without(told.ignore or ())
+    table = Table(frame).drop(told.ignore or ())
     told, labels = name_label_column(table, told, labels)
     return read_answers(table, labels, name_answers(table, labels, told))
 
@@ -52,7 +52,7 @@ def read_table(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
-    table = table.without(options.ignore or ())
+    table = table.drop(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
     if options.answers is not None or options.ratings is not None:
         return read_answers(table, labels, options, source=source)
@@ -73,7 +73,7 @@ def find_columns(table: Table, options: ReadOptions, labels: object | None = Non
     labels : optional
         Labels kept elsewhere, as in `ScoreSet.from_frame`.
     """
-    table = table.without(options.ignore or ())
+    table = table.drop(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
     return _find(table, options, labels)[0]
 

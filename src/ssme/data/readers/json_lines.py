@@ -79,7 +79,7 @@ def _records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
                 ) from None
             if not isinstance(record, _Pairs):
                 raise InputError(
-                    f"{file}, line {number}, holds {_shown(record)}, not an object",
+                    f"{file}, line {number}, holds {_show(record)}, not an object",
                     allowed='an object on every line, such as {"bert": 0.9, "label": 1}',
                     fix="write the names of the columns as keys on every line",
                 )
@@ -94,7 +94,7 @@ def _cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tup
     """Column and value of each cell of a line."""
     for name, value in record:
         if not isinstance(value, _Pairs):
-            yield name, _checked(file, line, name, value)
+            yield name, _check_cell(file, line, name, value)
             continue
         for inner, cell in value:
             if isinstance(cell, _Pairs | list):
@@ -102,7 +102,7 @@ def _cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tup
             yield f"{name}{SEPARATOR}{inner}", cell
 
 
-def _checked(file: Path, line: int, name: str, value: Any) -> Any:
+def _check_cell(file: Path, line: int, name: str, value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(each, _Pairs | list) for each in value):
         raise _too_deep(file, line, name)
     return value
@@ -122,6 +122,6 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:40]}..."

@@ -26,9 +26,9 @@ class NumberStyle:
 
     Examples
     --------
-    >>> NumberStyle(",", ".").plain("1.234,5")
+    >>> NumberStyle(",", ".").to_plain("1.234,5")
     '1234.5'
-    >>> NumberStyle(",", ".").plain("12.34,5") is None
+    >>> NumberStyle(",", ".").to_plain("12.34,5") is None
     True
     """
 
@@ -50,7 +50,7 @@ class NumberStyle:
         number = rf"\s*([+-]?)({whole})?(?:{point}(\d*))?([eE][+-]?\d+)?\s*"
         object.__setattr__(self, "_number", re.compile(number, re.ASCII))
 
-    def plain(self, cell: str) -> str | None:
+    def to_plain(self, cell: str) -> str | None:
         """The number in ``cell`` as Python writes it; None where it is none."""
         found = self._number.fullmatch(cell)  # type: ignore[attr-defined]
         if found is None or not (found[2] or found[3]):
@@ -77,7 +77,7 @@ class NumberStyle:
             for place, cell in enumerate(row[: len(names)]):
                 if cell.strip() in missing:
                     continue
-                if self.plain(cell) is not None:
+                if self.to_plain(cell) is not None:
                     numbers[place] += 1
                     continue
                 others[place] += 1

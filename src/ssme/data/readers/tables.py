@@ -103,7 +103,7 @@ class Table:
             fix="rename or drop the repeated columns",
         )
 
-    def without(self, names: Sequence[str]) -> Table:
+    def drop(self, names: Sequence[str]) -> Table:
         """The table without some of its columns, each of which must be there."""
         if not names:
             return self
