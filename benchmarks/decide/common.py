@@ -2,9 +2,9 @@
 
     python -m benchmarks.decide.pairs --runs 10 --minutes 5 --workers 2
 
-Jobs are computed run by run, so that a study that is stopped by ``--minutes`` has whole runs. A
-study sees the rows of `ssme.bench.split_rows`: labeled and unlabeled rows of one random half, the
-truth on the other half.
+Jobs are computed run by run. A study that is stopped by ``--minutes`` leaves out the run that it
+was in the middle of, unless it is the first. It sees the rows of `ssme.bench.split_rows`: labeled
+and unlabeled rows of one random half, the truth on the other half.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class Job:
     n_unlabeled: int = 1000
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def load(name: str) -> ScoreSet:
     """A named data set."""
     return load_dataset(name)
@@ -111,16 +112,19 @@ def study(
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     end = time.monotonic() + 60.0 * args.minutes
+    each = [(name, n) for name in args.sets for n in args.labels]
+    planned = (Job(name, n, run) for run in range(args.runs) for name, n in each)
+    jobs = takewhile(lambda _: time.monotonic() < end, planned)
     rows, times = [], []
     with open_executor("processes", workers=args.workers) as pool:
-        for run in range(args.runs):
-            if time.monotonic() > end:
-                print(f"stopped after {run} runs: {args.minutes:g} minutes are over")
-                break
-            jobs = [Job(each, n, run) for each in args.sets for n in args.labels]
-            for found, seconds in ordered_map(pool, _Timed(compute), jobs, ahead=64):
-                rows += found
-                times.append({**describe_process(), "seconds": seconds})
+        for found, seconds in ordered_map(pool, _Timed(compute), jobs, ahead=2 * args.workers):
+            rows.append(found)
+            times.append({**describe_process(), "seconds": seconds})
+    whole = len(rows) // len(each)
+    if whole < args.runs:
+        print(f"stopped after {whole} whole runs: {args.minutes:g} minutes are over")
+    kept = slice(max(whole, 1) * len(each))
+    rows, times = [row for found in rows[kept] for row in found], times[kept]
     tables = summarize(pd.DataFrame(rows))
     for each, table in tables.items():
         path = RESULTS / f"{each}.csv"

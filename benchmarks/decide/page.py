@@ -1,8 +1,9 @@
-"""The measured parts of docs/deciding.md, written from the result files, and their pictures.
+"""The measured parts of the pages on decisions, written from the result files, with pictures.
 
     python -m benchmarks.decide.page
 
-puts the tables between the marks of the page and draws benchmarks/figures/decide_*.png.
+puts the tables between the marks of docs/deciding.md, docs/labeling.md and docs/groups.md, and
+draws benchmarks/figures/decide_*.png. Parts whose result files are not there are left as they are.
 """
 
 from __future__ import annotations
@@ -15,36 +16,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import series
-from benchmarks.experiment import FIGURES, RESULTS
-from benchmarks.provenance import read as runs
+from benchmarks.decide.labeling_page import groups, plan, suggestion
+from benchmarks.decide.markdown import draw, origin, picture, read, table
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "deciding.md"
-
-
-def read(name: str) -> pd.DataFrame:
-    return pd.read_csv(RESULTS / f"{name}.csv")
-
-
-def origin(name: str) -> str:
-    """From how many splits a result is, and which command makes it again."""
-    line = runs(RESULTS).set_index("experiment").loc[name]
-    return f"{line['cells']} splits in all; `{line['command']}` at {line['commit']}"
-
-
-def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
-    """A Markdown table; columns without a format are text."""
-    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * len(frame.columns)]
-    for row in frame.to_dict("records"):
-        cells = [
-            "-" if value != value else format(value, formats[key]) if key in formats else str(value)
-            for key, value in row.items()
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def picture(name: str, words: str) -> str:
-    return f"![{words}](../benchmarks/figures/{name}.png)\n"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def thresholds() -> str:
@@ -127,6 +102,8 @@ def shift() -> str:
             "n_labeled": "labels",
             "label_safe": "label shift called safe",
             "covariate_safe": "covariate shift called safe",
+            "limit_scores": "best test on scores",
+            "limit_classes": "if all classes were known",
         }
     )
     second = errors[errors["dataset"] == "all"].drop(columns="dataset")
@@ -134,6 +111,14 @@ def shift() -> str:
     percents = dict.fromkeys(["alarm", *first.columns[4:]], ".0%")
     numbers = dict.fromkeys(["as it is", "label", "covariate", "by_class", "by_score"], ".3f")
     draw("decide_shift", shift_chart(alarms))
+    by_set = alarms[alarms["shift"].isin(["halved", "doubled"]) & (alarms["dataset"] != "all")]
+    by_set = by_set[["dataset", "shift", "alarm", "limit_scores", "limit_classes"]].rename(
+        columns={
+            "dataset": "set",
+            "limit_scores": "best test on scores",
+            "limit_classes": "if all classes were known",
+        }
+    )
     words = "Share of runs with an alarm by set and shift"
     return "\n".join(
         [
@@ -141,6 +126,10 @@ def shift() -> str:
             f"with other rows, and without any shift ({origin('decide_shift_alarms')}):\n",
             table(first, percents),
             picture("decide_shift", words),
+            "What can be found at all: the share of runs with an alarm beside the power of the "
+            "best test on scores, and of one that knows the class of every unlabeled row, both at "
+            "the level of 2 %:\n",
+            table(by_set, percents),
             "Mean absolute error as it is, with labels weighted by a correction, and with a design "
             f"that says how rows were chosen ({origin('decide_shift_errors')}):\n",
             table(second, numbers),
@@ -264,30 +253,30 @@ def _is(what: str, metric: str) -> str:
     return f"datum.what == '{what}' && datum.metric == '{metric}'"
 
 
-def draw(name: str, chart: Any) -> None:
-    FIGURES.mkdir(exist_ok=True)
-    chart.save(str(FIGURES / f"{name}.png"), ppi=90)
-
-
-PARTS: dict[str, Callable[[], str]] = {
-    "thresholds": thresholds,
-    "monoculture": monoculture,
-    "shift": shift,
-    "choices": choices,
+PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "deciding.md": {
+        "thresholds": thresholds,
+        "monoculture": monoculture,
+        "shift": shift,
+        "choices": choices,
+    },
+    "labeling.md": {"suggestion": suggestion, "plan": plan},
+    "groups.md": {"groups": groups},
 }
 
 
 def main() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in PARTS.items():
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        try:
-            made = make()
-        except FileNotFoundError as error:
-            print(f"{name}: {error.filename} is not there yet")
-            continue
-        text = mark.sub(lambda found, made=made: found[1] + made + found[2], text)  # type: ignore[misc]
-    PAGE.write_text(text, encoding="utf-8")
+    for page, parts in PARTS.items():
+        text = (DOCS / page).read_text(encoding="utf-8")
+        for name, make in parts.items():
+            mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+            try:
+                made = make()
+            except FileNotFoundError as error:
+                print(f"{name}: {error.filename} is not there yet")
+                continue
+            text = mark.sub(lambda found, made=made: found[1] + made + found[2], text)  # type: ignore[misc]
+        (DOCS / page).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,19 +4,33 @@
 
 The shifts are those of `benchmarks.decide.shift`. benchmarks/results/decide_shift_alarms.csv has,
 per set, shift and number of labels, the share of runs with an alarm (D104 or D108, and each alone),
-and the share in which a correction was called safe.
+and the share in which a correction was called safe. For shifts of class frequencies two limits of
+the power stand beside it, for a two-sided test at the level of one of the two tests of D108 (2 %):
+
+    limit_scores    of the mean pooled score. With n labels the shift is d D / (s sqrt(1/n + 1/N))
+                    standard errors, d the change of the class's share, D the difference of the mean
+                    score between the classes, s its standard deviation. Where classes differ in
+                    frequency alone and scores are calibrated, no test on scores does better.
+    limit_classes   of a test that knows the class of every unlabeled row: d / sqrt(p (1 - p) / n)
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
-from benchmarks.decide.common import Job, study
+from benchmarks.decide.common import Job, load, study
 from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets
 from ssme.decide.shift import find_shift
+from ssme.diagnostics.limits import Limits
 from ssme.diagnostics.registry import ask_all
+from ssme.methods.estimators.ensemble import mean_score
+
+SHARES = {"halved": 0.5, "doubled": 2.0}
+"""Factor of the share of positives."""
 
 
 def compute(job: Job) -> list[dict[str, Any]]:
@@ -32,16 +46,41 @@ def compute(job: Job) -> list[dict[str, Any]]:
                 "D108": float("D108" in codes),
                 "label_safe": float("label" in found.safe),
                 "covariate_safe": float("covariate" in found.safe),
+                **_limits(job, shift),
             }
         )
     return rows
+
+
+def _limits(job: Job, shift: str) -> dict[str, float]:
+    """Power of the best tests, from all rows of the set; NaN without a shift of classes."""
+    if shift not in SHARES:
+        return {"limit_scores": np.nan, "limit_classes": np.nan}
+    data = load(job.dataset)
+    score, positive = mean_score(data.scores)[:, 1], data.labels == 1
+    share = float(positive.mean())
+    change = abs(SHARES[shift] - 1.0) * share
+    apart = float(score[positive].mean() - score[~positive].mean())
+    error = float(score.std()) * np.sqrt(1.0 / job.n_labeled + 1.0 / job.n_unlabeled)
+    by_class = np.sqrt(share * (1.0 - share) / job.n_labeled)
+    return {
+        "limit_scores": _power(change * apart / error),
+        "limit_classes": _power(change / by_class),
+    }
+
+
+def _power(errors: float) -> float:
+    """Of a two-sided normal test, for an effect of so many standard errors."""
+    bar = float(ndtri(1.0 - Limits().shift_level / 2.0))
+    return float(ndtr(errors - bar) + ndtr(-errors - bar))
 
 
 def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     groups = pd.concat([frame.assign(dataset="all"), frame]).groupby(
         ["shift", "n_labeled", "dataset"]
     )
-    table = groups[["alarm", "D104", "D108", "label_safe", "covariate_safe"]].mean()
+    limits = ["limit_scores", "limit_classes"]
+    table = groups[["alarm", "D104", "D108", "label_safe", "covariate_safe", *limits]].mean()
     table.insert(0, "runs", groups.size())
     return {"decide_shift_alarms": table.reset_index()}
 

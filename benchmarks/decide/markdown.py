@@ -1,0 +1,43 @@
+"""What the measured parts of the pages are made of: tables, pictures and where they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.experiment import FIGURES, RESULTS
+from benchmarks.provenance import read as runs
+
+__all__ = ["draw", "origin", "picture", "read", "table"]
+
+
+def read(name: str) -> pd.DataFrame:
+    return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def origin(name: str) -> str:
+    """From how many splits a result is, and which command makes it again."""
+    line = runs(RESULTS).set_index("experiment").loc[name]
+    return f"{line['cells']} splits in all; `{line['command']}` at {line['commit']}"
+
+
+def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
+    """A Markdown table; columns without a format are text."""
+    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * len(frame.columns)]
+    for row in frame.to_dict("records"):
+        cells = [
+            "-" if value != value else format(value, formats[key]) if key in formats else str(value)
+            for key, value in row.items()
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def picture(name: str, words: str) -> str:
+    return f"![{words}](../benchmarks/figures/{name}.png)\n"
+
+
+def draw(name: str, chart: Any) -> None:
+    FIGURES.mkdir(exist_ok=True)
+    chart.save(str(FIGURES / f"{name}.png"), ppi=90)
