@@ -32,6 +32,7 @@ from ssme.bench import split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.run import evaluate
+from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.influence import measure_influence
 from ssme.suggest.plan import LabelPlan
 from ssme.suggest.possible import draw_truth, tilt_belief
@@ -90,7 +91,7 @@ def _imagine(first: Evaluation, seed: int) -> NDArray[np.int64]:
     """Labels of all rows in a world that one joint draw describes."""
     data, metric, estimate = first.data, first.metrics[0], first.estimates[0][0]
     rng = np.random.default_rng([seed, 11])
-    belief = believe(first)
+    belief = believe(first, SuggestConstants().doubt)
     wanted = estimate.value
     if estimate.draws is not None:
         wanted = estimate.draws[rng.integers(len(estimate.draws))]

@@ -117,3 +117,22 @@ def test_nothing_is_left_to_suggest_where_all_rows_have_a_label(evaluation: Eval
     with pytest.raises(InputError, match="all 400 rows have a label") as told:
         done.suggest(5)
     assert "1 to 0" not in str(told.value)
+
+
+def test_a_goal_that_no_row_tells_more_about_is_served_by_random_rows() -> None:
+    data = binary_set(n=200, n_labeled=20)
+    same = data.replace(scores=np.full_like(data.scores, 0.5))
+    found = ssme.evaluate(same, method="ensemble", metrics="accuracy").suggest(
+        10, "metric:accuracy"
+    )
+    assert found.gain == 1.0
+    np.testing.assert_allclose(found.probability, 10 / 180)
+    assert "drawn without regard" in found.sentence()
+
+
+def test_rows_that_tell_the_best_model_are_worth_more_than_random_ones(
+    evaluation: Evaluation,
+) -> None:
+    found = evaluation.suggest(10, "best:accuracy")
+    assert found.gain > 1.5
+    assert f"as {10 * found.gain:,.0f} drawn at random" in found.sentence()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.suggest.sampling import draw_spread, set_probabilities
+from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
 
 
 @pytest.mark.parametrize("n", [1, 7, 39, 40])
@@ -37,3 +37,14 @@ def test_neighbors_in_the_order_are_not_drawn_together() -> None:
     rng = np.random.default_rng(2)
     rows = np.sort(draw_spread(np.full(100, 0.1), np.arange(100), rng))
     assert np.diff(rows).tolist() == [10] * 9
+
+
+def test_even_rows_gain_nothing_and_uneven_ones_do() -> None:
+    even = np.ones(50)
+    assert measure_gain(even, set_probabilities(even, 5, 0.2)) == pytest.approx(1.0)
+    few = np.where(np.arange(1000) < 50, 1.0, 0.0)
+    chance = set_probabilities(few, 10, 0.2)
+    # nine in ten rows tell nothing: of ten labels eight fall on the fifty rows that do
+    assert measure_gain(few, chance) == pytest.approx((1000 / 10 - 1) / (1 / chance[0] - 1))
+    assert measure_gain(few, chance) > 10
+    assert measure_gain(np.zeros(9), np.full(9, 1 / 3)) == 1.0

@@ -91,11 +91,11 @@ def suggest(
         )
     output.write(target, csv_text([*found.earlier(), *found.table()]))
     _show_rows(output, found.table())
+    output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
-        output.note(
-            f"Fill in the column label of {target}, then evaluate with --labels-file {target}. "
-            "It holds the rows of earlier rounds too."
-        )
+        more = " It holds the rows of earlier rounds too." if found.earlier() else ""
+        next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
+        output.note(f"{next_step}{target}.{more}")
 
 
 def _show_rows(output: Output, rows: list[dict[str, object]]) -> None:

@@ -32,7 +32,7 @@ from ssme.results.frames import build_frame
 from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
 from ssme.suggest.influence import measure_influence, measure_spread
-from ssme.suggest.sampling import draw_spread, set_probabilities
+from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
 from ssme.writing import csv_text, write_text
 
 __all__ = ["DESIGN", "N_ROWS", "UNIFORM", "Suggestion", "believe", "suggest_rows"]
@@ -46,9 +46,11 @@ UNIFORM = Option(
     0.2,
     "Share of every probability that is the same for all rows.",
 )
+DESIGNS = ("random", "by_score", "by_class")
+"""Designs that look at no goal."""
 DESIGN = Option(
     "design",
-    Choice("goal", "random", "by_score", "by_class"),
+    Choice("goal", *DESIGNS),
     "goal",
     "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
     "equally many of each class as far as the belief tells.",
@@ -73,6 +75,9 @@ class Suggestion:
         What the label of each row tells about.
     round : int
         Number of the round of labeling, from 1 on; labels that were there before are round 0.
+    gain : float
+        How many labels drawn at random one of these is worth for the goal, if the belief is right;
+        1 where rows were drawn at random, or without a goal.
     data : ScoreSet
         The data that rows were drawn from.
     """
@@ -83,7 +88,22 @@ class Suggestion:
     probability: FloatArray
     reasons: tuple[str, ...]
     round: int
+    gain: float
     data: ScoreSet = field(repr=False)
+
+    def sentence(self) -> str:
+        """What the labels are worth, in words."""
+        n = len(self.rows)
+        if self.gain > 1.0:
+            return (
+                f"If the belief is right, these {n:,} labels tell as much about {self.goal} as "
+                f"{n * self.gain:,.0f} drawn at random."
+            )
+        return f"These {n:,} rows are drawn without regard to a goal" + (
+            "."
+            if self.goal in DESIGNS
+            else f": no row tells much more than another of {self.goal}."
+        )
 
     def table(self) -> list[dict[str, Any]]:
         """One row each: id, an empty label to fill in, probability, round and reason."""
@@ -221,8 +241,12 @@ def suggest_rows(
     else:
         size, reasons = _spread_evenly(belief, design, data, of.strata)
     left = np.flatnonzero(~data.labeled[part])
-    chance = np.zeros(part.size)
+    chance, gain = np.zeros(part.size), 1.0
     chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" else uniform)
+    if design == "goal":
+        gain = measure_gain(size[left], chance[left])
+        if gain < of.least_gain:
+            chance[left], gain = n / left.size, 1.0
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     drawn = draw_spread(chance, order, rng)
     drawn = drawn[np.argsort(-size[drawn], kind="stable")]
@@ -234,6 +258,7 @@ def suggest_rows(
         probability=chance[drawn] * share,
         reasons=tuple(reasons.texts[code] for code in reasons.codes[drawn]),
         round=rounds_of(data.design, data.labels).next_number,
+        gain=gain,
         data=data,
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["draw_spread", "set_probabilities"]
+__all__ = ["draw_spread", "measure_gain", "set_probabilities"]
 
 IntArray = NDArray[np.int64]
 
@@ -45,6 +45,18 @@ def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
             out: FloatArray = np.where(certain, 1.0, scaled)
             return out
         certain |= beyond
+
+
+def measure_gain(size: FloatArray, probability: FloatArray) -> float:
+    """How many labels drawn at random one drawn with ``probability`` (N,) is worth.
+
+    The variance that labels leave is sum_i s_i^2 (1 / p_i - 1); the gain is that of equal
+    probabilities over that of ``probability``, one where neither leaves any.
+    """
+    square, rows = size**2, size.size
+    even = float(square.sum()) * (rows / float(probability.sum()) - 1.0)
+    left = float((square * (1.0 / probability - 1.0)).sum())
+    return even / left if left > 0.0 and even > 0.0 else 1.0
 
 
 def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
