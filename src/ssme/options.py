@@ -281,9 +281,9 @@ def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False)
 
 
 def list_declared(cls: Any) -> tuple[Option, ...]:
-    """The options that the dataclass ``cls`` declares, in order."""
+    """The options that the dataclass ``cls`` declares, in order; keyword-only ones come last."""
     found = []
-    for each in fields(cls):
+    for each in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
         if each.init and "option" in each.metadata:
             meaning, kind, python_only = each.metadata["option"]
             found.append(Option(each.name, kind, each.default, meaning, python_only))

@@ -37,8 +37,9 @@ from ssme.groups.constants import GroupConstants
 from ssme.groups.scales import move_by, move_median, step_between
 from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import child_seed, draw_labels
+from ssme.methods.beliefs.posterior import draw_labels
 from ssme.methods.parts.row_weights import mean_defined
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Calibration
 from ssme.progress import tell

@@ -8,9 +8,10 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.posterior import LabelPosterior, child_seed
+from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
 from ssme.methods.parts.row_weights import RowWeights, center_worlds
+from ssme.methods.parts.seeds import child_seed
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 

@@ -27,10 +27,10 @@ from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import Design
 from ssme.methods.base import Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import child_seed
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 

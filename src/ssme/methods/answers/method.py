@@ -29,8 +29,8 @@ from ssme.methods.answers.design import Design
 from ssme.methods.answers.regression import Block, Regression
 from ssme.methods.answers.voices import Voices
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import spawn_seed
 from ssme.methods.parts.draw_options import joint_draws, other_constants
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
 

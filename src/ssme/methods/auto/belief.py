@@ -38,10 +38,10 @@ from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import child_seed
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 
 __all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "RegimeEstimate"]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ssme.methods.auto.component import Component
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import as_labeled
-from ssme.methods.beliefs.posterior import child_seed
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
 

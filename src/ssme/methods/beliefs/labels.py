@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
-from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed, draw_labels
+from ssme.methods.beliefs.posterior import BATCH_CELLS, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.label_intervals import (
     Interval,
@@ -42,6 +42,7 @@ from ssme.methods.parts.label_resampling import (
     bootstrap_mass,
     resampled_values,
 )
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (

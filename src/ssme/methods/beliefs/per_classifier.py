@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, row_numbers
-from ssme.methods.beliefs.posterior import BATCH_CELLS, child_seed
+from ssme.methods.beliefs.posterior import BATCH_CELLS
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.progress import track
 

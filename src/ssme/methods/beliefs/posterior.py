@@ -18,25 +18,15 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, Predictor, row_numbers
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 
-__all__ = ["LabelPosterior", "child_seed", "clamp", "draw_labels", "spawn_seed"]
+__all__ = ["LabelPosterior", "clamp", "draw_labels"]
 
 BATCH_CELLS = 1 << 22
 """Cells (draws x rows x classes) of mass held at once by default: 32 MB of float64. Each batch
 takes its random numbers in turn, so that their number decides which world gets which."""
-
-
-def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
-    """A fresh seed from ``rng``, so that a belief can repeat its draws on every call."""
-    seed: np.random.SeedSequence = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
-    return seed
-
-
-def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
 
 
 def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.beliefs.posterior import spawn_seed
 from ssme.methods.parts.draw_options import joint_draws
 from ssme.methods.parts.predicted_accuracy import Annotator, annotator_option, predict_accuracy
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import Metric
 from ssme.options import Declared
 

@@ -25,18 +25,19 @@ from scipy.special import expit, logsumexp
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.facts import ModelNumbers
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Whole, option
+from ssme.options import Number, Whole, option
 from ssme.progress import track
 
 __all__ = ["BayesianCalibration", "CalibratedPosterior", "CalibrationFit"]
 
 
 @dataclass(frozen=True)
-class BayesianCalibration(Declared):
+class BayesianCalibration(LabelDraws):
     """Labels drawn, for each classifier, from its Bayesian beta calibration."""
 
     slope_sd: float = option(
@@ -62,8 +63,6 @@ class BayesianCalibration(Declared):
     )
     tol: float = option(1e-6, "Step below which the mode is found.", Number(least=0.0, most=1.0))
     max_iter: int = option(200, "Most steps to the mode.", Whole(1, 10_000))
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="bayesian_calibration",
@@ -93,9 +92,7 @@ class BayesianCalibration(Declared):
         return CalibratedPosterior(
             data,
             np.stack(posteriors),
-            self.n_draws,
-            self.n_worlds,
-            spawn_seed(rng),
+            *self.set_draws(rng),
             ModelNumbers(means),
             logs=logs,
             parameters=np.stack(parameters),

@@ -19,19 +19,15 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import clamp, spawn_seed
-from ssme.methods.parts.draw_options import label_draws, world_draws
-from ssme.options import Declared
+from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.parts.draw_options import LabelDraws
 
 __all__ = ["Cbpe"]
 
 
 @dataclass(frozen=True)
-class Cbpe(Declared):
+class Cbpe(LabelDraws):
     """Labels drawn, for each classifier, from its own scores."""
-
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="cbpe",
@@ -42,4 +38,4 @@ class Cbpe(Declared):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         own = np.stack([clamp(data.scores[:, j], data.labels) for j in range(data.n_models)])
-        return PerModelPosterior(data, own, self.n_draws, self.n_worlds, spawn_seed(rng))
+        return PerModelPosterior(data, own, *self.set_draws(rng))

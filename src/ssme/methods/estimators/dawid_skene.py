@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Whole, option
+from ssme.options import Number, Whole, option
 
 __all__ = ["DawidSkene", "DawidSkeneFit", "fit_dawid_skene"]
 
@@ -50,7 +50,7 @@ class DawidSkeneFacts(Facts):
 
 
 @dataclass(frozen=True)
-class DawidSkene(Declared):
+class DawidSkene(LabelDraws):
     """Labels drawn from the Dawid-Skene posterior of the classifiers' votes."""
 
     tol: float = option(
@@ -64,8 +64,6 @@ class DawidSkene(Declared):
         "Smallest probability inside a logarithm: a vote never seen from a class stays possible.",
         Number(least=1e-300, most=0.1),
     )
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="dawid_skene",
@@ -79,9 +77,7 @@ class DawidSkene(Declared):
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
         facts = DawidSkeneFacts(Convergence(fit.converged, fit.n_iter), fit.prior)
-        return LabelPosterior(
-            data, fit.posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts
-        )
+        return LabelPosterior(data, fit.posterior, *self.set_draws(rng), facts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Flag, option
+from ssme.options import Flag, option
 
 __all__ = ["Ensemble", "mean_score"]
 
@@ -36,7 +36,7 @@ def mean_score(scores: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Ensemble(Declared):
+class Ensemble(LabelDraws):
     """Labels drawn from the average classifier."""
 
     labels: bool = option(
@@ -44,8 +44,6 @@ class Ensemble(Declared):
         "Whether labeled rows keep their label; false ignores all labels.",
         Flag(),
     )
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ensemble",
@@ -62,9 +60,7 @@ class Ensemble(Declared):
         return LabelPosterior(
             data,
             posterior,
-            self.n_draws,
-            self.n_worlds,
-            spawn_seed(rng),
+            *self.set_draws(rng),
             predictor=mean_score,
             clamps_labels=self.labels,
         )

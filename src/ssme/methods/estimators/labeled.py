@@ -14,8 +14,8 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.labels import LabeledBelief
-from ssme.methods.beliefs.posterior import spawn_seed
 from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.options import Declared, Flag, option
 
 __all__ = ["Labeled"]

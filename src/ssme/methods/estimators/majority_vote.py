@@ -18,18 +18,18 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import NamedNumbers
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Flag, option
+from ssme.options import Flag, option
 
 __all__ = ["MajorityVote", "labeled_accuracy", "weighted_vote"]
 
 
 @dataclass(frozen=True)
-class MajorityVote(Declared):
+class MajorityVote(LabelDraws):
     """Accuracy-weighted average of discrete predictions."""
 
     hard: bool = option(
@@ -38,8 +38,6 @@ class MajorityVote(Declared):
         "drawn from the shares.",
         Flag(),
     )
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="majority_vote",
@@ -57,7 +55,7 @@ class MajorityVote(Declared):
         posterior = clamp(share, data.labels)
         weights = dict(zip(data.models, accuracy.tolist(), strict=True))
         facts = NamedNumbers("vote_weights", weights)
-        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts)
+        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
 def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:

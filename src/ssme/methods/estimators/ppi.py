@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.draw_options import MOST_DRAWS
 from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import is_same_metric

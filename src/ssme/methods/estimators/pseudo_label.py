@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
-from ssme.options import Choice, Declared, Number, Whole, option
+from ssme.options import Choice, Number, Whole, option
 
 __all__ = ["PseudoLabel"]
 
@@ -51,7 +51,7 @@ class RegressionFacts(Facts):
 
 
 @dataclass(frozen=True)
-class PseudoLabel(Declared):
+class PseudoLabel(LabelDraws):
     """Labels drawn from a model of the label given the scores."""
 
     model: str = option(
@@ -67,8 +67,6 @@ class PseudoLabel(Declared):
         Number(least=1e-9, most=1e9),
     )
     max_iter: int = option(1000, "Most steps of the regression's solver.", Whole(1, 100_000))
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="pseudo_label",
@@ -91,7 +89,7 @@ class PseudoLabel(Declared):
         predicted, convergence = learn(features[labeled], data.labels[labeled], features)
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = predicted
-        drawn = (self.n_draws, self.n_worlds, spawn_seed(rng))
+        drawn = self.set_draws(rng)
         facts = RegressionFacts(convergence)
         return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
 

@@ -29,11 +29,11 @@ from ssme.densities.truncated_normal import truncated_normal_gradient, truncated
 from ssme.errors import InputError, argument
 from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import clamp, spawn_seed
+from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Series, Whole, option
+from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
 
 __all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
@@ -70,7 +70,7 @@ class SpeFacts(Facts):
 
 
 @dataclass(frozen=True)
-class Spe(Declared):
+class Spe(LabelDraws):
     """Labels drawn, for each classifier, from a mixture of truncated normals of its scores."""
 
     mean_bounds: tuple[float, float] = option(
@@ -86,8 +86,6 @@ class Spe(Declared):
         Series(Number(least=1e-3, most=100.0), length=2),
     )
     max_iter: int = option(15_000, "Most steps of the optimizer.", Whole(1, 100_000))
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="spe",
@@ -118,9 +116,7 @@ class Spe(Declared):
             posteriors[j, present] = mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
             fitted[model] = TruncatedMixture(theta, convergence)
-        return PerModelPosterior(
-            data, posteriors, self.n_draws, self.n_worlds, spawn_seed(rng), SpeFacts(fitted)
-        )
+        return PerModelPosterior(data, posteriors, *self.set_draws(rng), SpeFacts(fitted))
 
 
 def fit_truncated_mixture(

@@ -27,9 +27,10 @@ from ssme.densities.bandwidth import ACROSS, BANDWIDTH_RULES
 from ssme.densities.gaussian_mixture import COVARIANCES
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, child_seed, clamp
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import MOST_DRAWS, world_draws
+from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
 from ssme.mixture.model import (

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.beliefs.posterior import spawn_seed
 from ssme.methods.parts.draw_options import joint_draws
 from ssme.methods.parts.predicted_accuracy import (
     Annotator,
@@ -31,6 +30,7 @@ from ssme.methods.parts.predicted_accuracy import (
     predict_accuracy,
     ridge_grid_option,
 )
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Flag, Whole, option
 

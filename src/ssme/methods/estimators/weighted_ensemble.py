@@ -18,12 +18,12 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import MethodSpec
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp, spawn_seed
+from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import label_draws, world_draws
+from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Number, Whole, option
+from ssme.options import Number, Whole, option
 
 __all__ = ["PoolFacts", "WeightedEnsemble", "find_weights"]
 
@@ -48,7 +48,7 @@ class PoolFacts(Facts):
 
 
 @dataclass(frozen=True)
-class WeightedEnsemble(Declared):
+class WeightedEnsemble(LabelDraws):
     """Labels drawn from the pool of classifiers that predicts the labeled rows best."""
 
     prior_rows: float = option(
@@ -60,8 +60,6 @@ class WeightedEnsemble(Declared):
         1e-8, "Change of a weight below which EM has converged.", Number(least=0.0, most=1.0)
     )
     max_iter: int = option(1000, "Most steps of EM.", Whole(1, 10_000))
-    n_draws: int = label_draws()
-    n_worlds: int = world_draws()
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="weighted_ensemble",
@@ -78,7 +76,7 @@ class WeightedEnsemble(Declared):
         weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
         posterior = clamp(np.einsum("nmk,m->nk", scores, weights), data.labels)
         facts = PoolFacts(convergence, dict(zip(data.models, weights.tolist(), strict=True)))
-        return LabelPosterior(data, posterior, self.n_draws, self.n_worlds, spawn_seed(rng), facts)
+        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
 def find_weights(

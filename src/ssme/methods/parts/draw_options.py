@@ -7,18 +7,17 @@ either may be keeps the draws of a few hundred classifiers and metrics within me
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from ssme.options import Instance, Whole, option
+import numpy as np
 
-__all__ = ["MOST_DRAWS", "joint_draws", "label_draws", "other_constants", "world_draws"]
+from ssme.methods.parts.seeds import spawn_seed
+from ssme.options import Declared, Instance, Whole, option
+
+__all__ = ["MOST_DRAWS", "LabelDraws", "joint_draws", "other_constants", "world_draws"]
 
 MOST_DRAWS = 100_000
-
-
-def label_draws(default: int = 500) -> Any:
-    """The option ``n_draws`` of a method that averages over label vectors."""
-    return option(default, "Number of label vectors drawn for each estimate.", Whole(1, MOST_DRAWS))
 
 
 def world_draws(default: int = 200) -> Any:
@@ -28,6 +27,21 @@ def world_draws(default: int = 200) -> Any:
     """
     meaning = "Number of draws of labels and rows behind intervals, comparisons and ranks."
     return option(default, meaning, Whole(2, MOST_DRAWS))
+
+
+@dataclass(frozen=True)
+class LabelDraws(Declared):
+    """A method that averages over label vectors drawn from the posterior that it fits."""
+
+    _: KW_ONLY
+    n_draws: int = option(
+        500, "Number of label vectors drawn for each estimate.", Whole(1, MOST_DRAWS)
+    )
+    n_worlds: int = world_draws()
+
+    def set_draws(self, rng: np.random.Generator) -> tuple[int, int, np.random.SeedSequence]:
+        """Numbers of draws and a fresh seed of them, as beliefs take them."""
+        return self.n_draws, self.n_worlds, spawn_seed(rng)
 
 
 def joint_draws(default: int) -> Any:

@@ -1,0 +1,18 @@
+"""Seeds that a fitted method keeps, so that its belief can repeat its draws on every call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["child_seed", "spawn_seed"]
+
+
+def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
+    """A fresh seed from ``rng``."""
+    seed: np.random.SeedSequence = rng.bit_generator.seed_seq.spawn(1)[0]  # type: ignore[attr-defined]
+    return seed
+
+
+def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+    """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
