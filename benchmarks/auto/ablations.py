@@ -97,6 +97,8 @@ CHANGES: dict[str, Variant] = {
     "likelihood to the power 1": changed("sampler", power=1.0),
     "50 slice steps": changed("sampler", steps=50),
     "no factors of the spread": changed("recentering", spread={}),
+    "own part not evened out": changed("recentering", evenness=1.0),
+    "odd regimes no wider": changed("regimes", widening=1.0),
     "the usual regime alone": without(*(set(OF.regimes.prior) - {"usual"})),
     **{f"no regime {name!r}": without(name) for name in OF.regimes.prior if name != "usual"},
     "mean over regimes": changed("regimes", sureness=1.0),
