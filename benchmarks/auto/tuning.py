@@ -124,7 +124,7 @@ def make_record(job: Job, constants: Constants) -> Record:
     )
     belief = replace(believe(seen, regimes, situation, rng), recenter=lambda m, v, draws, *_: draws)
     rows = np.arange(seen.n_rows)
-    estimates = belief.by_regime(metrics, rows)
+    estimates = belief.estimate_by_regime(metrics, rows)
     group = RowGroup.of(seen, metrics, 0, rows, lambda part: part)
     record = Record(
         job,
