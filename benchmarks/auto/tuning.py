@@ -80,6 +80,7 @@ class Record:
     correlation: float
     n_effective: float
     n_classes: int
+    answers_only: bool
     resampled: list[Any]
     parts: list[Part]
 
@@ -135,6 +136,7 @@ def make_record(job: Job, constants: Constants) -> Record:
         situation.correlation,
         situation.summary.n_effective,
         seen.n_classes,
+        situation.answers_only,
         [None if of is None else of.astype(np.float16) for of in belief.resample(group)],
         [],
     )
@@ -176,6 +178,13 @@ def weigh(record: Record, constants: Constants) -> FloatArray:
     return out
 
 
+def widen(name: str, record: Record, constants: Constants) -> float:
+    """Factor of a regime's spread; classifiers that answer 0 or 1 know no regime by scores."""
+    if name != "usual":
+        return constants.regimes.widening
+    return constants.regimes.answers_widening if record.answers_only else 1.0
+
+
 def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
     """The rows of `study.measure_on` with other constants."""
     stress, name, n_labeled, run = record.job
@@ -193,9 +202,8 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
             if size == 0:
                 continue
             sizes = (part.weights[m], record.n_effective, record.n_classes)
-            spread = choose_spread(metric, *sizes, of)
-            if part.name != "usual":
-                spread = spread.widen(constants.regimes.widening)
+            wide = widen(part.name, record, constants)
+            spread = choose_spread(metric, *sizes, of, wide)
             draws = part.draws[m][np.resize(np.arange(len(part.draws[m])), size)] / 32767.0
             pooled.append(recenter(metric, part.values[m], draws, resampled, spread, of.edge))
         center = np.sum(

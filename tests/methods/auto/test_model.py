@@ -344,6 +344,9 @@ def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     assert choose_spread(accuracy, 1.0, 8.0, 2, of) == Spread()
     assert choose_spread(accuracy, 0.0, 2.0, 2, of) == Spread()
     assert choose_spread(get_metric("log_loss"), 0.0, 8.0, 2, of) == Spread(*of.other_spread)
+    wide = choose_spread(accuracy, 0.0, 1e6, 2, of, 1.6)
+    assert (wide.shared, wide.own) == pytest.approx((1.6 * shared, 1.6 * own))
+    assert choose_spread(accuracy, 1.0, 8.0, 2, of, 1.6) == Spread()
 
 
 def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:

@@ -266,9 +266,7 @@ class AutoBelief(SoftBelief):
             value = np.clip(value, metric.low, metric.high)
             of = self.constants.recentering
             sizes = (self.n_effective, self.data.n_classes)
-            spread = choose_spread(metric, correction.weight, *sizes, of)
-            if regime.name != USUAL.name:
-                spread = spread.widen(self.constants.regimes.widening)
+            spread = choose_spread(metric, correction.weight, *sizes, of, regime.widening)
             moved = self.recenter(metric, value, draws[m], resampled[m], spread, of.edge)
             out.append(RegimeEstimate(value, moved, correction))
         return out

@@ -31,7 +31,7 @@ class PooledRegime:
     """W = softmax of the recalibrated pool, at the ``mode`` and at ``draws`` (D, 1 + P) of it.
 
     ``label_shift`` (K,) and ``label_shift_draws`` (D, K) are the label intercepts of the mode and
-    of the draws.
+    of the draws; ``widening`` is a factor of the spread of what is drawn.
     """
 
     name: str
@@ -43,6 +43,7 @@ class PooledRegime:
     label_shift_draws: FloatArray
     n_effective: float
     constants: Constants
+    widening: float = 1.0
     own: bool = False
 
     @property
@@ -92,6 +93,7 @@ class StatedRegime:
     label_shift: FloatArray
     label_shift_draws: FloatArray
     clip: float
+    widening: float = 1.0
     own: bool = True
 
     @property

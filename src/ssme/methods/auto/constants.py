@@ -171,6 +171,9 @@ class RegimesConstants:
     widening: float = 1.6
     """Factor of their draws' spread."""
 
+    answers_widening: float = 1.3
+    """The same of the usual regime where classifiers answer 0 or 1."""
+
 
 @dataclass(frozen=True)
 class PriorConstants:

@@ -56,6 +56,7 @@ from ssme.methods.auto.label_counts import count_evidence
 from ssme.methods.auto.mixture import FittedRegime, StatedFit, fit_regimes, weigh_regimes
 from ssme.methods.auto.pool import clip_scores, find_present
 from ssme.methods.auto.regimes.base import KnownLabels, Situation
+from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.methods.base import MethodSpec
@@ -144,9 +145,16 @@ def draw_regime(
         temperatures = of.regimes.stated_temperature * rng.standard_normal(shape)
         shifts = np.zeros((n_draws, n_classes))
         return StatedRegime(
-            fit.name, probability, temperatures, np.zeros(n_classes), shifts, of.pool.clip
+            name=fit.name,
+            probability=probability,
+            log_temperatures=temperatures,
+            label_shift=np.zeros(n_classes),
+            label_shift_draws=shifts,
+            clip=of.pool.clip,
+            widening=of.regimes.widening,
         )
-    view, usual = fit.view, fit.name == "usual"
+    view, usual = fit.view, fit.name == USUAL.name
+    as_usual = of.regimes.answers_widening if situation.answers_only else 1.0
     wide = replace(fit.evidence, prior=view.prior.widen(of.prior.widening if usual else 1.0))
     sampler = of.sampler if usual else replace(of.sampler, power=of.regimes.power)
     draws = draw_coefficients(wide, fit.mode, n_draws, rng, sampler)
@@ -161,6 +169,7 @@ def draw_regime(
         label_shift_draws=fit.evidence.label_shift(draws),
         n_effective=situation.summary.n_effective,
         constants=replace(of, model=view.model),
+        widening=as_usual if usual else of.regimes.widening,
     )
 
 

@@ -16,7 +16,9 @@ own does not, and the two are not equally well known: their spreads have factors
 kind of metric. Both are one with one or two classifiers, and become one as the residual correction
 takes over with its weight w,
 
-    f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 4/M^2).
+    f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 4/M^2);
+
+so does the factor by which draws of odd regimes are wider.
 
 A factor is about what the coefficients contribute. What the sampling of rows contributes, a share
 s of the variance, is as large as it is:
@@ -53,9 +55,6 @@ class Spread:
     shared: float = 1.0
     own: float = 1.0
     evenness: float = 1.0
-
-    def widen(self, factor: float) -> Spread:
-        return Spread(factor * self.shared, factor * self.own, self.evenness)
 
 
 Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread, float], FloatArray]
@@ -102,12 +101,14 @@ def choose_spread(
     n_effective: float,
     n_classes: int,
     constants: RecenteringConstants,
+    widening: float = 1.0,
 ) -> Spread:
-    """The spread of a metric's kind, faded; ``weight`` is w."""
+    """The spread of a metric's kind, faded; ``weight`` is w, ``widening`` that of the regime."""
     fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
     of = _find_spread(metric, n_classes, constants)
-    shared, own, evenness = (1.0 - (1.0 - f) * fades for f in (of.shared, of.own, of.evenness))
-    return Spread(shared, own, evenness)
+    factors = (of.shared, of.own, of.evenness, widening)
+    shared, own, evenness, wide = (1.0 - (1.0 - f) * fades for f in factors)
+    return Spread(wide * shared, wide * own, evenness)
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
