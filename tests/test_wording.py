@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ssme.errors import UndefinedMetricWarning
-from ssme.wording import distinct_labels, printable, shorten
+from ssme.wording import distinct_labels, printable, shorten, shorten_middle
 from tests.made_sets import UNPRINTABLE
 
 
@@ -33,12 +33,23 @@ def test_names_that_would_not_be_seen_are_shown(name: str) -> None:
 
 
 def test_labels_that_would_read_the_same_are_numbered() -> None:
-    assert distinct_labels(["abcdef", "abcdeg", "abcdef", "abc"], 4) == {
-        "abcdef": "abc…",
-        "abcdeg": "abc… (2)",
+    assert distinct_labels(["abcdefgh", "abcxefgh", "abcdefgh", "abc"], 4) == {
+        "abcdefgh": "abc…",
+        "abcxefgh": "abc… (2)",
         "abc": "abc",
     }
 
 
 def test_warnings_cannot_send_terminal_codes() -> None:
     assert str(UndefinedMetricWarning("\x1b[31mred")) == "\\x1b[31mred"
+
+
+def test_names_that_differ_at_their_end_are_cut_in_the_middle() -> None:
+    names = [f"resnet_finetuned_on_everything_{k}" for k in range(3)]
+    assert list(distinct_labels(names, 16).values()) == [f"resnet_fi…hing_{k}" for k in range(3)]
+    assert list(distinct_labels(["a" * 40 + str(k) + "a" * 40 for k in range(2)], 10).values()) == [
+        "aaaaaaaaa…",
+        "aaaaaaaaa… (2)",
+    ]
+    assert shorten_middle("short", 10) == "short"
+    assert shorten_middle("漢字" * 20 + "1", 12) == "漢字漢…漢字1"

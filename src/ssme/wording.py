@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "distinct_labels", "listing", "printable", "shorten"]
+__all__ = ["did_you_mean", "distinct_labels", "listing", "printable", "shorten", "shorten_middle"]
 
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
@@ -56,6 +56,24 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+def shorten_middle(text: str, width: int) -> str:
+    """``text`` as `shorten` shows it, but cut in the middle: names often differ at their end.
+
+    Examples
+    --------
+    >>> shorten_middle("resnet50_finetuned_2024-05-01", 20)
+    'resnet50_fin…4-05-01'
+    """
+    cut, plain = shorten(text, width), " ".join(printable(text).split())
+    if cut in (plain, BLANK):
+        return cut
+    end, used = len(plain), 0
+    while end and used + _columns(plain[end - 1]) <= width // 3 + 1:
+        end -= 1
+        used += _columns(plain[end])
+    return _cut(plain, min(end, 4 * width), width - used) + plain[end:]
+
+
 def shorten(text: str, width: int) -> str:
     """``text`` made printable, on one line, and cut to ``width`` columns with an ellipsis.
 
@@ -74,12 +92,18 @@ def shorten(text: str, width: int) -> str:
 
 
 def distinct_labels(names: Iterable[str], width: int) -> dict[str, str]:
-    """Each name with its `shorten`-ed form, numbered where two names would read the same."""
-    labels: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in names:
-        if name in labels:
-            continue
+    """Each name cut to ``width`` so that no two read the same.
+
+    They are cut at their ends; where two would read the same, all are cut in the middle; and where
+    that does not tell them apart either, they are cut at their ends and numbered.
+    """
+    every = list(dict.fromkeys(names))
+    for cut in (shorten, shorten_middle):
+        labels = {name: cut(name, width) for name in every}
+        if len(set(labels.values())) == len(every):
+            return labels
+    labels, taken = {}, set[str]()
+    for name in every:
         label = shorten(name, width)
         number = 1
         while label in taken:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import Result
 
@@ -471,3 +472,21 @@ def test_prevalence_and_corrected_shift(run: Run, scores: Path) -> None:
     assert "shift" in result.stderr
     for bad in (("--prevalence", 3), ("--correct-shift", "concept")):
         assert run(*asked, *bad).exit_code == 2
+
+
+def test_every_group_shows_where_models_are_many(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    n, names = 300, [f"clinic of the quarter {k}" for k in range(9)]
+    y = rng.integers(0, 2, n)
+    frame = pd.DataFrame({"y": np.where(np.arange(n) < 60, y, np.nan)})
+    for j in range(25):
+        frame[f"a_model_with_a_long_name_{j}"] = 1 / (1 + np.exp(-(y - 0.5) - rng.normal(size=n)))
+    frame["site"] = rng.choice(names, n)
+    path = tmp_path / "many.csv"
+    frame.to_csv(path, index=False)
+    given = ("--group", "site", "-y", "y", "-k", "accuracy", "--draws", "20")
+    shown = run("evaluate", path, *given).stdout
+    last = shown[shown.index("by site, worst group first") :]
+    for name in names:
+        assert name in last or f"…{name[-5:]}" in last, name
+    assert max(map(len, shown.splitlines())) <= 80

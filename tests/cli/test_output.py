@@ -208,3 +208,13 @@ def test_a_full_disk_is_said_with_the_name_of_the_file(
     assert "No space left on device" in result.stderr
     assert "out.json" in result.stderr
     assert target.read_text() == "old"
+
+
+def test_an_interruption_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ssme.cli.doubts.json_text", stop)
+    ended = run("doubts")
+    assert ended.exit_code == 130
+    assert "Interrupted. Every file is whole" in ended.stderr

@@ -284,3 +284,16 @@ def test_names_may_break_between_their_words_only() -> None:
     data = binary_set(("deep_net-v2", "tree"))
     page = report_html(evaluate(data, metrics="accuracy"))
     assert "<bdi>deep_<wbr>net-<wbr>v2</bdi>" in page
+
+
+def test_a_print_holds_the_first_rows_of_long_tables() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    scores = np.clip(0.5 + 0.2 * (2 * y - 1)[:, None] + rng.normal(0, 0.2, (400, 2)), 0, 1)
+    groups = {"site": np.arange(400) % 45}
+    data = ssme.ScoreSet.from_arrays(scores, np.where(y < 2, y, 0.0), groups=groups)
+    made = ssme.evaluate(data, method="ensemble", metrics="accuracy", n_draws=20)
+    page = render_html(summarize(made))
+    assert page.count('<tr role="row" class="more">') == (90 - 30) + (45 - 30)
+    assert "Printed are the first 30 of 90 rows." in page
+    assert "Printed are the first 30 of 45 groups." in page

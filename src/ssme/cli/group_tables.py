@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ssme.cli.tables import interval_text, number, plain_table, short
+from ssme.wording import distinct_labels
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
@@ -31,9 +32,11 @@ def group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Table]:
         right = ("rows", "labels", metric, "minus all rows", "worst", "borrowed", "worth")
         title = f"{metric} of {ranking.rows[0].model} by {by}, worst group first"
         table = plain_table(title, "group", *right, right=right)
-        for rank in ranking.rows[:limit]:
+        values = [rank.group.removeprefix(f"{by}=") for rank in ranking.rows]
+        names = distinct_labels(values, max(10, 21 - len(metric)))
+        for value, rank in zip(values, ranking.rows[:limit], strict=False):
             table.add_row(
-                escape(short(rank.group, 20)),
+                escape(names[value]),
                 f"{rank.n_labeled + rank.n_unlabeled:,}",
                 f"{rank.n_labeled:,}",
                 number(rank.estimate),

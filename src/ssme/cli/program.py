@@ -76,6 +76,8 @@ class Program(TyperGroup):
             code = BAD_INPUT
         except typer.Abort:
             code = INTERRUPTED
+        if code == INTERRUPTED:
+            say("Interrupted. Every file is whole: the old one, the new one, or none.")
         sys.exit(code)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

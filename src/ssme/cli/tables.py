@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ssme.wording import printable, shorten
+from ssme.wording import distinct_labels, printable, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +32,8 @@ __all__ = [
 
 LIMIT = 20
 """Models and group rows shown of each metric; files hold all."""
+WIDE_NAME, NARROW_NAME = 24, 15
+"""Columns of a name in tables of models and in tables of groups, so that no line is broken."""
 
 BORROWED = "* the group's labels do not determine it: the value of all labeled rows"
 """Below a table in which labels alone fall back on their overall value."""
@@ -51,7 +53,7 @@ def interval_text(low: float | None, high: float | None) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
-def short(name: object, width: int = 24) -> str:
+def short(name: object, width: int = WIDE_NAME) -> str:
     """A name cut to ``width`` columns, control characters made visible."""
     return shorten(str(name), width)
 
@@ -91,12 +93,15 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
     rows = list(evaluation.rows())
     level = f"{evaluation.level * 100:g} % interval"
     first = evaluation.groups[0].name
+    models = distinct_labels(evaluation.data.models, WIDE_NAME)
+    narrow = distinct_labels(evaluation.data.models, NARROW_NAME)
+    groups = distinct_labels([group.name for group in evaluation.groups], NARROW_NAME)
     for metric in evaluation.metrics:
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] == first]
         columns = ("model", "estimate", level, "labels only", "their interval")
         table = plain_table(f"{metric.name} ({direction(metric)})", *columns, right=columns[1:])
         for row in _best_first(mine, metric)[:limit]:
-            table.add_row(escape(short(row["model"])), *_cells(row))
+            table.add_row(escape(models[row["model"]]), *_cells(row))
         yield _with_rest(table, len(mine), limit, "models")
     for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
@@ -112,7 +117,7 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
             right=right,
         )
         for row in mine[:limit]:
-            group, model = escape(short(row["group"], 18)), escape(short(row["model"], 16))
+            group, model = escape(groups[row["group"]]), escape(narrow[row["model"]])
             estimate, interval, alone, _ = _cells(row)
             mark = "*" if row["labels_only_from"] == "all" else ""
             table.add_row(group, str(row["n_labeled"]), model, estimate, interval, alone + mark)

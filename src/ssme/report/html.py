@@ -20,6 +20,8 @@ from ssme.markup import make_environment
 
 __all__ = ["explain_doubts", "render_html"]
 
+PRINTED_ROWS = 30
+"""Rows of a table of groups that are printed; a screen shows all."""
 LINK = re.compile(r'<a href="(?:[^"#]*#)?([^"]*)">(.*?)</a>')
 
 
@@ -58,6 +60,7 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
         policy=policy,
         style=Markup(style),
         script=Markup(script),
+        printed_rows=PRINTED_ROWS,
         explained=explain_doubts([doubt["code"] for doubt in summary["doubts"]]),
     )
     return page
