@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from typing import Any
 
@@ -26,6 +27,10 @@ def make(kind: str, rng: np.random.Generator) -> bytes:
         return _text(rng, "," if kind == "csv" else "\t")
     if kind == "parquet":
         return _parquet(rng)
+    if kind == "jsonl":
+        return _json_lines(rng)
+    if kind == "xlsx":
+        return _excel(rng)
     scores = _scores(rng)
     stream = io.BytesIO()
     if kind == "npy":
@@ -128,9 +133,43 @@ def _parquet(rng: np.random.Generator) -> bytes:
     return stream.getvalue()
 
 
+def _json_lines(rng: np.random.Generator) -> bytes:
+    columns = _columns(rng)
+    lines = []
+    for row in zip(*columns.values(), strict=True):
+        record = dict(zip(columns, row, strict=True))
+        for name in [name for name in record if rng.random() < 0.03]:
+            del record[name]
+        if rng.random() < 0.1:
+            record[str(rng.choice(NAMES))] = str(rng.choice(CELLS))
+        text = json.dumps(record)
+        if rng.random() < 0.03:
+            text = text.replace("0.", str(rng.choice(("[0.", '{"a": 0.', "-0.", "1e999", "NaN"))))
+        lines.append(text)
+    return "\n".join(lines).encode()
+
+
+def _excel(rng: np.random.Generator) -> bytes:
+    import openpyxl
+
+    columns = _columns(rng)
+    book = openpyxl.Workbook()
+    rows = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
+    for row in rows:
+        if rng.random() < 0.1:
+            value = str(rng.choice(CELLS if row is not rows[0] else NAMES))
+            row[rng.integers(len(row))] = "".join(c for c in value if c >= " ")
+        book.active.append(row)
+    if rng.random() < 0.1:
+        book.create_sheet("more").append(["a"])
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
 def damage(content: bytes, kind: str, rng: np.random.Generator) -> bytes:
     """``content`` with some bytes changed, lost, repeated or put in."""
-    if kind == "npz" and rng.random() < 0.5:
+    if kind in ("npz", "xlsx") and rng.random() < 0.5:
         return _damaged_member(content, rng)
     out = bytearray(content)
     for _ in range(rng.integers(1, 5)):
@@ -155,7 +194,7 @@ def damage(content: bytes, kind: str, rng: np.random.Generator) -> bytes:
 
 
 def _damaged_member(content: bytes, rng: np.random.Generator) -> bytes:
-    """An npz whose archive is sound and whose arrays are not."""
+    """An archive that is sound and whose members are not."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(stream, "w") as after:
         for name in before.namelist():

@@ -1,8 +1,8 @@
-"""Fuzz the readers: CSV, TSV, Parquet, npz and npy, mostly damaged.
+"""Fuzz the readers: CSV, TSV, Parquet, npz, npy, JSON Lines and Excel, mostly damaged.
 
 Each case is a file made and damaged from its own seed. A reader may read it or refuse it with an
 `InputError`; anything else is a finding. What was read of a CSV or TSV is compared with what
-`benchmarks.fuzz.plain_csv` reads, of the others with what numpy and pyarrow read.
+`benchmarks.fuzz.plain_csv` reads, of the others with what numpy, pyarrow, json and pandas read.
 
 Run: python -m benchmarks.fuzz.readers --cases 10000 --seed 0 --workers 2
 """
@@ -20,16 +20,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas  # noqa: F401  (imported here so that no case waits for it)
+import pandas
 import pyarrow.parquet  # noqa: F401
 
 from benchmarks.fuzz import plain_csv
 from benchmarks.fuzz.damage import damage, make
 from benchmarks.fuzz.tables import CHUNK, spread, write_counts
 from ssme.data import ScoreSet
+from ssme.data.readers.csv_files import MISSING_TEXT
 from ssme.errors import InputError
 
-KINDS = ("csv", "tsv", "parquet", "npz", "npy")
+KINDS = ("csv", "tsv", "parquet", "npz", "npy", "jsonl", "xlsx")
 OUTCOMES = ("read", "refused", "uncaught", "disagreement", "hang", "abort")
 SECONDS = 60
 """Time after which a case counts as hanging."""
@@ -100,7 +101,41 @@ def _other_columns(kind: str, content: bytes, path: Path) -> dict[str, list[Any]
         from pyarrow import parquet
 
         return dict(parquet.ParquetFile(path).read().to_pydict())
+    if kind == "jsonl":
+        return _json_columns(content)
+    if kind == "xlsx":
+        return _excel_columns(path)
     return plain_csv.parse(content, "," if kind == "csv" else "\t")
+
+
+def _json_columns(content: bytes) -> dict[str, list[Any]]:
+    import json
+
+    rows = [json.loads(line) for line in content.decode("utf-8-sig").split("\n") if line.strip()]
+    flat = [
+        {
+            inner: cell
+            for name, value in row.items()
+            for inner, cell in (
+                {f"{name}:{k}": v for k, v in value.items()}
+                if isinstance(value, dict)
+                else {name: value}
+            ).items()
+        }
+        for row in rows
+    ]
+    return {name: [row.get(name) for row in flat] for name in {k: 0 for row in flat for k in row}}
+
+
+def _excel_columns(path: Path) -> dict[str, list[Any]]:
+    """The only sheet that holds something, as pandas reads it."""
+    sheets = pandas.read_excel(
+        path, sheet_name=None, keep_default_na=False, na_values=list(MISSING_TEXT), dtype=object
+    )
+    frame = next(frame for frame in sheets.values() if len(frame.columns)).dropna(how="all")
+    return {
+        str(name): [None if value != value else value for value in frame[name]] for name in frame
+    }
 
 
 def _close(mine: np.ndarray, other: np.ndarray) -> bool:

@@ -74,8 +74,9 @@ def start(attack: Callable[[int, Any], Outcomes], name: str, doc: str | None) ->
     arguments = parser.parse_args()
     sizes = [min(CHUNK, arguments.cases - at) for at in range(0, arguments.cases, CHUNK)]
     seeds = [[arguments.seed, number] for number in range(len(sizes))]
-    outcomes = Outcomes()
-    for found in spread(attack, list(zip(sizes, seeds, strict=True)), arguments.workers):
+    first, *others = spread(attack, list(zip(sizes, seeds, strict=True)), arguments.workers)
+    outcomes = first
+    for found in others:
         outcomes.counts.update(found.counts)
         outcomes.failures += found.failures
     rows = [{**row, "seed": arguments.seed} for row in outcomes.rows()]

@@ -19,7 +19,7 @@ from typing import Any
 from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.memory.schema import migrate
-from ssme.memory.transactions import name_file_in_errors, write_whole
+from ssme.memory.transactions import name_file_in_errors, read_records, write_whole
 from ssme.wording import listing
 
 __all__ = ["Memory"]
@@ -56,11 +56,18 @@ class Memory:
             raise InputError(
                 f"{self.path}: there is no folder {self.path.parent}", fix="make the folder first"
             )
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(
+                f"{self.path} is no regular file",
+                allowed="a file that ssme made, or a new name",
+                fix="name another file",
+            )
         with self._sqlite_errors():
             self._connection = sqlite3.connect(
                 self.path, timeout=SECONDS_TO_WAIT, isolation_level=None
             )
             try:
+                self._connection.execute("PRAGMA trusted_schema = OFF")
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
@@ -115,10 +122,11 @@ class Memory:
             " WHERE data = ? ORDER BY id",
             self.data,
         )
-        return tuple(
-            LabelEvent(json.loads(row), None if label is None else json.loads(label), *rest)
-            for row, label, *rest in rows
-        )
+        with read_records(self.path):
+            return tuple(
+                LabelEvent(json.loads(row), None if label is None else json.loads(label), *rest)
+                for row, label, *rest in rows
+            )
 
     def labels(self, annotator: str | None = None) -> dict[Any, Any]:
         """The newest label of each row, of one annotator or of all; taken-back ones left out."""
@@ -184,21 +192,22 @@ class Memory:
             " FROM evaluation WHERE data = ? ORDER BY id",
             self.data,
         )
-        return {
-            number: EvaluationRecord(
-                json.loads(spec),
-                method,
-                n_rows,
-                n_labeled,
-                version,
-                self._estimates(number),
-                self._decisions(number),
-                {model: tuple(shares) for model, shares in json.loads(scores).items()},
-                key,
-                made_at,
-            )
-            for number, spec, method, n_rows, n_labeled, version, scores, key, made_at in rows
-        }
+        with read_records(self.path):
+            return {
+                number: EvaluationRecord(
+                    json.loads(spec),
+                    method,
+                    n_rows,
+                    n_labeled,
+                    version,
+                    self._estimates(number),
+                    self._decisions(number),
+                    {model: tuple(shares) for model, shares in json.loads(scores).items()},
+                    key,
+                    made_at,
+                )
+                for number, spec, method, n_rows, n_labeled, version, scores, key, made_at in rows
+            }
 
     def evaluation(self, number: int) -> EvaluationRecord:
         """The evaluation of that number; negative ones count from the newest, -1."""

@@ -97,6 +97,15 @@ def _refuse_foreign(
             allowed="a file that ssme made, or a new name",
             fix="name another file",
         )
+    active = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    ).fetchone()
+    if active is not None:
+        raise InputError(
+            f"{name} holds a {active[0]} {active[1]!r}, which ssme never makes",
+            allowed="the tables that ssme makes, which run nothing by themselves",
+            fix="take a copy from before it was put in, or name another file",
+        )
     if version > VERSION:
         raise InputError(
             f"{name} has version {version} of the memory's tables; this ssme knows {VERSION}",

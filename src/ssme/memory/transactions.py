@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ssme.errors import InputError
 
-__all__ = ["name_file_in_errors", "write_whole"]
+__all__ = ["name_file_in_errors", "read_records", "write_whole"]
 
 
 @contextmanager
@@ -30,5 +30,20 @@ def name_file_in_errors(path: Path, fix: str) -> Iterator[None]:
     """Turn what SQLite complains about into an error that names the file and says what to do."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
         raise InputError(f"{path}: {error}", fix=fix) from error
+
+
+@contextmanager
+def read_records(path: Path) -> Iterator[None]:
+    """Turn a record that is none (text that is no JSON, a list for a name) into such an error."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        if str(path) in str(error):
+            raise
+        raise InputError(
+            f"{path} holds a record that cannot be read: {error}",
+            allowed="records as ssme writes them",
+            fix="take a copy from before it was changed, or name another file",
+        ) from error
