@@ -123,7 +123,7 @@ def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
 def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str, float]:
     """Sums over bins of P(better) and P(best): cases, what was said, what is so.
 
-    The best has the highest value, or the ``lowest``.
+    The best has the highest value, or the ``lowest``; those that are tied share it.
     """
     if truth.size < 2:
         return {}
@@ -131,9 +131,8 @@ def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str,
     better = (draws[:, first] > draws[:, second]).mean(axis=0)
     better += 0.5 * (draws[:, first] == draws[:, second]).mean(axis=0)
     is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
-    sign = -1.0 if lowest else 1.0
-    leads = np.bincount((sign * draws).argmax(axis=1), minlength=truth.size) / len(draws)
-    leader = np.arange(truth.size) == (sign * truth).argmax()
+    leads = _share_lead(-draws if lowest else draws).mean(axis=0)
+    leader = _share_lead(-truth[None] if lowest else truth[None])[0]
     out = {}
     for kind, said, so in (
         ("better", np.maximum(better, 1.0 - better), is_so),
@@ -144,6 +143,13 @@ def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str,
             inside = place == b
             sums = {"cases": inside.sum(), "said": said[inside].sum(), "so": so[inside].sum()}
             out |= {f"{kind} {b} {name}": float(value) for name, value in sums.items()}
+    return out
+
+
+def _share_lead(values: FloatArray) -> FloatArray:
+    """Who has the highest value (D, M) of each row; ties are shared."""
+    first = values == values.max(axis=1, keepdims=True)
+    out: FloatArray = first / first.sum(axis=1, keepdims=True)
     return out
 
 
