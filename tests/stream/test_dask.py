@@ -28,9 +28,8 @@ def answer(files: str, **where: object) -> np.ndarray:
 
 def test_two_workers_answer_as_one(tmp_path) -> None:
     files = written(binary_table(1200, 40), tmp_path, row_group=100)
-    one, two = (answer(files, executor="dask", workers=workers) for workers in (1, 2))
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(one, answer(files, executor="serial"))
+    two = answer(files, executor="dask", workers=2)
+    np.testing.assert_array_equal(two, answer(files, executor="serial"))
 
 
 class SlowMean:

@@ -149,6 +149,7 @@ class JobRunner:
     async def _run(self, job: JobRecord) -> None:
         worker = self._workers[job.id] = await self._workshop.hire()
         try:
+            await worker.meet()
             async with asyncio.timeout(self.settings.job_seconds):
                 state, message = await self._listen(job, worker)
         except TimeoutError:

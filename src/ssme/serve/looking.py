@@ -73,10 +73,8 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         found["config"] = spec.to_dict()
         found["can_weigh"] = "weights" in spec.make_method().spec.designs
         tell("reading the file", 2, 2)
-    except InputError as error:
+    except (InputError, MissingExtraError, OSError) as error:
         found["error"] = spell_for_page(error)
-    except (MissingExtraError, OSError) as error:
-        found["error"] = {"got": str(error), "allowed": "", "fix": "", "fields": []}
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,13 +11,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from ssme import __version__
-from ssme.errors import InputError
 from ssme.markup import make_environment
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.security import Asgi, Scope
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import Session
-from ssme.wording import printable
 
 __all__ = [
     "answer_error",
@@ -114,11 +111,8 @@ def wants_json(request: Request) -> bool:
 
 def answer_error(request: Request, error: Exception) -> Response:
     """An error in the words of the page: as a page, or as JSON for a script."""
-    if isinstance(error, InputError):
-        said: Mapping[str, Any] = spell_for_page(error)
-    else:
-        said = {"got": printable(str(error)), "allowed": "", "fix": "", "fields": []}
-    status = 507 if "full" in said["got"] else 400
+    said = spell_for_page(error)
+    status = 507 if "disk is full" in said["got"] else 400
     if wants_json(request):
         return JSONResponse({"error": said}, status)
     return render(request, "message.html", status=status, title="This did not work", error=said)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError
+from ssme.wording import printable
 
 __all__ = ["WORDS", "spell_for_page"]
 
@@ -40,9 +43,25 @@ PHRASES = {
 """Arguments with a value that the page says in another way."""
 
 
-def spell_for_page(error: InputError) -> dict[str, Any]:
-    """An error in the words of the page, and the fields that it speaks of."""
+def spell_for_page(error: Exception) -> dict[str, Any]:
+    """An error in the words of the page, and the fields that it speaks of.
+
+    Parameters
+    ----------
+    error : Exception
+        One of ours, or what the system says of a file or a disk.
+
+    Examples
+    --------
+    >>> import errno
+    >>> spell_for_page(OSError(errno.ENOSPC, "No space left on device", "/home/ada/x"))["got"]
+    'The disk is full.'
+    """
     fields: list[str] = []
+    if isinstance(error, OSError):
+        error = _blame_disk(error)
+    elif not isinstance(error, InputError):
+        return {"got": printable(str(error)), "allowed": "", "fix": "", "fields": []}
 
     def spell(name: str, value: str | None) -> str:
         fields.append(name)
@@ -58,3 +77,15 @@ def spell_for_page(error: InputError) -> dict[str, Any]:
         "fix": InputError(error.fix).spell(spell) if error.fix else "",
     }
     return {**parts, "fields": list(dict.fromkeys(fields))}
+
+
+def _blame_disk(error: OSError) -> InputError:
+    """What the system says of a file, without the folders that lead to it."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return InputError(
+            "the disk is full.",
+            fix="make room and do it again; nothing that was stored before is lost",
+        )
+    name = f" ({Path(str(error.filename)).name})" if error.filename else ""
+    said = f"{error.strerror or error}{name}"
+    return InputError(f"a file could not be read or written: {said}", fix="try it again")

@@ -31,7 +31,6 @@ from ssme.serve.choosing import choose_rows
 from ssme.serve.evaluating import draw_report, evaluate_file, plan_further
 from ssme.serve.looking import look_at
 from ssme.serve.spelling import spell_for_page
-from ssme.wording import printable
 from ssme.writing import write_text
 
 __all__ = ["main", "work"]
@@ -144,18 +143,16 @@ def _work_for(line: socket.socket) -> None:
         with listen(hear):
             work(job)
         _say(speaks, {"ended": "done"})
-    except InputError as error:
+    except (InputError, MissingExtraError, OSError) as error:
         _say(speaks, {"ended": "failed", "error": spell_for_page(error)})
-    except (MissingExtraError, OSError) as error:
-        _say(speaks, {"ended": "failed", "error": _plain_error(str(error))})
     except MemoryError:
         fix = "give fewer rows, or start the server with a larger --job-mb"
         said = f"the memory of {job['job_mb']:,} MB that a job may use is not enough"
         _say(speaks, {"ended": "failed", "error": spell_for_page(InputError(said, fix=fix))})
     except Exception as error:
         traceback.print_exc()
-        text = f"The program made a mistake: {printable(f'{type(error).__name__}: {error}')}"
-        _say(speaks, {"ended": "failed", "error": _plain_error(text)})
+        mistake = RuntimeError(f"The program made a mistake: {type(error).__name__}: {error}")
+        _say(speaks, {"ended": "failed", "error": spell_for_page(mistake)})
 
 
 def _warm_up() -> None:
@@ -165,10 +162,6 @@ def _warm_up() -> None:
     import scipy.stats  # noqa: F401
 
     ScoreSet.read(sample_path(), label="label", id="id")
-
-
-def _plain_error(text: str) -> dict[str, Any]:
-    return {"got": text, "allowed": "", "fix": "", "fields": []}
 
 
 def _say(speaks: IO[str], message: dict[str, Any]) -> None:

@@ -32,6 +32,11 @@ class Worker:
         self._reader, self._writer = reader, writer
         self._process: int | None = None
 
+    async def meet(self) -> None:
+        """Wait until the worker is there and has said which process it is."""
+        said = await self.hear()
+        self._process = None if said is None else said["process"]
+
     async def give(self, job: Mapping[str, Any]) -> None:
         """Hand the job over."""
         with suppress(ConnectionError):
@@ -40,24 +45,19 @@ class Worker:
 
     async def hear(self) -> dict[str, Any] | None:
         """What the worker says next; None when it is gone."""
-        while True:
-            try:
-                line = await self._reader.readline()
-            except ConnectionError:
-                return None
-            if not line:
-                return None
-            said: dict[str, Any] = json.loads(line)
-            if "process" not in said:
-                return said
-            self._process = said["process"]
+        try:
+            line = await self._reader.readline()
+        except ConnectionError:
+            return None
+        found: dict[str, Any] | None = json.loads(line) if line else None
+        return found
 
     def kill(self) -> None:
         """End the worker and whatever it has started."""
         if self._process is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process, signal.SIGKILL)
-        self._writer.close()  # a worker that has not said its number ends by itself
+        self._writer.close()  # a worker that was not met ends by itself
 
 
 class Workshop:
@@ -67,10 +67,11 @@ class Workshop:
         self._forks = forks
         self._forge: subprocess.Popen[bytes] | None = None
         self._orders: socket.socket | None = None
+        self._busy: list[subprocess.Popen[bytes]] = []
 
     def open(self) -> None:
         """Start the forge, which gets ready while nobody waits for it."""
-        self.close()
+        self._dismiss()
         ours, theirs = socket.socketpair()
         with theirs:
             self._forge = subprocess.Popen(
@@ -84,27 +85,40 @@ class Workshop:
         self._orders = ours
 
     async def hire(self) -> Worker:
-        """A new worker."""
-        if self._orders is None or self._forge is None or self._forge.poll() is not None:
+        """A new worker; a forge that has died is replaced."""
+        if self._forge is None or self._forge.poll() is not None:
             self.open()
-        assert self._orders is not None
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._orders, [b"f" if self._forks else b"1"], [theirs.fileno()])
-        if not self._forks:
-            self._forget()
+            try:
+                self._order(theirs)
+            except OSError:
+                self.open()
+                self._order(theirs)
         reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_LINE)
         return Worker(reader, writer)
 
+    def _order(self, line: socket.socket) -> None:
+        """Send the worker's end of a line to the forge."""
+        assert self._orders is not None
+        assert self._forge is not None
+        socket.send_fds(self._orders, [b"f" if self._forks else b"1"], [line.fileno()])
+        if not self._forks:  # this forge does the job itself
+            self._busy = [one for one in (*self._busy, self._forge) if one.poll() is None]
+            self._orders.close()
+            self._forge = self._orders = None
+
     def close(self) -> None:
         """End the forge; workers end when their sockets do."""
-        if self._forge is not None:
-            with suppress(ProcessLookupError):
-                self._forge.kill()
-            self._forge.wait()
-        self._forget()
+        self._dismiss()
+        for forge in self._busy:
+            forge.kill()
+            forge.wait()
+        self._busy = []
 
-    def _forget(self) -> None:
-        if self._orders is not None:
+    def _dismiss(self) -> None:
+        if self._forge is not None and self._orders is not None:
+            self._forge.kill()
+            self._forge.wait()
             self._orders.close()
         self._forge = self._orders = None

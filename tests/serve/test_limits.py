@@ -1,0 +1,214 @@
+"""A job has a process of its own: limits of time and memory, and what becomes of a killed one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ssme.sample import sample_path
+from ssme.serve.desk import Desk, Records
+from ssme.serve.files import fingerprint
+from ssme.serve.jobs import TRIES, JobRunner
+from ssme.serve.settings import ServeSettings
+from ssme.serve.store import JobRecord
+from ssme.serve.workshop import Workshop
+from ssme.spec import RunSpec
+
+pytestmark = [pytest.mark.web, pytest.mark.xdist_group("serve")]
+
+LONG = {
+    "file": str(sample_path()),
+    "read": {"label": "label", "id": "id"},
+    "run": {"method": "ssme"},
+}
+"""An evaluation that takes longer than a second, and than it takes to kill it."""
+
+
+@dataclass
+class Queue:
+    """The queue of a server, whose clock only runs while a test waits for something."""
+
+    desk: Desk
+    runner: JobRunner
+    loop: asyncio.Runner
+    file: int = 0
+
+    def add(self, kind: str, **request: Any) -> JobRecord:
+        sha256, *_ = fingerprint(sample_path())
+        full = {"path": str(sample_path()), "sha256": sha256, **request}
+        return self.loop.run(self.runner.add(self.file, kind, full))
+
+    def evaluate(self, **more: Any) -> JobRecord:
+        config = RunSpec.from_dict(LONG).to_dict()
+        return self.add("evaluate", config=config, labels=[], title="t", data="file 1", **more)
+
+    def wait(self, job: JobRecord) -> JobRecord:
+        """The job when it has ended."""
+
+        async def until_end() -> None:
+            async for _ in self.runner.follow(job.id):
+                pass
+
+        self.loop.run(until_end())
+        return self.desk.ask_now(lambda records: records.store.job(job.id))
+
+    def process_of(self, job: JobRecord) -> int:
+        """The process that works on the job."""
+
+        async def until_known() -> int:
+            for _ in range(3000):
+                worker = self.runner._workers.get(job.id)
+                if worker is not None and worker._process is not None:
+                    return worker._process
+                await asyncio.sleep(0.02)
+            raise TimeoutError
+
+        return self.loop.run(until_known())
+
+    def limit(self, **limits: int) -> None:
+        self.runner.settings = replace(self.desk.settings, **limits)
+
+
+@pytest.fixture(scope="module")
+def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
+    settings = ServeSettings(tmp_path_factory.mktemp("limits") / "project")
+    settings.make_folders()
+    with Desk(settings) as desk, asyncio.Runner() as loop:
+        runner = JobRunner(desk, lambda *_: None)
+        loop.run(runner.start())
+        found = Queue(desk, runner, loop)
+        path, facts = str(sample_path()), fingerprint(sample_path())
+        found.file = desk.ask_now(lambda records: records.store.add_file(path, "s.csv", *facts))
+        yield found
+        loop.run(runner.stop())
+
+
+@pytest.fixture(autouse=True)
+def _usual_limits(queue: Queue) -> Iterator[None]:
+    yield
+    queue.limit()
+
+
+def is_gone(process: int, seconds: float = 10.0) -> bool:
+    """Whether a process has ended by then; one that nobody asked for yet has."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state.split()[0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_job_that_takes_too_long_is_ended_and_says_so(queue: Queue) -> None:
+    queue.limit(job_seconds=1)
+    job = queue.evaluate(number=1)
+    process = queue.process_of(job)
+    ended = queue.wait(job)
+    assert ended.state == "failed"
+    assert "longer than 1 seconds" in json.loads(ended.message)["got"]
+    assert "--job-seconds" in json.loads(ended.message)["fix"]
+    assert is_gone(process)
+    assert not queue.runner.folder_of(job).exists()
+
+
+def test_a_job_that_takes_too_much_memory_is_ended_and_says_so(queue: Queue) -> None:
+    queue.limit(job_mb=100)
+    ended = queue.wait(queue.evaluate(number=2))
+    assert ended.state == "failed"
+    assert "memory" in json.loads(ended.message)["got"]
+
+
+def test_the_next_job_is_not_touched_by_the_limits_of_the_last(queue: Queue) -> None:
+    assert queue.wait(queue.add("look", read={}, run={})).state == "done"
+
+
+def test_a_job_whose_process_is_killed_has_failed_and_can_be_asked_for_again(queue: Queue) -> None:
+    job = queue.evaluate(number=3)
+    os.kill(queue.process_of(job), signal.SIGKILL)
+    ended = queue.wait(job)
+    assert ended.state == "failed"
+    assert "most likely for lack of memory" in json.loads(ended.message)["got"]
+    again = queue.evaluate(number=3)
+    assert again.id != job.id
+    assert queue.wait(again).state == "done"
+    assert (queue.runner.folder_of(again) / "summary.json").is_file()
+
+
+def test_a_cancelled_job_leaves_no_process_and_no_result(queue: Queue) -> None:
+    job = queue.evaluate(number=4)
+    process = queue.process_of(job)
+    queue.loop.run(queue.runner.cancel(job.id))
+    assert queue.wait(job).state == "cancelled"
+    assert is_gone(process)
+    assert not queue.runner.folder_of(job).exists()
+
+
+def test_a_forge_that_died_is_replaced(queue: Queue) -> None:
+    forge = queue.runner._workshop._forge
+    assert forge is not None
+    os.kill(forge.pid, signal.SIGKILL)
+    forge.wait()
+    assert queue.wait(queue.add("look", read={"id": "id"}, run={})).state == "done"
+
+
+def test_a_job_that_was_cut_off_too_often_has_failed(tmp_path: Path) -> None:
+    """The server was killed while it ran, each time."""
+    settings = ServeSettings(tmp_path / "project")
+    settings.make_folders()
+
+    def start(records: Records) -> str:
+        store = records.store
+        store.resume_jobs(TRIES)
+        if not store.files():
+            store.add_file("a.csv", "a.csv", "", 0, 0)
+            store.add_job(1, "look", "look-1", {})
+        store.next_job(["look"])
+        return store.job(1).state
+
+    states = []
+    for _ in range(TRIES + 1):
+        with Desk(settings) as desk:
+            states.append(desk.ask_now(start))
+    assert states == ["running"] * TRIES + ["failed"]
+
+
+def test_where_nothing_is_forked_each_job_has_a_process_of_its_own(tmp_path: Path) -> None:
+    order = {
+        "kind": "look",
+        "folder": str(tmp_path / "found"),
+        "request": {
+            "path": str(sample_path()),
+            "sha256": fingerprint(sample_path())[0],
+            "read": {},
+            "run": {},
+        },
+        "job_mb": 8000,
+    }
+
+    async def work() -> list[dict[str, Any]]:
+        shop, said = Workshop(forks=False), []
+        worker = await shop.hire()
+        await worker.meet()
+        await worker.give(order)
+        while words := await worker.hear():
+            said.append(words)
+        worker.kill()
+        shop.close()
+        return said
+
+    said = asyncio.run(work())
+    assert said[-1] == {"ended": "done"}
+    assert json.loads((tmp_path / "found" / "look.json").read_text())["rows"] == 1297
