@@ -38,6 +38,7 @@ __all__ = [
     "classes_of_answers",
     "grades_of",
     "is_grading",
+    "judge_codes",
     "listen",
     "rating_scores",
 ]
@@ -99,6 +100,16 @@ class Judge:
             codes = np.abs(scores[:, 1, None] - steps).argmin(axis=1)
         out: IntArray = np.where(missing, -1, codes).astype(np.int64)
         return out
+
+    def scores(self, codes: IntArray) -> FloatArray:
+        """The scores (n, K) that stand for ``codes`` (n,): the inverse of `codes`."""
+        if self.cut is None:
+            one_hot: FloatArray = (codes[:, None] == np.arange(len(self.values))).astype(np.float64)
+            one_hot[codes < 0] = np.nan
+            return one_hot
+        steps = rating_steps(len(self.values), self.values.index(self.cut))
+        positive = np.append(steps, np.nan)[codes]
+        return np.stack([1.0 - positive, positive], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,10 +246,14 @@ def _known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
 def answer_scores(said: Said, classes: Sequence[Hashable]) -> FloatArray:
     """Scores (n, K) of a judge's answers: one for the class that it said, NaN where none."""
-    codes = _encode(said, classes, "class", "classes")
-    out: FloatArray = (codes[:, None] == np.arange(len(classes))).astype(np.float64)
-    out[codes < 0] = np.nan
-    return out
+    judge = Judge("answers", tuple(classes))
+    return judge.scores(judge_codes(said, judge))
+
+
+def judge_codes(said: Said, judge: Judge) -> IntArray:
+    """Place (n,) among the values of ``judge`` of what it said, -1 where it said nothing."""
+    words = ("class", "classes") if judge.kind == "answers" else ("grade", "grades")
+    return _encode(said, judge.values, *words)
 
 
 def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntArray:
@@ -346,15 +361,9 @@ def rating_scores(
             allowed="a scale of two grades or more",
             fix=f"list all grades in order with {argument('grades', '[...]')}",
         )
-    codes = _encode(said, grades, "grade", "grades")
-    if graded:
-        one_hot: FloatArray = (codes[:, None] == np.arange(len(grades))).astype(np.float64)
-        one_hot[codes < 0] = np.nan
-        return one_hot, Judge("ratings", tuple(grades))
     place = (len(grades) + 1) // 2 if cut is None else _place_of_cut(grades, cut)
-    positive = np.append(rating_steps(len(grades), place), np.nan)[codes]
-    scores = np.stack([1.0 - positive, positive], axis=1)
-    return scores, Judge("ratings", tuple(grades), grades[place])
+    judge = Judge("ratings", tuple(grades), None if graded else grades[place])
+    return judge.scores(judge_codes(said, judge)), judge
 
 
 def _place_of_cut(grades: Sequence[Hashable], cut: Hashable) -> int:

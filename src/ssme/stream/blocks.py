@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.answers import judge_codes, listen
 from ssme.data.labels import observe
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.readers.tables import Table
@@ -28,13 +29,15 @@ FloatArray = NDArray[np.float64]
 class Block:
     """The rows of a part, scores as the columns of the file.
 
-    ``labeled`` are the positions of labeled rows, ``labels`` theirs; ``groups`` has each
-    grouping of the rows.
+    ``numbers`` are the columns of classifiers, ``said`` (J, n) the places of what each judge said
+    among its classes or grades. ``labeled`` are the positions of labeled rows, ``labels`` theirs;
+    ``groups`` has each grouping of the rows.
     """
 
     part: Part
     reading: Reading
     numbers: tuple[tuple[FloatArray, ...], ...]
+    said: tuple[NDArray[np.int64], ...]
     weights: FloatArray | None
     groups: tuple[Grouping, ...]
     labeled: NDArray[np.int64]
@@ -42,6 +45,25 @@ class Block:
 
     def scores(self, rows: slice) -> FloatArray:
         """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
+        if not self.said:
+            return self._given(rows)
+        parts = [self._given(rows)] if self.numbers else []
+        judges = self.reading.judges.values()
+        judged = zip(judges, self.said, strict=True)
+        parts.append(np.stack([judge.scores(codes[rows]) for judge, codes in judged], axis=1))
+        joined = np.concatenate(parts, axis=1)
+        silent = np.flatnonzero(np.isnan(joined[:, :, 0]).all(axis=1))
+        if silent.size:
+            raise InputError(
+                f"row {self.part.first_row + (rows.start or 0) + silent[0]}, in {self.part.path}, "
+                "has no answer of any judge",
+                allowed="rows on which at least one judge gave an answer",
+                fix="drop these rows: they say nothing about any judge",
+            )
+        return joined
+
+    def _given(self, rows: slice) -> FloatArray:
+        """The scores (r, M, K) of the classifiers, those that give probabilities."""
         one_each = all(len(of) == 1 for of in self.numbers)
         if one_each and not self.reading.options.logits:
             lines = [line[rows] for (line,) in self.numbers]
@@ -60,7 +82,7 @@ class Block:
             "normalize": self.reading.options.normalize,
         }
         try:
-            return to_simplex(given, self.reading.columns.models, all_rows=False, **options)
+            return to_simplex(given, self.reading.scored, all_rows=False, **options)
         except InputError as error:
             first = self.part.first_row + (rows.start or 0)
             where = f"{self.part.path}, rows from {first} on: {error.got}"
@@ -100,9 +122,24 @@ def read_block(
         )
     groups = tuple(each.of_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
-        tuple(read_numbers(table, name) for name in of) for of in columns.scores.values()
+        tuple(read_numbers(table, name) for name in columns.scores[model])
+        for model in reading.scored
     )
-    return Block(part, reading, numbers, weights, groups, labeled, labels)
+    said = tuple(_read_answers(table, part, reading, name) for name in reading.judges)
+    return Block(part, reading, numbers, said, weights, groups, labeled, labels)
+
+
+def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArray[np.int64]:
+    """Places (n,) of what a judge said, read as in memory."""
+    options = reading.options
+    known = [*(options.classes or ()), *(options.grades or ())]
+    try:
+        values = Table(table.select([name])).values(name)
+        heard = listen(values, part.n_rows, name, options.unsure, known)
+        return judge_codes(heard, reading.judges[name])
+    except InputError as error:
+        where = f"{part.path}, rows from {part.first_row} on: {error.got}"
+        raise InputError(where, allowed=error.allowed, fix=error.fix) from None
 
 
 def read_numbers(table: Any, name: str) -> FloatArray:

@@ -1,18 +1,19 @@
 """Which columns hold what: found once, from the first rows.
 
-The layout is wide, with one column per model or one per model and class. A column that is empty in
+The layout is wide, with one column per model or judge, or one per model and class. A column that is empty in
 the first rows is looked for further on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.answers import Judge
 from ssme.data.readers import frames
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.options import ReadOptions
@@ -39,10 +40,20 @@ ROWS_OF_LATE_COLUMN = 100
 
 @dataclass(frozen=True)
 class Reading:
-    """How every part is read: which columns hold what, and what was said about them."""
+    """How every part is read: which columns hold what, and what was said about them.
+
+    ``judges`` are the models that give answers or ratings; their classes and grades are those of
+    the sample, so that there are none before it is read.
+    """
 
     columns: Columns
     options: ReadOptions
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """The models that give probabilities."""
+        return tuple(name for name in self.columns.models if name not in self.judges)
 
 
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
@@ -50,17 +61,11 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     told = ReadOptions.of(options, "the reader of Parquet files")
     refuse_file_options(told, None, "Parquet files")
     path = source.files[0].path
-    if told.answers is not None or told.ratings is not None:
-        raise InputError(
-            f"{argument('answers')} or {argument('ratings')} for a stream of files",
-            allowed="columns of answers and ratings in memory",
-            fix=f"leave {argument('engine')} out, or write a class as its probability, 0 or 1",
-        )
     columns = frames.find_columns(Table(_head(source), path), told)
     if columns.kind == "long":
         raise InputError(
             f"{path} is in the long layout",
-            allowed="wide files, one column per model or per model and class, for streaming",
+            allowed="wide files, one column per model, judge, or model and class, for streaming",
             fix="pivot the file, or evaluate it in memory",
         )
     columns = replace(columns, id=None)

@@ -154,6 +154,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
             sample, unit = _sample(pool, source, reading, spec)
+            reading = replace(reading, judges=sample.judges)
             tables = _group_tables(pool, source, reading, spec, sample)
             fit = fit_method(sample, spec, _sampled_groups(sample, tables))
             counting = _counting(fit, reading, unit, tables)

@@ -28,7 +28,10 @@ from ssme.data.values import as_objects
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["name_answers", "read_answers"]
+__all__ = ["find_judges", "name_answers", "read_answers"]
+
+WIDE = "wide, answers"
+"""The layout with one column per judge."""
 
 JUDGES = ("judge", "judges", "annotator", "rater", "worker", "labeler", *USUAL_NAMES["model"])
 ANSWERS = ("answer", "answers", "vote", "choice", "annotation", "response", "verdict")
@@ -43,6 +46,33 @@ def read_answers(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set of judges in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    roles, judge = _find_parts(table, labels, options)
+    if judge is None:
+        return _read_wide(table, roles, options, labels, source)
+    named = [*(options.answers or ()), *(options.ratings or ())]
+    return _read_long(table, roles, options, labels, source, judge, named[0])
+
+
+def find_judges(table: Table, labels: object | None, options: ReadOptions) -> Columns:
+    """Which columns of ``table`` hold what: those of classifiers first, then those of judges."""
+    roles, judge = _find_parts(table, labels, options)
+    if judge is not None:
+        return replace(roles, kind="long", model=judge)
+    scores: dict[str, tuple[str, ...]] = {}
+    kind, classes = WIDE, None
+    if options.models is not None:
+        raw = wide.observe_labels(table, roles, options, labels)
+        plain = replace(options, answers=None, ratings=None)
+        found = wide.find_scores(table, roles, plain, raw, given=labels is not None)
+        scores, classes = dict(found.scores), found.classes
+    scores |= {name: (name,) for name in [*(options.answers or ()), *(options.ratings or ())]}
+    return replace(roles, kind=kind, scores=scores, classes=classes)
+
+
+def _find_parts(
+    table: Table, labels: object | None, options: ReadOptions
+) -> tuple[Columns, str | None]:
+    """Label, id, weight and groups, and the column of judges of a long table."""
     if options.class_ is not None or options.score is not None:
         raise InputError(
             f"{argument('class_')} or {argument('score')} beside columns of answers",
@@ -60,9 +90,7 @@ def read_answers(
                 fix="leave it out of one of them",
             )
     judge = _judge_column(table, options)
-    if judge is None:
-        return _read_wide(table, roles, options, labels, source)
-    if len(named) != 1 or options.models is not None:
+    if judge is not None and (len(named) != 1 or options.models is not None):
         raise InputError(
             f"{len(named)} columns of answers beside the column of judges {judge!r}"
             if len(named) != 1
@@ -70,7 +98,7 @@ def read_answers(
             allowed="in the long layout one column of answers; in the wide one no column of judges",
             fix=f"name one column, or say {argument('layout', repr('wide'))}",
         )
-    return _read_long(table, roles, options, labels, source, judge, named[0])
+    return roles, judge
 
 
 def name_answers(table: Table, labels: object | None, options: ReadOptions) -> ReadOptions:
@@ -142,7 +170,7 @@ def _read_wide(
         groups={name: table.values(column) for name, column in roles.groups.items()},
         ids=(ids := None if roles.id is None else table.values(roles.id)),
         design=_design(table, roles, options, labels, ids),
-        layout=_layout("wide, answers", table, roles, options, labels, source, of, used),
+        layout=_layout(WIDE, table, roles, options, labels, source, of, used),
         frame_library=table.library,
     )
     return ScoreSet(**fields)

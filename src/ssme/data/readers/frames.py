@@ -17,7 +17,7 @@ from ssme.data.arrays import check_arrays
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
-from ssme.data.readers.answers import name_answers, read_answers
+from ssme.data.readers.answers import find_judges, name_answers, read_answers
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
 from ssme.data.readers.join import joined_design, joins_by_id, own_label_column
 from ssme.data.readers.options import ReadOptions
@@ -54,7 +54,7 @@ def read_table(
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
     table = table.drop(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
-    if options.answers is not None or options.ratings is not None:
+    if options.judged:
         return read_answers(table, labels, options, source=source)
     columns, raw = _find(table, options, labels)
     rows = _read_rows(table, columns, options, labels, raw)
@@ -75,6 +75,8 @@ def find_columns(table: Table, options: ReadOptions, labels: object | None = Non
     """
     table = table.drop(options.ignore or ())
     options, labels = name_label_column(table, options, labels)
+    if options.judged:
+        return find_judges(table, labels, options)
     return _find(table, options, labels)[0]
 
 
@@ -82,6 +84,8 @@ def read_columns(
     table: Table, columns: Columns, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``, whose columns `find_columns` has found before."""
+    if options.judged:
+        return read_answers(table, options.labels, replace(options, layout="wide"), source=source)
     rows = _read_rows(table, columns, options, None, None)
     return _build(rows, table, columns, options, None, source)
 

@@ -222,6 +222,11 @@ or leave it out.
         return cls(**accept_all(cls, given, owner))
 
     @property
+    def judged(self) -> bool:
+        """Whether columns of answers or ratings are named."""
+        return self.answers is not None or self.ratings is not None
+
+    @property
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
