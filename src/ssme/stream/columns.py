@@ -1,7 +1,7 @@
 """Which columns hold what: found once, from the first rows.
 
-The layout is wide, with one column per model or judge, or one per model and class. A column that is empty in
-the first rows is looked for further on.
+The layout is wide, with one column per model or judge, or one per model and class. A column that is
+empty in the first rows is looked for further on.
 """
 
 from __future__ import annotations

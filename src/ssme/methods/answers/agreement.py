@@ -40,8 +40,17 @@ class Agreement:
     disagreement: float
 
     @classmethod
-    def of(cls, evidence: FloatArray, votes: FloatArray, of: AnswerConstants) -> Agreement:
-        """From evidence and votes (n, M, K) of all rows, labeled or not."""
+    def of(
+        cls,
+        evidence: FloatArray,
+        votes: FloatArray,
+        of: AnswerConstants,
+        stated: FloatArray | None = None,
+    ) -> Agreement:
+        """From evidence and votes (n, M, K) of all rows, labeled or not.
+
+        ``stated`` (K,) are class shares that say more than the votes do.
+        """
         n_classes = votes.shape[2]
         own, counts = disagreement(votes)
         mean = float((own * counts).sum() / counts.sum()) if counts.any() else 0.5
@@ -51,8 +60,11 @@ class Agreement:
         errors, error = _take_beyond(own, gap), float(_take_beyond(np.array(mean), gap))
         weights = np.log((1.0 - errors) * (n_classes - 1) / errors)
         weights = np.maximum(weights, of.least_weight)
-        shares = votes.sum(axis=(0, 1)) / votes.sum()
-        shares = shares + of.share_mix * error * (1.0 / n_classes - shares)
+        if stated is None:
+            shares = votes.sum(axis=(0, 1)) / votes.sum()
+            shares = shares + of.share_mix * error * (1.0 / n_classes - shares)
+        else:
+            shares = stated.copy()
         shares = np.maximum(shares, of.least_share / n_classes)
         shares /= shares.sum()
         pool = pool_evidence(evidence, weights, of.dependence)

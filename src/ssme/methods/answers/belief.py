@@ -26,6 +26,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import Design
+from ssme.methods.answers.worlds import MEANINGS
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
@@ -47,6 +48,8 @@ class AnswersFacts(Facts):
     ----------
     label_free : bool
         Whether there was no label to learn from.
+    worlds : dict
+        Probability of each world: the usual one, and ways a set of judges can be otherwise.
     disagreement : float
         How often a judge differs from the plurality of the others.
     expected_error : float
@@ -60,12 +63,22 @@ class AnswersFacts(Facts):
     """
 
     label_free: bool
+    worlds: Mapping[str, float]
     disagreement: float
     expected_error: float
     sharpness: float
     prior_sharpness: float
     judge_weights: Mapping[str, float]
     shares: Mapping[str, float]
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Worlds beside the usual one: name -> probability, and what is so in it."""
+        return {
+            name: (chance, MEANINGS[name])
+            for name, chance in self.worlds.items()
+            if name in MEANINGS
+        }
 
     def describe(self) -> dict[str, Any]:
         return asdict(self)

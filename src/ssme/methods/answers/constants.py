@@ -58,12 +58,39 @@ class AnswerConstants:
     sd_share_range: tuple[float, float] = (0.1, 0.6)
     """Scale of the class shifts, ``sd_share`` times mean error over share, within this range."""
 
-    sd_share_rated: float = 0.5
-    """Added to it, times the share of models that give ratings: where a rater's scale is cut says
-    little about how frequent a class is."""
+    sd_share_rated: float = 0.2
+    sd_share_curve: float = 0.3
+    """Added to it, times the share of models that give ratings: a rater's scale says less about how
+    frequent a class is than an answer does, and nothing if it is a curve."""
+
+    curve_width: float = 0.1
+    """Excess (nats) of the grades over equal use at which a rater hardly grades on a curve."""
+
+    scale_mean: float = 2.0
+    scale_borrowed: float = 0.7
+    scale_size: float = 0.4
+    """Priors of a rater's use of its scale: spread of the logit of its mean, alone and about the
+    other raters', and center of the logarithm of its concentration."""
+
+    scale_rows: float = 100.0
+    """A rater's grades count as those of so many rows: a Beta distribution is not exact."""
+
+    scale_steps: int = 50
+    scale_ends: float = 6.0
+    """Grid of the mean and concentration of a scale: steps of each, largest logit of the mean."""
+
+    curve_rows: float = 20.0
+    """Where raters grade on a curve, class shares are those of the labels and this many rows
+    more."""
 
     chosen: float = 1.5
     """Scale of the label intercepts where rows were chosen by class."""
+
+    odd_worlds: float = 0.02
+    """Prior probability of each world that is not the usual one."""
+
+    odd_shares: float = 4.0
+    """Factor of the scale of the class shifts where classes are not as frequent as answers say."""
 
     nu: float = 4.0
     """Degrees of freedom of every family's Student t in the mode, and in the draws."""

@@ -38,7 +38,7 @@ class Design:
         n, n_models, n_classes = scores.shape
         used = np.unique(np.linspace(0, n - 1, min(n, constants.agreement_rows)).astype(np.int64))
         evidence, votes = voices.evidence(scores[used]), voices.votes(scores[used])
-        agreement = Agreement.of(evidence, votes, constants)
+        agreement = Agreement.of(evidence, votes, constants, voices.shares)
         bare = cls(voices, agreement, np.zeros((n_classes, 1 + n_models + n_classes)), constants)
         offset, columns = bare._columns(evidence)
         w = softmax(offset)
@@ -63,7 +63,8 @@ class Design:
         """Prior scale (P,) of theta; ``widening`` multiplies those of b, of v and s, and of a."""
         of, n_models = self.constants, len(self.voices.each)
         shares = of.sd_share * self.agreement.error / self.agreement.shares
-        shares = np.clip(shares, *of.sd_share_range) + of.sd_share_rated * self.voices.rated
+        rated = of.sd_share_rated + of.sd_share_curve * self.voices.curve
+        shares = np.clip(shares, *of.sd_share_range) + rated * self.voices.rated
         return np.concatenate(
             [
                 [widening[0] * of.sd_b],

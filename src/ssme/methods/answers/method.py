@@ -7,7 +7,8 @@ predicted class is kept, alone or beside classifiers that give probabilities.
 2. `agreement`: how good each is, how sharp the pool of all should be and how frequent the classes
    are, from how they agree with each other, without a label.
 3. `regression`: what the labels change about that: sharpness, weights of judges, worth of classes'
-   answers, class shares (`design`). Labels also say how the rows that have them differ.
+   answers, class shares (`design`). Labels also say how the rows that have them differ, and
+   whether this is a usual set of judges at all (`worlds`).
 4. `belief`: the metric of P(y | answers) on all rows, corrected by what the labels say beyond it.
 
 Dawid and Skene (JRSS C 28, 1979) let every judge err independently given the class, and so become
@@ -17,6 +18,7 @@ agreement and labels decide: judges share difficulty.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -26,8 +28,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.belief import AnswersBelief, AnswersFacts
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import Design
-from ssme.methods.answers.regression import Block, Regression
 from ssme.methods.answers.voices import Voices
+from ssme.methods.answers.worlds import fit_worlds
 from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draw_options import joint_draws, other_constants
 from ssme.methods.parts.seeds import spawn_seed
@@ -58,12 +60,14 @@ class Answers(Declared):
         labeled = np.flatnonzero(data.labeled)
         if labeled.size > of.fit_rows:
             labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
-        spread = self._find_label_spread(data, design)
-        fitted = _make_regression(data, design, labeled, spread, of)
-        mode = fitted.mode()
+        world, probability = fit_worlds(data, design, labeled, of)
+        mode, spread = world.mode, world.spread
         size = design.blocks[-1].columns.stop
-        wide = np.concatenate([design.scales(of.draw_widening), np.ones(spread.size)])
-        draws = replace(fitted, sd=wide).draws(mode, self.n_draws, rng)
+        b, own, share = (
+            float(max(one, two)) for one, two in zip(of.draw_widening, world.widened, strict=True)
+        )
+        wide = np.concatenate([design.scales((b, own, share)), np.ones(spread.size)])
+        draws = replace(world.regression, sd=wide).draws(mode, self.n_draws, rng)
         theta = mode[:size]
         soft = design.posterior(data.scores, theta)
         return AnswersBelief(
@@ -74,52 +78,24 @@ class Answers(Declared):
             shift=mode[size:] * spread,
             soft=soft,
             seed=spawn_seed(rng),
-            facts=_tell(data, design, theta, soft),
+            facts=_tell(data, design, theta, soft, probability),
             constants=of,
         )
 
-    def _find_label_spread(self, data: ScoreSet, design: Design) -> FloatArray:
-        """Scale (K,) of the label intercepts: one label more than expected of each class."""
-        if data.n_labeled == 0:
-            return np.ones(data.n_classes)
-        by_chance = np.log1p(1.0 / (data.n_labeled * design.agreement.shares))
-        chosen = self.constants.chosen if data.design.kind == "by_class" else 0.0
-        out: FloatArray = np.maximum(by_chance, chosen)
-        return out
 
-
-def _make_regression(
+def _tell(
     data: ScoreSet,
     design: Design,
-    labeled: np.ndarray,
-    spread: FloatArray,
-    of: AnswerConstants,
-) -> Regression:
-    """The labeled rows, with the label intercepts as the last block."""
-    offset, columns = design.features(data.scores[labeled])
-    own = np.broadcast_to(np.diag(spread), (labeled.size, spread.size, spread.size))
-    size = columns.shape[2]
-    weights = np.ones(labeled.size)
-    if data.design.weights is not None and labeled.size:
-        weights = data.design.weights[labeled]
-        weights = weights / weights.mean()
-    return Regression(
-        offset=offset,
-        features=np.concatenate([columns, own], axis=2),
-        labels=data.labels[labeled],
-        weights=weights,
-        blocks=(*design.blocks, Block(slice(size, size + spread.size), "d")),
-        sd=np.concatenate([design.scales(), np.ones(spread.size)]),
-        constants=of,
-    )
-
-
-def _tell(data: ScoreSet, design: Design, theta: FloatArray, soft: FloatArray) -> AnswersFacts:
+    theta: FloatArray,
+    soft: FloatArray,
+    worlds: Mapping[str, float],
+) -> AnswersFacts:
     found, n_models = design.agreement, data.n_models
     prior = float(np.exp(found.log_b))
     weights = found.weights * (1.0 + theta[0]) / found.weights.mean() + theta[1 : 1 + n_models]
     return AnswersFacts(
         label_free=data.n_labeled == 0,
+        worlds={name: round(chance, 4) for name, chance in worlds.items()},
         disagreement=found.disagreement,
         expected_error=found.error,
         sharpness=prior * (1.0 + float(theta[0])),

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
@@ -65,6 +66,27 @@ class Regression:
                 break
             theta, value = theta + step, reached
         return theta
+
+    def log_evidence(self, mode: FloatArray) -> float:
+        """Log marginal likelihood of the labels, by Laplace about the ``mode``.
+
+        log L + log prior + (P/2) log 2 pi - 1/2 log det H, each Student t with its constants.
+        """
+        if len(self.labels) == 0:
+            return 0.0
+        nu, value = self.constants.nu, self._log_posterior(mode)
+        for block in self.blocks:
+            size = block.columns.stop - block.columns.start
+            value += float(gammaln((nu + size) / 2.0) - gammaln(nu / 2.0))
+            value -= 0.5 * size * float(np.log(nu * np.pi))
+            value -= float(np.log(self.sd[block.columns]).sum())
+        root, precision = self._slope(mode)[1], self._precision(mode)
+        if len(root) > len(precision):
+            bend = float(np.linalg.slogdet(root.T @ root + np.diag(precision))[1])
+        else:
+            inner = np.eye(len(root)) + (root / precision) @ root.T
+            bend = float(np.linalg.slogdet(inner)[1]) + float(np.log(precision).sum())
+        return value + 0.5 * mode.size * float(np.log(2.0 * np.pi)) - 0.5 * bend
 
     def draws(
         self,

@@ -14,12 +14,14 @@ alike for all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.scales import curve_of, stated_share
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
@@ -33,13 +35,15 @@ class Voice:
 
     ``kind`` is "answers", "grades" (the truth is a grade too), "ratings" or "probabilities";
     ``steps`` and ``evidence`` are the scores that stand for grades and what each says for the
-    positive class; ``scale`` divides the evidence of probabilities.
+    positive class, ``cut`` the score from which a rater is taken to say "positive" where judges are
+    compared; ``scale`` divides the evidence of probabilities.
     """
 
     kind: str
     steps: FloatArray | None = None
     evidence: FloatArray | None = None
     scale: float = 1.0
+    cut: float = DEFAULT_THRESHOLD
 
     def speak(self, scores: FloatArray, clip: float) -> FloatArray:
         """Evidence (n, K) of scores (n, K); zero where there is no score."""
@@ -62,7 +66,9 @@ class Voice:
         return np.where(present[:, None], out, 0.0)
 
 
-def _make_rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConstants) -> Voice:
+def _make_rating_voice(
+    positive: FloatArray, others: FloatArray, cut: float, of: AnswerConstants
+) -> Voice:
     """The voice of a rater whose grades stand as P(positive) (n,).
 
     ``others`` (n,) is the share of the other models that say "positive", NaN where none speaks.
@@ -78,14 +84,31 @@ def _make_rating_voice(positive: FloatArray, others: FloatArray, of: AnswerConst
         rate = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
     rate = np.clip(np.maximum.accumulate(rate), of.least_rate, 1.0 - of.least_rate)
     evidence = np.log(rate) - np.log1p(-rate)
-    above = steps >= DEFAULT_THRESHOLD
+    above = steps >= cut
     if above.any() and not above.all():
         sides = [np.average(evidence[side], weights=counts[side]) for side in (above, ~above)]
         loud, middle = float(sides[0] - sides[1]), float(sides[0] + sides[1]) / 2.0
     else:
         loud, middle = 0.0, float(np.average(evidence, weights=counts))
     evidence = evidence - middle
-    return Voice("ratings", steps, evidence / loud if loud > 0.0 else np.zeros_like(evidence))
+    spoken = evidence / loud if loud > 0.0 else np.zeros_like(evidence)
+    return Voice("ratings", steps, spoken, cut=cut)
+
+
+def _cut_at(positive: FloatArray, share: float) -> float:
+    """The score from which about ``share`` of the rows lie, a part of them on either side."""
+    steps, counts = np.unique(positive[~np.isnan(positive)], return_counts=True)
+    if steps.size < 2:
+        return DEFAULT_THRESHOLD
+    above = counts[::-1].cumsum()[::-1][1:] / counts.sum()
+    place = int(np.argmin(np.abs(_logit(above) - _logit(np.asarray(share)))))
+    return float(steps[place] + steps[place + 1]) / 2.0
+
+
+def _logit(share: FloatArray) -> FloatArray:
+    inside = np.clip(share, 1e-4, 1.0 - 1e-4)
+    out: FloatArray = np.log(inside) - np.log1p(-inside)
+    return out
 
 
 def _make_probability_voice(scores: FloatArray, clip: float) -> Voice:
@@ -99,30 +122,43 @@ def _make_probability_voice(scores: FloatArray, clip: float) -> Voice:
 
 @dataclass(frozen=True, eq=False)
 class Voices:
-    """The voices of all models of a set."""
+    """The voices of all models of a set.
+
+    ``shares`` (K,) are the class shares that raters' scales state, None where there are no raters;
+    ``curve`` how far they grade on a curve.
+    """
 
     each: tuple[Voice, ...]
     clip: float
+    shares: FloatArray | None = None
+    curve: float = 0.0
 
     @classmethod
     def of(cls, data: ScoreSet, constants: AnswerConstants) -> Voices:
         """How the models of ``data`` speak."""
-        each, votes = [], cls.votes(data.scores)
-        for m, name in enumerate(data.models):
-            judge, scores = data.judges.get(name), data.scores[:, m]
-            if judge is None and not _is_hard(scores):
-                each.append(_make_probability_voice(scores, constants.clip))
-            elif judge is None or judge.kind == "answers":
-                each.append(Voice("answers"))
-            elif judge.cut is None:
-                each.append(Voice("grades"))
-            else:
+        kinds = tuple(_kind(data, m) for m in range(data.n_models))
+        raters = [m for m, kind in enumerate(kinds) if kind == "ratings"]
+        bare = cls(tuple(Voice(kind) for kind in kinds), constants.clip)
+        shares, curve = None, 0.0
+        if raters:
+            shares, curve = _stated_shares(data, bare, raters, constants)
+            cuts = {m: _cut_at(data.scores[:, m, 1], float(shares[1])) for m in raters}
+            bare = cls(
+                tuple(replace(v, cut=cuts.get(m, v.cut)) for m, v in enumerate(bare.each)),
+                constants.clip,
+            )
+        votes = bare.votes(data.scores) if raters else None
+        each = []
+        for m, voice in enumerate(bare.each):
+            if voice.kind == "probabilities":
+                voice = _make_probability_voice(data.scores[:, m], constants.clip)
+            elif votes is not None and voice.kind == "ratings":
                 said = votes.sum(axis=1) - votes[:, m]
                 with np.errstate(invalid="ignore"):
-                    each.append(
-                        _make_rating_voice(scores[:, 1], said[:, 1] / said.sum(axis=1), constants)
-                    )
-        return cls(tuple(each), constants.clip)
+                    others = said[:, 1] / said.sum(axis=1)
+                voice = _make_rating_voice(data.scores[:, m, 1], others, voice.cut, constants)
+            each.append(voice)
+        return cls(tuple(each), constants.clip, shares, curve)
 
     def evidence(self, scores: FloatArray) -> FloatArray:
         """e (n, M, K) of scores (n, M, K), zero where a model has none."""
@@ -134,12 +170,54 @@ class Voices:
         """Share of the models that give ratings for two classes."""
         return float(np.mean([voice.kind == "ratings" for voice in self.each]))
 
-    @staticmethod
-    def votes(scores: FloatArray) -> FloatArray:
+    def votes(self, scores: FloatArray) -> FloatArray:
         """The decision of every model (n, M, K), one-hot; zero where it has no score."""
-        decided = predicted_classes(scores)[:, :, None] == np.arange(scores.shape[2])
-        out: FloatArray = decided.astype(np.float64)
+        decided = predicted_classes(scores)
+        for m, voice in enumerate(self.each):
+            if voice.kind == "ratings":
+                decided[:, m] = predicted_classes(scores[:, m : m + 1], voice.cut)[:, 0]
+        out: FloatArray = (decided[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
         return out
+
+
+def _kind(data: ScoreSet, m: int) -> str:
+    """How model ``m`` speaks."""
+    judge = data.judges.get(data.models[m])
+    if judge is None:
+        return "answers" if _is_hard(data.scores[:, m]) else "probabilities"
+    if judge.kind == "answers":
+        return "answers"
+    return "grades" if judge.cut is None else "ratings"
+
+
+def _stated_shares(
+    data: ScoreSet, bare: Voices, raters: Sequence[int], of: AnswerConstants
+) -> tuple[FloatArray, float]:
+    """Class shares (2,) by answers and by the raters' scales, and how far these are curves.
+
+    Labels say how frequent classes are where scales do not, unless they were chosen by class.
+    """
+    counts = [_grade_counts(data, m) for m in raters]
+    curve = float(np.mean([curve_of(each, of.curve_width) for each in counts]))
+    stated = stated_share(counts, of)
+    shares = np.array([1.0 - stated, stated])
+    others = [m for m in range(data.n_models) if m not in raters]
+    if others:
+        votes = bare.votes(data.scores)[:, others].sum(axis=(0, 1))
+        shares = (len(raters) * shares + len(others) * votes / votes.sum()) / data.n_models
+    if data.n_labeled and data.design.kind != "by_class":
+        weights = np.ones(data.n_rows) if data.design.weights is None else data.design.weights
+        known = data.labeled
+        labels = np.bincount(data.labels[known], weights[known], 2) / weights[known].mean()
+        told = (labels + of.curve_rows * shares) / (labels.sum() + of.curve_rows)
+        shares = (1.0 - curve) * shares + curve * told
+    return shares, curve
+
+
+def _grade_counts(data: ScoreSet, m: int) -> FloatArray:
+    judge = data.judges[data.models[m]]
+    codes = judge.codes(data.scores[:, m])
+    return np.bincount(codes[codes >= 0], minlength=len(judge.values)).astype(np.float64)
 
 
 def _is_hard(scores: FloatArray) -> bool:
