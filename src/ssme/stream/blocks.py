@@ -46,8 +46,8 @@ class Block:
     def scores(self, rows: slice) -> FloatArray:
         """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
         if not self.said:
-            return self._given(rows)
-        parts = [self._given(rows)] if self.numbers else []
+            return self._read_probabilities(rows)
+        parts = [self._read_probabilities(rows)] if self.numbers else []
         judges = self.reading.judges.values()
         judged = zip(judges, self.said, strict=True)
         parts.append(np.stack([judge.scores(codes[rows]) for judge, codes in judged], axis=1))
@@ -62,7 +62,7 @@ class Block:
             )
         return joined
 
-    def _given(self, rows: slice) -> FloatArray:
+    def _read_probabilities(self, rows: slice) -> FloatArray:
         """The scores (r, M, K) of the classifiers, those that give probabilities."""
         one_each = all(len(of) == 1 for of in self.numbers)
         if one_each and not self.reading.options.logits:
