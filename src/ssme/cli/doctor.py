@@ -13,6 +13,7 @@ from ssme.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
+    from ssme.spec import RunSpec
 
 __all__ = ["doctor"]
 
@@ -32,7 +33,6 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
 
     from ssme.cli.tables import plain_table, print_doubts, short
     from ssme.diagnostics.registry import check_all
-    from ssme.metrics import metric_names
 
     output = Output(out)
     spec = gather(file, read)
@@ -44,7 +44,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     can, cannot = _methods(data)
     findings = [asdict(doubt) for doubt in doubts]
     labels, missing = _label_counts(data), _missing_scores(data)
-    advice = _advice(data)
+    advice = [*_advice(data), *_left_out(spec, data)]
     facts: dict[str, Any] = {
         "file": spec.source,
         "understood": understood,
@@ -57,7 +57,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
         "advice": advice,
         "methods": can,
         "methods_not": cannot,
-        "metrics": list(metric_names(data.n_classes)),
+        "metrics": _metrics(data),
         "looks_wrong": findings,
     }
     output.write(out.json, json_text(facts))
@@ -112,7 +112,57 @@ def _advice(data: ScoreSet) -> list[str]:
         )
     if data.judges and data.n_labeled == 0:
         advice.append("No row has a label: how good judges are is told by their agreement alone.")
-    return advice
+    return advice + _unlabeled_classes(data)
+
+
+def _unlabeled_classes(data: ScoreSet) -> list[str]:
+    """Sentences on classes that a few answers name and no label has: slips, perhaps."""
+    import numpy as np
+
+    said: list[str] = []
+    counts = np.bincount(data.labels[data.labeled], minlength=data.n_classes)
+    for k in np.flatnonzero(counts == 0) if data.n_labeled else ():
+        judged = [m for m, name in enumerate(data.models) if name in data.judges]
+        rows, places = np.nonzero(data.scores[:, judged, k] == 1.0)
+        if data.n_classes > 2 and 0 < rows.size <= max(2, 0.001 * data.n_rows):
+            judge = data.models[judged[places[0]]]
+            said.append(
+                f"No label and only {rows.size} of the answers name the class "
+                f"{data.classes[k]!r}, first {judge!r} at row {rows[0]}: if it is a slip, correct "
+                f"it, or say --unsure {data.classes[k]!r} if the judge is unsure then."
+            )
+    return said
+
+
+def _left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
+    """What columns of the file that were left out may be."""
+    from ssme.data.labels import observe
+    from ssme.data.readers.answer_columns import advise, find_answers
+    from ssme.data.readers.sources import find_reader, local_path, open_table
+    from ssme.data.readers.tables import Table
+
+    layout = data.layout
+    if layout is None or layout.source is None or not layout.ignored:
+        return []
+    file = local_path(layout.source)
+    if find_reader(file).kind == "arrays":
+        return []
+    frame = open_table(file, delimiter=spec.read.get("delimiter"), classes=data.classes)
+    table = Table(frame, layout.source)
+    labels = observe(list(data.classes), data.n_classes)
+    there = [name for name in layout.ignored if name in table.columns]
+    advice = advise(find_answers(table, there, labels))
+    return [f"Left out: {advice}."] if advice else []
+
+
+def _metrics(data: ScoreSet) -> list[str]:
+    """Names of the metrics that can be estimated; of judges alone, none of probabilities."""
+    from ssme.metrics import get_metric, metric_names
+
+    names = metric_names(data.n_classes)
+    if len(data.judges) < data.n_models:
+        return list(names)
+    return [name for name in names if not get_metric(name).of_probabilities]
 
 
 def _answers_only(data: ScoreSet, name: str) -> bool:

@@ -2,12 +2,16 @@
 
 Nothing is read by this alone: the caller names columns of answers. A column looks like answers if
 it holds few distinct texts or booleans, like grades if it holds few distinct whole numbers outside
-0 and 1, or single capital letters that are no label.
+0 and 1, or single capital letters that are no label. A value or two beside the classes of the
+labels do not make a column anything else: they are named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from ssme.data.answers import UNSURE, class_text
 from ssme.data.labels import RawLabels
@@ -16,19 +20,40 @@ from ssme.data.values import factorize, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
-__all__ = ["advise", "find_answers"]
+__all__ = ["LookAlikes", "advise", "find_answers"]
+
+
+@dataclass(frozen=True)
+class LookAlikes:
+    """Columns that look like answers or grades.
+
+    ``outside`` says of columns of answers which value is no class of the labels, on how few rows
+    and where it stands first: a slip of the pen, or a class that no label has.
+    """
+
+    answers: tuple[str, ...] = ()
+    ratings: tuple[str, ...] = ()
+    outside: Mapping[str, tuple[Hashable, int, int]] = field(default_factory=dict)
 
 
 def find_answers(
-    table: Table, names: Sequence[str], labels: RawLabels, *, most: int = 30, repeats: int = 3
-) -> tuple[list[str], list[str]]:
+    table: Table,
+    names: Sequence[str],
+    labels: RawLabels,
+    *,
+    most: int = 30,
+    repeats: int = 3,
+    slips: float = 0.02,
+) -> LookAlikes:
     """Columns among ``names`` that look like answers, and those that look like grades.
 
     They have at most ``most`` distinct values, and more than two only if each stands on ``repeats``
-    rows on average: names of rows do not.
+    rows on average: names of rows do not. A column of answers may hold values beside the classes
+    of the labels on a share of ``slips`` of its rows.
     """
     classes = {class_text(value) for value in labels.values}
     answers, ratings = [], []
+    outside: dict[str, tuple[Hashable, int, int]] = {}
     for name in names:
         try:
             codes, found = factorize(table.values(name))
@@ -42,22 +67,39 @@ def find_answers(
             continue
         numbers = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
         letters = all(len(text) == 1 and text.isupper() for text in texts)
-        if texts <= classes:
+        strange = [
+            (value, int((codes == code).sum()), int(np.argmax(codes == code)))
+            for code, value in enumerate(values)
+            if class_text(value) not in classes and class_text(value).lower() not in UNSURE
+        ]
+        slipped = len(classes) > 1 and sum(n for _, n, _ in strange) <= max(
+            1.0, slips * float((codes >= 0).sum())
+        )
+        if texts <= classes or (strange and slipped and len(texts & classes) > 1):
             answers.append(name)
         elif (numbers and not texts <= {"0", "1"}) or (letters and len(texts) > 1):
             ratings.append(name)
         elif table.kind(name) in ("other", "boolean"):
             answers.append(name)
-    return answers, ratings
+        if strange and slipped and name in answers:
+            outside[name] = strange[0]
+    return LookAlikes(tuple(answers), tuple(ratings), outside)
 
 
-def advise(answers: Sequence[str], ratings: Sequence[str]) -> str:
+def advise(found: LookAlikes) -> str:
     """What to do with such columns, in a sentence; empty without any."""
     parts = []
-    if answers:
-        named = argument("answers", "[" + ", ".join(map(repr, answers)) + "]")
-        parts.append(f"{listing(answers)} look like answers: give {named}")
-    if ratings:
-        named = argument("ratings", "[" + ", ".join(map(repr, ratings)) + "]")
-        parts.append(f"{listing(ratings)} look like grades: give {named}")
+    if found.answers:
+        named = argument("answers", "[" + ", ".join(map(repr, found.answers)) + "]")
+        parts.append(f"{listing(found.answers)} look like answers: give {named}")
+    for name, (value, count, row) in found.outside.items():
+        rows = "1 row" if count == 1 else f"{count} rows"
+        parts.append(
+            f"{name!r} says {value!r} on {rows}, first at row {row}, which is no class of the "
+            f"labels: correct it, say {argument('unsure', repr(value))} if it means that the judge "
+            f"is unsure, or list all classes with {argument('classes', '[...]')}"
+        )
+    if found.ratings:
+        named = argument("ratings", "[" + ", ".join(map(repr, found.ratings)) + "]")
+        parts.append(f"{listing(found.ratings)} look like grades: give {named}")
     return "; ".join(parts)

@@ -123,14 +123,14 @@ def _find_grid(
         refuse_without_labels(table)
     kinds = {name: table.kind(name) for name in free}
     texts = [name for name in free if kinds[name] == "other"]
-    judged = find_answers(table, texts, raw)[0]
+    judged = find_answers(table, texts, raw).answers
     for name in texts:
         if name not in judged:
             table.refuse_numbers_as_text(name)
     numbers = [name for name in free if kinds[name] != "other"]
     if not numbers and judged:
         _refuse_answers(table, free, raw)
-    return _detect_grid(table, numbers, options, raw)
+    return _detect_grid(table, numbers, options, raw, judged)
 
 
 def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
@@ -138,7 +138,7 @@ def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
         f"{table.what} has no column of probabilities, and columns of classes or grades",
         allowed=f"columns of probabilities, or columns that {argument('answers')} or "
         f"{argument('ratings')} names",
-        fix=advise(*find_answers(table, free, raw)),
+        fix=advise(find_answers(table, free, raw)),
     )
 
 
@@ -235,11 +235,18 @@ def _prefer_fitting(grids: list[Grid], raw: RawLabels) -> list[Grid]:
     return [grid for grid in grids if grid.fits(raw)] or grids
 
 
-def _detect_grid(table: Table, free: list[str], options: ReadOptions, raw: RawLabels) -> Grid:
+def _detect_grid(
+    table: Table,
+    free: list[str],
+    options: ReadOptions,
+    raw: RawLabels,
+    judged: Sequence[str],
+) -> Grid:
     """The only reading of unnamed score columns, or an error that lists the readings.
 
     A grid of models and classes counts if its rows sum to one, which columns of unrelated binary
-    models do not; the patterns are tried from the most to the least deliberate separator.
+    models do not; the patterns are tried from the most to the least deliberate separator. Columns
+    ``judged`` are text that looks like answers.
     """
     if not free:
         raise InputError(
@@ -261,12 +268,12 @@ def _detect_grid(table: Table, free: list[str], options: ReadOptions, raw: RawLa
         return fitting[0]
     if fitting:
         raise _ambiguous(table, fitting, binary=free if one_column else None)
-    _refuse_no_probabilities(table, free, options, raw)
+    _refuse_no_probabilities(table, free, options, raw, judged)
     return _one_column_each(free)
 
 
 def _refuse_no_probabilities(
-    table: Table, free: list[str], options: ReadOptions, raw: RawLabels
+    table: Table, free: list[str], options: ReadOptions, raw: RawLabels, judged: Sequence[str]
 ) -> None:
     for name in free:
         if table.kind(name) == "boolean":
@@ -281,13 +288,13 @@ def _refuse_no_probabilities(
             got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
         else:
             continue
-        judged = advise(*find_answers(table, free, raw))
+        advice = advise(find_answers(table, [*judged, *free], raw))
         raise InputError(
             got,
             allowed="columns of probabilities between 0 and 1 beside those that "
             f"{argument('label')}, {argument('id')}, {argument('weight')} and "
             f"{argument('groups')} name",
-            fix=_name_part(table, name) + (f"; {judged}" if judged else ""),
+            fix=_name_part(table, name) + (f"; {advice}" if advice else ""),
         )
 
 
