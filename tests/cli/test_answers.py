@@ -59,6 +59,22 @@ def test_doctor_says_what_looks_like_answers(run: Run, judged: Path) -> None:
     assert "unsure" in json.loads(every.stdout)["understood"]
 
 
+def test_doctor_names_an_answer_outside_the_classes(run: Run, judged: Path) -> None:
+    frame = pd.read_csv(judged, dtype=str)
+    frame.loc[7, "gpt"] = "yes"
+    frame["bert"] = "0.5"
+    path = judged.with_name("slip.csv")
+    frame[["y", "gpt", "ann", "stars", "bert"]].to_csv(path, index=False)
+    told = run("doctor", path, "--label", "y", "--models", "bert").stdout
+    told = " ".join(told.split())
+    assert "'gpt', 'ann' look like answers: give --answers gpt,ann" in told
+    assert "'gpt' says 'yes' on 1 row, first at row 7" in told
+    assert "--unsure 'yes'" in told
+    assert "'stars' look like grades: give --ratings stars" in told
+    every = run("doctor", judged, "--label", "y", "--answers", "gpt,ann", "--json", "-")
+    assert "ece" not in json.loads(every.stdout)["metrics"]
+
+
 def test_metrics_of_probabilities_are_refused(run: Run, judged: Path) -> None:
     asked = ("--label", "y", "--answers", "gpt,ann")
     result = run("evaluate", judged, *asked, *FAST, "--metric", "ece")

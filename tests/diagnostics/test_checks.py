@@ -229,6 +229,18 @@ def rated():
     return (data,)
 
 
+def a_judge_alone():
+    """Six judges, each of whom answers half the rows; one of them answers at random."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 600)
+    said = np.where(rng.random((600, 6)) < 0.75, truth[:, None], rng.integers(0, 3, (600, 6)))
+    said[:, 2] = rng.integers(0, 3, 600)
+    kept = np.where(rng.random((600, 6)) < 0.5, said, None)
+    kept[:, 5] = said[:, 5]
+    labels = [int(y) if i < 60 else None for i, y in enumerate(truth)]
+    return (ScoreSet.from_answers(kept, labels, classes=[0, 1, 2]),)
+
+
 def odd_world():
     return healthy(), belief(worlds={"a": (0.5, "all is odd"), "b": (0.2, "some is")})
 
@@ -252,7 +264,7 @@ FIRES = {
     "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D201": [overconfident],
     "D202": [inverted],
-    "D203": [inverted],
+    "D203": [inverted, a_judge_alone],
     "D204": [duplicated],
     "D205": [two_models],
     "D206": [constant],

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadOptions
+from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, spell_with
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import gather, inputs_of, read_scores
-from ssme.errors import UnsupportedError
+from ssme.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
@@ -152,7 +152,8 @@ def _left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     labels = observe(list(data.classes), data.n_classes)
     there = [name for name in layout.ignored if name in table.columns]
     advice = advise(find_answers(table, there, labels))
-    return [f"Left out: {advice}."] if advice else []
+    flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
+    return [InputError(f"Left out: {advice}").spell(spell_with(flags))] if advice else []
 
 
 def _metrics(data: ScoreSet) -> list[str]:

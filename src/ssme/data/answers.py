@@ -61,8 +61,16 @@ PAIRS = (
     ("bad", "good"),
     ("lose", "win"),
     ("loss", "win"),
+    ("first", "second"),
+    ("a", "b"),
+    ("model_a", "model_b"),
+    ("left", "right"),
 )
-"""Two classes as text whose positive one nobody doubts."""
+"""Two classes as text whose positive one nobody doubts; of two systems that are compared, the
+second."""
+
+TIES = ("tie", "tied", "draw", "equal", "both", "same")
+"""Texts that, beside one of `PAIRS`, mean that neither of two is better."""
 
 
 @dataclass(frozen=True)
@@ -206,12 +214,34 @@ def classes_of_answers(
         return names if classes is not None or len(names) != 2 else _known_pair(names)
     found = [name for name in names if class_text(name) == class_text(positive)]
     if len(names) != 2 or not found:
+        odd = "" if classes is not None else _tell_unlabeled(said, labels)
         raise InputError(
-            f"{argument('positive', repr(positive))} and the classes {listing(names)}",
+            f"{argument('positive', repr(positive))} and the classes {listing(names)}{odd}",
             allowed=f"{argument('positive')} for two classes, one of them",
-            fix="name one of two classes, or leave it out",
+            fix="name one of two classes, or leave it out"
+            + (
+                f"; correct an answer that is no class, or say {argument('unsure', '...')} if it "
+                "means that the judge is unsure"
+                if odd
+                else ""
+            ),
         )
     return tuple(sorted(names, key=lambda name: name == found[0]))
+
+
+def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
+    """Which class no label has, who says it and where; empty where all have labels."""
+    labeled = {class_text(value) for value in labels.values}
+    for each in said:
+        for value in each.raw.values:
+            if labeled and class_text(value) not in labeled:
+                count = int((each.raw.codes == each.raw.values.index(value)).sum())
+                rows = "1 row" if count == 1 else f"{count} rows"
+                return (
+                    f"; {value!r} is no label, and {each.judge!r} says it on {rows}, first at row "
+                    f"{each.raw.first_row(value)}"
+                )
+    return ""
 
 
 def _occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
@@ -226,7 +256,17 @@ def _occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
         return ("0", "1") if as_text else (0, 1)
     if whole:
         return tuple(sorted(values, key=lambda value: int(class_text(value))))
-    return tuple(sorted(values, key=class_text))
+    return _with_tie_between(tuple(sorted(values, key=class_text)))
+
+
+def _with_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    """Of two that are compared and a tie, the tie in the middle; other classes as they are."""
+    lower = {class_text(name).lower(): name for name in names}
+    ties = [text for text in lower if text in TIES]
+    for pair in PAIRS:
+        if len(names) == 3 and len(ties) == 1 and set(lower) == {*pair, ties[0]}:
+            return (lower[pair[0]], lower[ties[0]], lower[pair[1]])
+    return names
 
 
 def _known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from ssme.diagnostics.agreement import measure_agreement
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import right_answers_tail
+from ssme.methods.answers.agreement import disagreement
 from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -131,13 +133,51 @@ def _against_the_others(case: Case) -> Answer:
         return Answer.not_applicable(f"fewer than {case.limits.views} classifiers")
     columns = _columns(case)
     total = columns.sum(axis=0)
-    found = []
+    found, alone = [], _judges_alone(case)
     for j, model in enumerate(case.data.models):
         others = (total - columns[j]) / (case.data.n_models - 1)
         r = _correlation(columns[j], others)
         if r < -3.0 / np.sqrt(len(case.rows)):
             found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
-    return _list_found(found, "every classifier agrees with the others more than not")
+            alone.pop(model, None)
+    if alone and not found:
+        return replace(_list_found([*alone.values()], ""), severity="warning")
+    return _list_found([*found, *alone.values()], "every classifier agrees with the others")
+
+
+def _judges_alone(case: Case) -> dict[str, str]:
+    """Judges who agree with the plurality of the others no more than by chance: what to say.
+
+    With s the share of rows on which judge and plurality agree, c that by chance and n the rows
+    that both answered, z = (s - c) / sqrt(c (1 - c) / n). A judge is named whose z is within chance
+    although one as good as the others would be far beyond it.
+    """
+    if not case.data.judges:
+        return {}
+    n_classes = case.data.n_classes
+    votes = predicted_classes(case.data.scores[case.rows])[:, :, None] == np.arange(n_classes)
+    own, counts = disagreement(votes.astype(np.float64))
+    total = votes.sum(axis=1)
+    chance = np.zeros(case.data.n_models)
+    for j in np.flatnonzero(counts):
+        both = votes[:, j].any(axis=1) & (total - votes[:, j]).any(axis=1)
+        others = (total - votes[:, j])[both]
+        top = others == others.max(axis=1, keepdims=True)
+        plurality = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
+        chance[j] = float(votes[both, j].mean(axis=0) @ plurality)
+    noise = np.sqrt(np.maximum(chance * (1.0 - chance), 1e-12) / np.maximum(counts, 1.0))
+    beyond = float(ndtri(1.0 - case.limits.family_level / case.data.n_models))
+    excess = ((1.0 - own) - chance) / np.maximum(1.0 - chance, 1e-12)
+    usual = float(np.median(excess[counts > 0])) if counts.any() else 0.0
+    return {
+        model: f"{model!r} agrees with most of the others on {1.0 - own[j]:.0%} of "
+        f"{counts[j]:.0f} rows, and by chance on {chance[j]:.0%}"
+        for j, model in enumerate(case.data.models)
+        if model in case.data.judges
+        and counts[j] > 0
+        and (1.0 - own[j] - chance[j]) / noise[j] < beyond
+        and usual * (1.0 - chance[j]) / noise[j] > 2.0 * beyond
+    }
 
 
 def _near_duplicates(case: Case) -> Answer:
@@ -238,7 +278,8 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D203",
         "A classifier runs against the others",
         "serious",
-        "Check that its columns are not swapped; if they are right, leave it out of the pool.",
+        "Check that its columns are not swapped; if they are right, leave it out of the pool. A "
+        "judge who agrees with nobody may have answered at random, or another question.",
         _against_the_others,
     ),
     Check(

@@ -160,6 +160,7 @@ def _heavy_weights(case: Case) -> Answer:
 
 def _missing(case: Case) -> Answer:
     share = np.isnan(case.data.scores[:, :, 0]).mean(axis=0)
+    share = np.where([name in case.data.judges for name in case.data.models], 0.0, share)
     if not share.any():
         return Answer.fine("no scores are missing")
     worst = int(share.argmax())

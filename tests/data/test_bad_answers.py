@@ -1,0 +1,121 @@
+"""Bad answers and ratings: what is wrong, what is allowed and what to do, each in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ssme
+from ssme import InputError, ScoreSet
+
+LABELS: list[Any] = ["yes", "no", "yes", None, None, None]
+SAID: dict[str, list[Any]] = {
+    "gpt": ["yes", "no", "no", "yes", "no", "yes"],
+    "ann": ["yes", None, "yes", "no", "unsure", "no"],
+}
+GRADES: dict[str, list[Any]] = {"stars": [5, 1, 4, 2, 2, 2], "bob": [5, None, 4, 1, 2, None]}
+
+
+def refusal(*args: Any, **options: Any) -> InputError:
+    with pytest.raises(InputError) as raised:
+        ScoreSet.from_answers(*args, **options)
+    assert raised.value.allowed
+    assert raised.value.fix
+    return raised.value
+
+
+def test_an_answer_outside_the_classes() -> None:
+    said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
+    error = refusal(said, LABELS, classes=["no", "yes"])
+    assert "'yse' of 'gpt' at row 2" in error.got
+    assert "'no', 'yes'" in str(error.allowed)
+    assert "did you mean 'yes'" in str(error.fix)
+
+
+def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:
+    said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
+    error = refusal(said, LABELS, positive="yes")
+    assert "'yse' is no label, and 'gpt' says it on 1 row, first at row 2" in error.got
+    assert "unsure" in str(error.fix)
+
+
+def test_a_judge_without_any_answer() -> None:
+    error = refusal({**SAID, "bob": ["unsure", None, None, "abstain", None, None]}, LABELS)
+    assert "'bob' has no answer on any row, and is unsure on 2" in error.got
+
+
+def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    said: dict[str, Any] = {
+        f"j{m}": np.where(rng.random(200) < 0.8, truth, 1 - truth) for m in range(4)
+    }
+    said["once"] = [1, *[None] * 199]
+    data = ScoreSet.from_answers(said, [int(y) if i < 40 else None for i, y in enumerate(truth)])
+    result = ssme.evaluate(data, metrics="accuracy", n_draws=50, random_state=0)
+    rows = {row["model"]: row for row in result.rows()}
+    assert rows["once"]["high"] - rows["once"]["low"] > 2 * (rows["j0"]["high"] - rows["j0"]["low"])
+    error = refusal({"once": [1, None, None]}, [1, 0, None])
+    assert "row 1 has no answer" in error.got
+
+
+def test_ratings_with_gaps_keep_their_scale() -> None:
+    labels = [1, 0, 1, None, None, None]
+    given = ScoreSet.from_answers(None, labels, ratings=GRADES, classes=[0, 1])
+    assert given.judges["stars"].values == (1, 2, 3, 4, 5)
+    error = refusal(None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4])
+    assert "'stars' at row 0 is no grade" in error.got
+    listed = ScoreSet.from_answers(
+        None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4, 5], cut=4
+    )
+    assert listed.judges["stars"].values == (1, 2, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cut": 3}, "without ratings"),
+        ({"ratings": {"stars": [1, 2, 9, 1, 2, 3]}, "grades": [1, 2, 3]}, "9 of 'stars' at row 2"),
+        ({"ratings": {"stars": ["low", "high", "low", "mid", "low", "low"]}}, "their order"),
+        ({"ratings": GRADES, "cut": 1}, "cut=1"),
+        ({"ratings": {"stars": [3, 3, 3, None, 3, 3]}}, "the only grade"),
+        ({"unsure": "yes", "classes": ["no", "yes"]}, "unsure='yes' is also"),
+    ],
+)
+def test_contradictions_of_scales(options: dict[str, Any], said: str) -> None:
+    assert said in str(refusal(SAID, LABELS, **options))
+
+
+@pytest.mark.parametrize(
+    ("design", "labels", "said"),
+    [
+        ("by_clas", LABELS, "did you mean 'by_class'"),
+        ("by_class", ["yes", "yes", None, None, None, None], "all 2 labels are of one class"),
+        ("by_score", [None] * 6, "none of the 6 rows has one"),
+        ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], LABELS, "design weight 0 at row 1"),
+        ([1.0, 1.0], LABELS, "design of shape (2,) for 6 rows"),
+    ],
+)
+def test_designs_that_contradict_the_labels(design: Any, labels: list[Any], said: str) -> None:
+    assert said in str(refusal(SAID, labels, classes=["no", "yes"], design=design))
+
+
+def test_two_designs_at_once() -> None:
+    frame = pd.DataFrame({**SAID, "y": LABELS, "label_weight": 1.0})
+    with pytest.raises(InputError, match="one of them"):
+        ScoreSet.from_frame(frame, label="y", answers=["gpt", "ann"], design="by_class")
+
+
+def test_a_tie_stands_between_the_two_that_are_compared() -> None:
+    said = {"gpt": ["A", "tie", "B", "B"], "ann": ["A", "A", "tie", "B"]}
+    data = ScoreSet.from_answers(said, ["A", "B", "tie", None])
+    assert data.classes == ("A", "tie", "B")
+    result = ssme.evaluate(data, method="labeled", metrics="win_rate")
+    assert [row["estimate"] for row in result.rows()] == pytest.approx([0.5, 0.5])
+    assert ScoreSet.from_answers({"gpt": ["first", "second"]}, ["first", None]).classes == (
+        "first",
+        "second",
+    )
