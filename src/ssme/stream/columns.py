@@ -19,7 +19,7 @@ from ssme.data.readers.columns import Columns
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import refuse_file_options
 from ssme.data.readers.tables import Table
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.stream.source import (
     EMPTY,
     NUMBERS,
