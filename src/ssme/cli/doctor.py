@@ -138,6 +138,7 @@ def _left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe
     from ssme.data.readers.answer_columns import advise, find_answers
+    from ssme.data.readers.options import ReadOptions
     from ssme.data.readers.sources import find_reader, local_path, open_table
     from ssme.data.readers.tables import Table
 
@@ -147,7 +148,7 @@ def _left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     file = local_path(layout.source)
     if find_reader(file).kind == "arrays":
         return []
-    frame = open_table(file, delimiter=spec.read.get("delimiter"), classes=data.classes)
+    frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
     table = Table(frame, layout.source)
     labels = observe(list(data.classes), data.n_classes)
     there = [name for name in layout.ignored if name in table.columns]
