@@ -125,7 +125,7 @@ REASONS: dict[str, dict[str, str]] = {
         "methods/beliefs/posterior.py": "BATCH_CELLS",
         "methods/estimators/ssme.py": "PRESET_DRAWS",
         "metrics/kinds.py": "DEFAULT_THRESHOLD",
-        "spec.py": "SAMPLE_ROWS",
+        "spec/run_spec.py": "SAMPLE_ROWS",
     },
     "decides what columns of a stream are taken for; a file that disagrees later is refused": {
         "stream/columns.py": "HEAD_ROWS ROWS_OF_LATE_COLUMN",

@@ -17,85 +17,56 @@ A config file has these parts, whose keys are the long options of the command li
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from ssme.config import WRITTEN_AS, config_text, read_config, write_config
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling
-from ssme.data.readers.options import ReadOptions
-from ssme.errors import InputError, argument, asked_by
+from ssme.errors import InputError, argument
 from ssme.methods.base import Method
-from ssme.methods.registry import get_method, method_class, method_names
-from ssme.metrics import Metric, write_metric
-from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.methods.registry import get_method
+from ssme.metrics import Metric
 from ssme.options import (
     Anything,
     Choice,
     Declared,
-    Flag,
-    Kind,
     Number,
     OneOf,
     Option,
-    Series,
     Table,
     Text,
     Whole,
-    accept,
-    accept_all,
     list_declared,
     option,
 )
 from ssme.options import Nothing as Null
+from ssme.spec.files import (
+    explain_unknown_key,
+    explain_unwritable,
+    make_plain,
+    read_reading,
+    read_value,
+    take_section,
+    write_metric_entry,
+    write_options,
+    write_reading,
+)
+from ssme.spec.settling import (
+    ColumnNames,
+    Paths,
+    check_reading,
+    fresh_seed,
+    settle_method,
+)
 from ssme.wording import did_you_mean
 
-__all__ = ["ENGINES", "SAMPLE_ROWS", "RunSpec", "fresh_seed"]
+__all__ = ["ENGINES", "SAMPLE_ROWS", "RunSpec"]
 
 ENGINES = ("memory", "stream", "dask")
 GROUP_TARGETS = ("population", "rows")
 SAMPLE_ROWS = 20_000
-
-_METRIC = OneOf(Text(), Table())
-_IN_FILES: dict[str, Kind] = {
-    "source": OneOf(Text(), Series(Text(), least=1)),
-    "method": Text(),
-    "options": Table(),
-    "metrics": OneOf(_METRIC, Series(_METRIC, least=1)),
-    "checkpoint": Text(),
-}
-"""What a file holds of options that take more in Python."""
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Names of group columns, none at all among them."""
-
-    def accept(self, value: Any) -> tuple[str, ...]:
-        return Series(Text()).accept([value] if isinstance(value, str) else value)
-
-    def describe(self) -> str:
-        return "a name, or a list of names that may be empty"
-
-
-@dataclass(frozen=True)
-class _Paths:
-    """One or more files, folders, patterns or addresses, kept as text."""
-
-    def accept(self, value: Any) -> str | tuple[str, ...]:
-        if isinstance(value, (str, Path)):
-            return Text().accept(str(value))
-        return tuple(Text().accept(str(path)) for path in Series(_ONE_PATH, least=1).accept(value))
-
-    def describe(self) -> str:
-        return "the path of a file, or a list of paths"
-
-
-_ONE_PATH = Anything("a path")
 
 
 @dataclass(frozen=True)
@@ -161,7 +132,7 @@ class RunSpec(Declared):
     source: str | tuple[str, ...] | None = option(
         None,
         "File with the scores.",
-        OneOf(Null("the caller holds the scores"), _Paths()),
+        OneOf(Null("the caller holds the scores"), Paths()),
     )
     read: Mapping[str, Any] = field(default_factory=dict)
     method: str | Method = option(
@@ -182,7 +153,7 @@ class RunSpec(Declared):
         None,
         "Groups to report on, beside all rows: sex, age:quantiles=4, age:edges=30/50, or several "
         "joined by + for their intersections.",
-        OneOf(Null("all group columns"), _Columns()),
+        OneOf(Null("all group columns"), ColumnNames()),
     )
     min_group_rows: int = option(
         1,
@@ -244,7 +215,7 @@ class RunSpec(Declared):
     checkpoint: str | None = option(
         None,
         "File that keeps the sums of a stream, so that the same command goes on after a cut.",
-        OneOf(Null("none"), _Paths()),
+        OneOf(Null("none"), Paths()),
     )
 
     def __post_init__(self) -> None:
@@ -253,13 +224,13 @@ class RunSpec(Declared):
         if metrics is not None:
             single = isinstance(metrics, (str, Mapping, Metric)) or callable(metrics)
             listed = (metrics,) if single else tuple(metrics)
-            plain = tuple(_make_plain(m) if isinstance(m, Mapping) else m for m in listed)
+            plain = tuple(make_plain(m) if isinstance(m, Mapping) else m for m in listed)
             object.__setattr__(self, "metrics", plain)
-        method, options = _settle_method(self.method, self.options)
+        method, options = settle_method(self.method, self.options)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "options", options)
         self.make_method()
-        object.__setattr__(self, "read", _checked_reading(self.read))
+        object.__setattr__(self, "read", check_reading(self.read))
         if self.engine == "memory":
             self._refuse_engine_options()
 
@@ -329,10 +300,10 @@ class RunSpec(Declared):
             ``file``, ``read``, ``run`` and ``engine``, as far as they say anything.
         """
         sections = {
-            "read": _written_reading(self.read),
+            "read": write_reading(self.read),
             "run": {
                 WRITTEN_AS.get(name, name): value
-                for name, value in self._written_run().items()
+                for name, value in self._write_run().items()
                 if value is not None or name == "random_state"
             },
             "engine": {
@@ -341,18 +312,18 @@ class RunSpec(Declared):
                 if getattr(self, name) != _DECLARED[name].default
             },
         }
-        found: dict[str, Any] = {} if self.source is None else {"file": _make_plain(self.source)}
-        found |= {name: _make_plain(part) for name, part in sections.items() if part}
+        found: dict[str, Any] = {} if self.source is None else {"file": make_plain(self.source)}
+        found |= {name: make_plain(part) for name, part in sections.items() if part}
         config_text(found, ".json")
         return found
 
-    def _written_run(self) -> dict[str, Any]:
+    def _write_run(self) -> dict[str, Any]:
         if not isinstance(self.method, str):
-            raise _unwritable("the method", f"an object of {type(self.method).__name__}")
+            raise explain_unwritable("the method", f"an object of {type(self.method).__name__}")
         metrics = (
             None
             if self.metrics is None
-            else [_written_metric(m, self.threshold) for m in self.metrics]
+            else [write_metric_entry(m, self.threshold) for m in self.metrics]
         )
         return {
             "method": self.method,
@@ -367,7 +338,7 @@ class RunSpec(Declared):
             "level": self.level,
             "n_draws": self.n_draws,
             "random_state": self.random_state,
-            "options": _written_options(self.method, self.options) or None,
+            "options": write_options(self.method, self.options) or None,
         }
 
     @classmethod
@@ -388,14 +359,14 @@ class RunSpec(Declared):
                 )
         found: dict[str, Any] = {}
         if config.get("file") is not None:
-            found["source"] = _value_in_file(_DECLARED["source"], "file", config["file"], None)
-        found["read"] = _reading_in_file(config.get("read") or {})
+            found["source"] = read_value(_DECLARED["source"], "file", config["file"], None)
+        found["read"] = read_reading(config.get("read") or {})
         for section, names in (("run", _RUN), ("engine", _ENGINE)):
             keys = {WRITTEN_AS.get(name, name): name for name in names}
-            for key, value in _section(config, section).items():
+            for key, value in take_section(config, section).items():
                 if key not in keys:
-                    raise _unknown_key(key, keys, section)
-                found[keys[key]] = _value_in_file(_DECLARED[keys[key]], key, value, section)
+                    raise explain_unknown_key(key, keys, section)
+                found[keys[key]] = read_value(_DECLARED[keys[key]], key, value, section)
         return cls(**found)
 
     def to_text(self, suffix: str = ".toml") -> str:
@@ -413,19 +384,19 @@ class RunSpec(Declared):
 
     def to_python(self) -> str:
         """The call of `ssme.evaluate` that makes this run."""
-        reading = {name: _make_plain(value) for name, value in self.read.items()}
+        reading = {name: make_plain(value) for name, value in self.read.items()}
         if isinstance(reading.get("labels"), Path):
             reading["labels_file"] = str(reading.pop("labels"))
         in_memory = self.source is None
         label = reading.pop("labels", None) if "label" not in reading else reading.pop("label")
-        arguments = ["scores" if in_memory else repr(_make_plain(self.source))]
+        arguments = ["scores" if in_memory else repr(make_plain(self.source))]
         if label is not None or in_memory:
             arguments.append("labels" if label is None else repr(label))
         for each in fields(self):
             value = getattr(self, each.name)
             if each.name in ("source", "read") or value == _default_of(each.name):
                 continue
-            arguments.append(f"{each.name}={_make_plain(value)!r}")
+            arguments.append(f"{each.name}={make_plain(value)!r}")
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
         inside = "".join(f"    {each},\n" for each in arguments)
         return f"ssme.evaluate(\n{inside})"
@@ -447,198 +418,7 @@ _RUN = (
     "options",
 )
 _GROUPS = ("min_group_rows", "max_groups", "group_target")
-_READING: dict[str, Option] = {each.name: each for each in list_declared(ReadOptions)}
-_LABELS_FILE = Option("labels_file", Text(), None, "File with the labels, joined by id.")
-_NO_LABELS = Option("no_labels", Flag(), False, "Whether no row has a label.")
-
-
-def fresh_seed() -> int:
-    """A seed that nobody has chosen, short enough to be written down."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
 
 
 def _default_of(name: str) -> Any:
     return {} if name == "options" else _DECLARED[name].default
-
-
-def _settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, Any]]:
-    """Name and checked options of a method that is in the registry; else the object itself."""
-    given = Table().accept(options or {})
-    if isinstance(method, str):
-        with asked_by("method"):
-            known = method_class(method)
-        if list_declared(known) or not given:
-            return method, accept_all(known, given, f"method {method!r}")
-        get_method(method, **given)
-        return method, given
-    if not hasattr(method, "spec") or not hasattr(method, "fit"):
-        raise InputError(
-            f"{argument('method', method)}",
-            allowed="the name of a method or a method object",
-            fix=f"choose among {', '.join(method_names())}",
-        )
-    if given:
-        raise InputError(
-            f"a method object was given together with {argument('options')} {', '.join(given)}",
-            fix="set its options when you make it",
-        )
-    name = method.spec.name
-    if name not in method_names() or type(method) is not method_class(name):
-        return cast(Method, method), {}
-    plain = get_method(name)
-    return name, {
-        each.name: getattr(method, each.name)
-        for each in fields(cast(Any, method))
-        if each.init and not _equal(getattr(method, each.name), getattr(plain, each.name))
-    }
-
-
-def _equal(one: Any, two: Any) -> bool:
-    try:
-        return bool(one == two)
-    except ValueError:
-        return False
-
-
-def _checked_reading(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of reading, in one form each; arrays that come with them are left as they are."""
-    checked: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is None:
-            continue
-        known = _READING.get(name)
-        holds_data = _holds_data(name, value) or (
-            name == "labels" and not isinstance(value, (str, Path, bool))
-        )
-        if known is None or holds_data:
-            checked[name] = value
-        elif value is not False or known.default is not False:
-            checked[name] = accept(known, value)
-    return checked
-
-
-def _holds_data(name: str, value: Any) -> bool:
-    """Whether an option of reading is given as values of the rows."""
-    if name == "design":
-        return not isinstance(value, str)
-    return name == "groups" and isinstance(value, Mapping)
-
-
-def _written_reading(read: Mapping[str, Any]) -> dict[str, Any]:
-    written: dict[str, Any] = {}
-    for name, value in read.items():
-        if name not in _READING or _holds_data(name, value):
-            raise _unwritable(argument(name), f"a {type(value).__name__}")
-        if name == "labels":
-            if value is not False and not isinstance(value, Path):
-                raise _unwritable("the source of the labels", f"a {type(value).__name__}")
-            written |= {"no_labels": True} if value is False else {"labels_file": str(value)}
-        elif name == "models" and isinstance(value, Mapping):
-            written[name] = {model: _written_columns(columns) for model, columns in value.items()}
-        else:
-            written[WRITTEN_AS.get(name, name)] = value
-    return written
-
-
-def _written_columns(columns: Any) -> Any:
-    """Columns by class as pairs where a class is no text, which a table's key has to be."""
-    if isinstance(columns, Mapping) and not all(isinstance(name, str) for name in columns):
-        return [list(pair) for pair in columns.items()]
-    return columns
-
-
-def _reading_in_file(section: Any) -> dict[str, Any]:
-    keys = {WRITTEN_AS.get(name, name): each for name, each in _READING.items() if name != "labels"}
-    keys |= {"labels_file": _LABELS_FILE, "no_labels": _NO_LABELS}
-    found: dict[str, Any] = {}
-    for key, value in _section({"read": section}, "read").items():
-        if key not in keys:
-            raise _unknown_key(key, keys, "read")
-        if key == "models" and isinstance(value, Mapping):
-            value = {model: _columns_in_file(columns) for model, columns in value.items()}
-        value = _value_in_file(keys[key], key, value, "read")
-        if key == "labels_file":
-            found["labels"] = Path(value)
-        elif key == "no_labels":
-            found |= {"labels": False} if value else {}
-        else:
-            found[keys[key].name] = value
-    return found
-
-
-def _columns_in_file(columns: Any) -> Any:
-    pairs = isinstance(columns, list) and all(
-        isinstance(each, list) and len(each) == 2 for each in columns
-    )
-    return dict(columns) if pairs and columns else columns
-
-
-def _written_metric(metric: Any, threshold: float | None) -> Any:
-    if isinstance(metric, (str, Mapping)):
-        return metric
-    data = write_metric(metric) if isinstance(metric, Metric) else None
-    if data is not None:
-        plain = threshold is None and data.get("threshold") == DEFAULT_THRESHOLD
-        data = {key: value for key, value in data.items() if not (plain and key == "threshold")}
-        return data["name"] if len(data) == 1 else data
-    name = getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__))
-    raise _unwritable(f"the metric {name!r}", f"a {type(metric).__name__}")
-
-
-def _written_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    python_only = {each.name for each in list_declared(method_class(method)) if each.python_only}
-    for name, value in options.items():
-        if name in python_only:
-            raise _unwritable(f"the option {name!r} of the method", f"a {type(value).__name__}")
-    return dict(options)
-
-
-def _unwritable(what: str, kind: str) -> InputError:
-    return InputError(
-        f"{what} is {kind}, which no file can hold",
-        allowed="text, numbers, true, false, null, lists and tables",
-        fix="call ssme.evaluate from Python to run this again",
-    )
-
-
-def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = config.get(name) or {}
-    if not isinstance(section, Mapping):
-        raise InputError(f"the config has no section {name!r}", allowed=f"a table [{name}]")
-    return section
-
-
-def _value_in_file(of: Option, key: str, value: Any, section: str | None) -> Any:
-    where = "" if section is None else f" in section [{section}]"
-    kind = _IN_FILES.get(of.name, of.kind)
-    try:
-        return kind.accept(value)
-    except (ValueError, TypeError, OverflowError):
-        raise InputError(
-            f"the config has {key} = {_shorten(value)}{where}",
-            allowed=kind.describe(),
-            fix="write such a value; text stands in quotation marks, numbers, true and false "
-            "do not",
-        ) from None
-
-
-def _unknown_key(key: str, known: Mapping[str, Any], section: str) -> InputError:
-    return InputError(
-        f"the config has {key!r} in section [{section}]",
-        allowed=", ".join(known),
-        fix=f"{did_you_mean(key, known)}leave it out",
-    )
-
-
-def _shorten(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _make_plain(value: Any) -> Any:
-    """``value`` with lists for tuples and arrays, as files hold them."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {key: _make_plain(item) for key, item in value.items()}
-    return [_make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
