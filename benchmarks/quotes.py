@@ -8,10 +8,10 @@ is from:
 
 names the file, the column and the rows; with several rows, ``mean``, ``min`` or ``max`` before
 the file says what to take of them, ``not`` that the figure is one minus the value, and ``percent``
-before all that it is in percent; a space within a value is written ``+``. ``method=auto/ssme``
-takes the ratio of the rows of the one to those of the other. Of a cell such as ``5.71 (0.69)`` the
-first number counts. The figure holds where the result, rounded to the digits of the quotation, is
-the quotation.
+before all that it is in percent; a space within a value is written ``+``. ``count`` before the file
+counts rows, and ``sum`` adds a column up. ``method=auto/ssme`` takes the ratio of the rows of the
+one to those of the other. Of a cell such as ``5.71 (0.69)`` the first number counts. The figure
+holds where the result, rounded to the digits of the quotation, is the quotation.
 
     python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
@@ -56,10 +56,13 @@ def quoted(words: str) -> float:
     plain = plain[1:] if percent else plain
     rest = plain[0] == "not"
     plain = plain[1:] if rest else plain
-    how = plain.pop(0) if plain[0] in ("mean", "min", "max") else None
+    how = plain.pop(0) if plain[0] in ("count", "sum", "mean", "min", "max") else None
+    if how == "count":
+        plain.append(result(plain[0]).columns[0])
     name, column = plain
     frame = result(name)
-    frame[column] = [float(str(cell).split(" ")[0]) for cell in frame[column]]
+    if how != "count":
+        frame[column] = [float(str(cell).split(" ")[0]) for cell in frame[column]]
     for condition in conditions:
         key, _, value = condition.partition("=")
         if "/" in value:
@@ -226,7 +229,49 @@ def rivals_verdicts() -> str:
     return markdown(["method", *counts.columns], rows)
 
 
+def bad_inputs() -> str:
+    """Generated bad inputs by kind: how many, what became of them, and the command."""
+    rows = []
+
+    def add(kind: str, name: str, read: int, refused: int, faults: int, test: str) -> None:
+        counts = [f"{each:,}" for each in (read + refused + faults, read, refused, faults)]
+        rows.append([kind, *counts, f"`python -m benchmarks.fuzz.{name}`", f"`{test}`"])
+
+    reader_test = "tests/data/readers/test_fuzz.py"
+    for _, row in result("fuzz_readers").iterrows():
+        faults = int(row[["uncaught", "disagreement", "hang", "abort"]].sum())
+        kind = f"damaged and hostile {row['reader']} files"
+        add(kind, "readers", row["read"], row["refused"], faults, reader_test)
+    for _, row in result("fuzz_config").iterrows():
+        faults = int(row["lost"] + row["uncaught"])
+        kind = f"config files in {row['format'][1:].upper()}"
+        add(kind, "config", row["read"], row["refused"], faults, "tests/test_fuzz_run.py")
+    lines = result("fuzz_command_line").sum(numeric_only=True).astype(int)
+    read, faults = lines["done"] + lines["failed"], lines["uncaught"]
+    kind = "garbage for every option of every command"
+    add(kind, "command_line", read, lines["refused"], faults, "tests/test_fuzz_run.py")
+    kept = {
+        "checkpoint": "checkpoints of a stream",
+        "memory": "memories of a project (SQLite)",
+        "store": "stores of a benchmark",
+    }
+    for name, kind in kept.items():
+        if not (RESULTS / f"fuzz_{name}.csv").exists():
+            continue
+        sums = result(f"fuzz_{name}").drop(columns="seed").sum(numeric_only=True).astype(int)
+        faults = sums["not_named"] + sums["wrong_number"] + sums["uncaught"]
+        test = "tests/fuzz/test_store_and_checkpoint.py"
+        add(f"damaged {kind}", name, sums["read"], sums["refused"], faults, test)
+    names = result("fuzz_names").sum(numeric_only=True).astype(int)
+    faults = names["exceptions"] + names["unsafe"] + names["aborts"]
+    kind = "hostile names, by way out (tables, pages, charts)"
+    add(kind, "names", names["cases"] - faults, 0, faults, "tests/report/test_fuzzed_names.py")
+    head = ["kind", "inputs", "read or shown", "refused in our words", "faults", "command"]
+    return markdown([*head, "sample in the tests"], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "bad inputs": bad_inputs,
     "all sets": all_sets,
     "choosing": choosing,
     "ssme": ssme_cells,
@@ -239,6 +284,7 @@ TABLES: dict[str, Callable[[], str]] = {
 DOCUMENTS = {
     "README.md": ("all sets",),
     "docs/choosing.md": ("choosing",),
+    "docs/reliability.md": ("bad inputs",),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
     "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -66,10 +67,10 @@ def labeled_rows(
     return np.concatenate([first, rest])[:n]
 
 
-def study(name: str, runs: int) -> list[dict[str, object]]:
+def study(name: str, runs: int, asked: Sequence[str] = ()) -> list[dict[str, object]]:
     scores, y = load(name)
     n, n_models, n_classes = scores.shape
-    metrics = [get_metric(metric) for metric in metric_names(n_classes)]
+    metrics = [get_metric(metric) for metric in asked or metric_names(n_classes)]
     hits: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     truth = [values(metric, scores, y) for metric in metrics]
     for run in range(runs):
@@ -131,9 +132,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=25)
     real = [name for name in set_names() if name not in TORTURE] if available() else []
     parser.add_argument("--sets", nargs="*", default=[*SIMULATED, *real])
+    parser.add_argument("--metrics", nargs="*", default=[], help="these only (default: all)")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    rows = [row for name in options.sets for row in study(name, options.runs)]
+    rows = [row for name in options.sets for row in study(name, options.runs, options.metrics)]
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
