@@ -54,7 +54,7 @@ class Limits:
     """Hidden labels can be recovered from independent views of them when there are three (Allman,
     Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
 
-    odd: float = 0.5
+    odd: float = 0.6
     """Probability of another world than the usual one from which it is a doubt."""
 
     conflict: float = 0.7

@@ -168,7 +168,7 @@ class RegimesConstants:
     power: float = 0.6
     """Weight of a label in the draws of regimes other than the usual one."""
 
-    widening: float = 1.6
+    widening: float = 1.5
     """Factor of their draws' spread."""
 
     answers_widening: float = 1.3
@@ -294,10 +294,10 @@ class RecenteringConstants:
 
     spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {
-            ACCURACY: (0.4, 0.7),
-            Ranking("roc_auc"): (0.36, 0.66),
-            Calibration(): (0.43, 0.65),
-            Ranking("average_precision"): (0.4, 0.67),
+            ACCURACY: (0.46, 0.7),
+            Ranking("roc_auc"): (0.42, 0.67),
+            Calibration(): (0.49, 0.65),
+            Ranking("average_precision"): (0.46, 0.68),
         },
         hash=False,
     )
