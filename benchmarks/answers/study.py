@@ -1,17 +1,24 @@
 """Judges: errors and intervals of the method ``answers`` beside others, on answers and ratings.
 
-Three kinds of cells, with 20 and 100 labels:
+Kinds of cells, with 20 and 100 labels:
 
 - answers: the development sets with only the predicted class of every classifier kept (1,000
   unlabeled rows, truth on the held-out half), and the sets of real judges in the folder
   ``answers`` of SSME_DATA (all rows, truth on all rows; sets with too few rows are left out);
 - ratings: the binary development sets with scores cut into five grades, at fixed places or at the
   classifier's own quintiles, beside ``auto`` on the scores themselves;
-- mixed: the development sets with every second classifier giving its class only.
+- mixed: the development sets with every second classifier giving its class only;
+- labels by class, not said and said: answers again, as many labels of each class;
+- labels by score, said: answers again, labels among the third of the rows on which judges agree
+  least.
 
 Written to ``benchmarks/results``: answers_cells.csv (error / error of labels alone, coverage, width
-/ width of labels alone, per set) and answers_overall.csv (geometric mean over sets, lowest
-coverage of a set). It stops after ``--minutes``, with as many runs as there was time for.
+/ width of labels alone, per set), answers_overall.csv (geometric mean over sets, lowest coverage of
+a set, share of runs in which a world that is not the usual one is the likelier, which is doubt
+D306) and answers_ratings.csv: the error with grades over that with the scores they were cut from,
+each the error of its own metric (that of the grades, cut at the fourth, ties counting half in the
+AUC; that of the scores), in points and relative to labels alone, and the set with the largest. It
+stops after ``--minutes``, with as many runs as there was time for.
 
     python -m benchmarks.answers.study --runs 8 --workers 2 --minutes 20
 """
@@ -35,6 +42,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.bench import seen_rows, split_rows
 from ssme.data.answers import Judge, rating_steps
+from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.registry import get_method
@@ -51,7 +59,11 @@ METHODS = {
     "quintile grades": ("answers",),
     "scores": ("auto",),
     "mixed": ("answers",),
+    "labels by class": ("answers",),
+    "labels by class, said": ("answers",),
+    "labels by score, said": ("answers",),
 }
+DESIGNS = {"labels by class": None, "labels by class, said": "by_class"}
 GRADES = (1, 2, 3, 4, 5)
 CUT = 3
 
@@ -72,8 +84,8 @@ def load(kind: str, name: str) -> ScoreSet:
     if name in JUDGED:
         return _load_judged(name)
     data = load_dataset(name)
-    if kind in ("answers", "mixed"):
-        every = 1 if kind == "answers" else 2
+    if kind not in ("fixed grades", "quintile grades", "scores"):
+        every = 2 if kind == "mixed" else 1
         scores, judged = data.scores.copy(), data.models[::every]
         hard = data.scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
         scores[:, ::every] = hard[:, ::every]
@@ -117,7 +129,29 @@ def rows_of(data: ScoreSet, job: Job) -> tuple[ScoreSet, ScoreSet]:
     split = split_rows(
         data.labels, job.n_labeled, n_unlabeled, job.run, seed=0, dataset=job.dataset
     )
-    return seen_rows(data, split), data.take(split.truth)
+    held = data.take(split.truth)
+    if job.kind.startswith("labels by"):
+        everyone = data.take(np.concatenate([split.labeled, split.unlabeled]))
+        return choose_labels(everyone, job), held
+    return seen_rows(data, split), held
+
+
+def choose_labels(data: ScoreSet, job: Job) -> ScoreSet:
+    """The rows with labels chosen by class, or among those on which judges agree least."""
+    rng = np.random.default_rng([job.run, job.n_labeled])
+    order = rng.permutation(data.n_rows)
+    if job.kind == "labels by score, said":
+        votes = data.scores.sum(axis=1).max(axis=1)
+        unlike = order[np.argsort(votes[order], kind="stable")]
+        chosen = rng.permutation(unlike[: data.n_rows // 3])[: job.n_labeled]
+        design: str | None = "by_score"
+    else:
+        each = max(1, job.n_labeled // data.n_classes)
+        by_class = [order[data.labels[order] == k][:each] for k in range(data.n_classes)]
+        chosen, design = np.concatenate(by_class), DESIGNS[job.kind]
+    labels = np.full(data.n_rows, UNLABELED)
+    labels[chosen] = data.labels[chosen]
+    return data.replace(labels=labels, design=as_design(design, labels))
 
 
 def measure(job: Job) -> list[dict[str, Any]]:
@@ -140,6 +174,7 @@ def measure(job: Job) -> list[dict[str, Any]]:
         belief = get_method(name).fit(seen, np.random.default_rng(job.run))
         estimates = belief.estimate(metrics, [None])[0]
         seconds = time.process_time() - start
+        odd = sum(chance for chance, _ in belief.facts.other_worlds.values()) >= 0.5
         for metric, exact, ours, labels in zip(metrics, truth, estimates, alone, strict=True):
             (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
             known = np.isfinite(labels.value) & np.isfinite(exact)
@@ -156,6 +191,7 @@ def measure(job: Job) -> list[dict[str, Any]]:
                     "covered": ((low <= exact) & (exact <= high))[known].mean(),
                     "width": (high - low)[known].mean(),
                     "labels_width": (labels_high - labels_low)[known].mean(),
+                    "odd": float(odd),
                     "seconds": seconds,
                 }
             )
@@ -168,7 +204,7 @@ CELL = ["kind", "method", "metric", "n_labeled", "dataset"]
 def summarize(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cells per set, and all sets together."""
     sums = frame.groupby(CELL, sort=False)[
-        ["error", "labels_error", "covered", "width", "labels_width", "seconds"]
+        ["error", "labels_error", "covered", "width", "labels_width", "odd", "seconds"]
     ].mean()
     sums["rmae"] = sums["error"] / sums["labels_error"]
     sums["width_ratio"] = sums["width"] / sums["labels_width"]
@@ -186,11 +222,37 @@ def summarize(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
                 "lowest_covered": None if lowest is None else lowest["covered"],
                 "lowest_set": None if lowest is None else lowest["dataset"],
                 "width_ratio": part["width_ratio"].mean(),
+                "odd": part["odd"].mean(),
                 "seconds": part["seconds"].mean(),
                 "runs": int(part["runs"].min()),
             }
         )
     return cells, pd.DataFrame(rows)
+
+
+def compare_ratings(cells: pd.DataFrame) -> pd.DataFrame:
+    """Error with grades over that with scores: in points, relative to labels, and where worst."""
+    keys = ["metric", "n_labeled", "dataset"]
+    scores = cells[cells["kind"] == "scores"].set_index(keys)[["error", "rmae"]]
+    rows = []
+    for kind in ("fixed grades", "quintile grades"):
+        rated = cells[cells["kind"] == kind].set_index(keys)[["error", "rmae"]]
+        both = (rated / scores).dropna()
+        for (metric, n_labeled), part in both.groupby(level=["metric", "n_labeled"]):
+            worst = part["error"].idxmax()[2]
+            means = np.exp(np.log(part).mean())
+            rows.append(
+                {
+                    "kind": kind,
+                    "metric": metric,
+                    "n_labeled": n_labeled,
+                    "error_ratio": means["error"],
+                    "rmae_ratio": means["rmae"],
+                    "worst_set": worst,
+                    "worst_error_ratio": part["error"].max(),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def jobs_of(runs: int, first: int, labels: list[int]) -> list[Job]:
@@ -202,6 +264,9 @@ def jobs_of(runs: int, first: int, labels: list[int]) -> list[Job]:
         "quintile grades": binary,
         "scores": binary,
         "mixed": SETS,
+        "labels by class": SETS,
+        "labels by class, said": SETS,
+        "labels by score, said": SETS,
     }
     return [
         Job(kind, name, n_labeled, run)
@@ -241,7 +306,8 @@ def main() -> None:
     frame = pd.DataFrame(rows)
     cells, overall = summarize(frame)
     RESULTS.mkdir(exist_ok=True)
-    for part, table in (("cells", cells), ("overall", overall)):
+    parts = (("cells", cells), ("overall", overall), ("ratings", compare_ratings(cells)))
+    for part, table in parts:
         file = RESULTS / f"{args.name}_{part}.csv"
         table.drop(columns=["error", "width", "labels_width"], errors="ignore").to_csv(
             file, index=False, float_format="%.4g"

@@ -1,6 +1,7 @@
-"""The table of docs/answers.md, written from the committed results of the study.
+"""The tables of docs/answers.md, written from the committed results of the study.
 
-It stands between ``<!-- results -->`` and ``<!-- end results -->`` and is replaced.
+Each stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` and is replaced: results, ratings,
+readings, speed and runs.
 
     python -m benchmarks.answers.tables            # write it
     python -m benchmarks.answers.tables --check    # fail if it differs from the results
@@ -17,10 +18,9 @@ import pandas as pd
 from benchmarks.experiment import RESULTS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "answers.md"
-TABLE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- end results -->)", re.DOTALL)
 
 
-def table() -> str:
+def tabulate_results() -> str:
     """Error, coverage, lowest coverage of a set and width, by kind of cell, method and metric."""
     overall = pd.read_csv(RESULTS / "answers_overall.csv")
     numbers = sorted(overall["n_labeled"].unique())
@@ -32,6 +32,55 @@ def table() -> str:
     for (kind, method, metric), part in overall.groupby(keys, sort=False):
         by_labels = part.set_index("n_labeled")
         lines.append([kind, method, metric, *(_cell(by_labels, n) for n in numbers)])
+    return _join(lines)
+
+
+def tabulate_ratings() -> str:
+    """Error with grades over that with scores."""
+    ratios = pd.read_csv(RESULTS / "answers_ratings.csv")
+    numbers = sorted(ratios["n_labeled"].unique())
+    lines = [["what", "metric", *(f"{n} labels" for n in numbers)], ["---"] * (2 + len(numbers))]
+    for (kind, metric), part in ratios.groupby(["kind", "metric"], sort=False):
+        by_labels = part.set_index("n_labeled")
+        cells = [
+            f"{row['error_ratio']:.2f} (relative to labels {row['rmae_ratio']:.2f}; "
+            f"largest {row['worst_error_ratio']:.1f} {row['worst_set']})"
+            for row in (by_labels.loc[n] for n in numbers)
+        ]
+        lines.append([kind, metric, *cells])
+    return _join(lines)
+
+
+def tabulate_readings() -> str:
+    """Error relative to labels alone, by what a grade is taken to stand for."""
+    table = pd.read_csv(RESULTS / "answers_readings.csv")
+    columns = [(m, n) for m in ("accuracy", "roc_auc") for n in sorted(table["n_labeled"].unique())]
+    lines = [["what", "reading", *(f"{m}, {n} labels" for m, n in columns)]]
+    lines.append(["---"] * len(lines[0]))
+    for (kind, reading), part in table.groupby(["kind", "reading"], sort=False):
+        by_cell = part.set_index(["metric", "n_labeled"])["rmae"]
+        lines.append([kind, reading, *(f"{by_cell[cell]:.2f}" for cell in columns)])
+    return _join(lines)
+
+
+def tabulate_speed() -> str:
+    """Seconds of a whole evaluation."""
+    speed = pd.read_csv(RESULTS / "answers_speed.csv")
+    lines = [["rows", "judges", "classes", "seconds", "CPU seconds"], ["---"] * 5]
+    for row in speed.itertuples():
+        sizes = [f"{row.rows:,}", str(row.judges), str(row.classes)]
+        lines.append([*sizes, f"{row.seconds:.2f}", f"{row.cpu_seconds:.2f}"])
+    return _join(lines)
+
+
+def tell_runs() -> str:
+    """How many runs there are."""
+    overall = pd.read_csv(RESULTS / "answers_overall.csv")
+    fewest, most = overall["runs"].min(), overall["runs"].max()
+    return f"{most} runs\n" if fewest == most else f"{fewest} to {most} runs\n"
+
+
+def _join(lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
@@ -45,12 +94,26 @@ def _cell(part: pd.DataFrame, n: int) -> str:
     return f"{row['rmae']:.2f}; {row['covered']:.2f} ({lowest}); {row['width_ratio']:.2f}"
 
 
+TABLES = {
+    "results": tabulate_results,
+    "ratings": tabulate_ratings,
+    "readings": tabulate_readings,
+    "speed": tabulate_speed,
+    "runs": tell_runs,
+}
+"""What stands between which marks."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     text = DOCUMENT.read_text(encoding="utf-8")
-    written = TABLE.sub(lambda _: table(), text)
+    written = text
+    for name, make in TABLES.items():
+        place = re.compile(f"(?<=<!-- {name} -->\n).*?(?=<!-- end {name} -->)", re.DOTALL)
+        made = make()
+        written = place.sub(lambda _, made=made: made, written)
     if args.check and written != text:
         raise SystemExit(f"{DOCUMENT.name} differs from the results")
     if not args.check:
