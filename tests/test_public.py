@@ -36,6 +36,15 @@ def test_import_brings_no_heavy_library():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_evaluating_imports_none_of_the_large_parts_of_scipy():
+    code = (
+        "import sys, ssme; ssme.evaluate([[0.9], [0.2], [0.6]], [1, 0, None], method='labeled', "
+        "metrics='accuracy'); large = {'scipy.stats', 'scipy.optimize', 'scipy.spatial'} & "
+        "set(sys.modules); assert not large, large"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
 def test_evaluate_is_a_function_whatever_was_imported_first():
     code = "import ssme.run, ssme; assert callable(ssme.evaluate)"
     subprocess.run([sys.executable, "-c", code], check=True)

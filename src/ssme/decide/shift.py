@@ -25,7 +25,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import chdtrc, expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
@@ -278,6 +277,8 @@ def _class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
 
 def _score_weights(sides: _Sides) -> FloatArray:
     """Weight (n_l,) of each label: the odds of its scores among unlabeled rows."""
+    from scipy.optimize import minimize
+
     x, member = sides.features, (~sides.labeled).astype(np.float64)
     ridge = sides.constants.ridge
 
@@ -328,6 +329,8 @@ def _recalibrate(sides: _Sides) -> FloatArray:
 
     log P(k | s) = a log pool_k + b_k + const, with a ridge towards a = 1 and b = 0.
     """
+    from scipy.optimize import minimize
+
     log_pool = np.log(np.clip(sides.pool, 1e-6, 1.0))
     known, n_classes = log_pool[sides.labeled], log_pool.shape[1]
     one, strength = np.eye(n_classes)[sides.labels], sides.constants.ridge

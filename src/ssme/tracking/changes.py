@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from ssme.errors import InputError
 from ssme.memory.records import EstimateRecord, EvaluationRecord
@@ -155,7 +155,7 @@ def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift
         counts = counts[:, counts.sum(axis=0) > 0.0]
         expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
         statistic = float(((counts - expected) ** 2 / expected).sum())
-        chance = float(chi2.sf(statistic, max(counts.shape[1] - 1, 1)))
+        chance = float(chdtrc(max(counts.shape[1] - 1, 1), statistic))
         distance = float(0.5 * np.abs(p - q).sum())
         found.append(Drift(model, distance, min(1.0, chance * len(shared))))
     return tuple(sorted(found, key=lambda each: -each.distance))
