@@ -38,7 +38,7 @@ import ssme
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.running import Person, Running, row_of
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 from ssme.memory import Memory
 
 LABELS = 4.0
@@ -154,7 +154,7 @@ def main() -> None:
     began = time.perf_counter()
     table = pd.DataFrame([run(args.kills, args.seed + i) for i in range(args.runs)])
     table.to_csv(RESULTS / "serve_kills.csv", index=False)
-    times = pd.DataFrame([{**here(), "seconds": time.perf_counter() - began}])
+    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
     record(RESULTS / "serve_kills.csv", None, times)
     print(table.to_string(index=False))
 

@@ -38,7 +38,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 
 PAUSE = 1.0
 REQUESTS, EAGER = 2000, 10
@@ -210,7 +210,7 @@ def main() -> None:
     began = time.perf_counter()
     table = measure(args.readers, args.rows, args.seconds, REQUESTS)
     table.to_csv(RESULTS / "serve_load.csv", index=False)
-    times = pd.DataFrame([{**here(), "seconds": time.perf_counter() - began}])
+    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
     record(RESULTS / "serve_load.csv", None, times)
     print(table.to_string(index=False))
 

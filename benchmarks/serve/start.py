@@ -35,7 +35,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.provenance import here
+from ssme.bench.provenance import describe_process
 
 DECIDED = 'class="downloads"'
 UNDERSTOOD = "Models</h2>"
@@ -137,7 +137,7 @@ def main() -> None:
     )
     table["cores"] = os.cpu_count()
     table.to_csv(RESULTS / "serve_start.csv", index=False)
-    times = pd.DataFrame([{**here(), "seconds": time.perf_counter() - began}])
+    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
     record(RESULTS / "serve_start.csv", None, times)
     print(table.to_string(index=False))
 
