@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from ssme.memory import EvaluationRecord
 from ssme.wording import distinct_labels
 
-__all__ = ["draw_intervals", "draw_tightening"]
+__all__ = ["MODELS", "draw_intervals", "draw_tightening"]
 
 WIDTH, ROW, MARGIN = 640, 30, 190
 SMALL_WIDTH, SMALL_HEIGHT = 200, 130
@@ -102,7 +102,9 @@ def draw_tightening(
         )
         for record in evaluations[-STEPS:]
     ]
-    models = [model for model in order if any(model in of for _, of in steps)][:MODELS]
+    models = [model for model in dict.fromkeys(order) if any(model in of for _, of in steps)][
+        :MODELS
+    ]
     values = [
         value
         for _, of in steps

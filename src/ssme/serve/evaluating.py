@@ -27,6 +27,7 @@ from ssme.report.summary import summarize
 from ssme.report.writing import can_draw
 from ssme.run import execute, read_scores
 from ssme.spec import RunSpec
+from ssme.suggest.plan import LabelPlan
 from ssme.tracking.record import record_evaluation
 from ssme.writing import csv_text, write_text
 
@@ -119,18 +120,20 @@ def plan_further(request: Mapping[str, Any], folder: Path) -> None:
             plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
             found = {
                 **plan.to_dict(),
-                "sentence": _tell_plan(plan.more, plan.more_low, plan.more_high),
+                "sentence": _tell_plan(plan),
+                "is_hopeless": not np.isfinite(plan.more),
                 "pick": choice.pick,
                 "others": others,
             }
     write_text(folder / "plan.json", json.dumps(found))
 
 
-def _tell_plan(more: float, low: float, high: float) -> str:
-    if not np.isfinite(more):
-        return "No number of labels that was tried suffices"
-    span = f"{low:,.0f} to {high:,.0f}" if np.isfinite(high) else f"{low:,.0f} or more"
-    return f"About {more:,.0f} labels more ({span})"
+def _tell_plan(plan: LabelPlan) -> str:
+    if not np.isfinite(plan.more):
+        return f"Even {plan.most - plan.n_labeled:,} labels more would not suffice"
+    few, many = plan.more_low, plan.more_high
+    span = f"{few:,.0f} to {many:,.0f}" if np.isfinite(many) else f"{few:,.0f} or more"
+    return f"About {plan.more:,.0f} labels more ({span})"
 
 
 def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:

@@ -10,9 +10,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ssme.errors import InputError
+from ssme.memory import EvaluationRecord
 from ssme.memory.records import make_key
 from ssme.serve.desk import Records
-from ssme.serve.drawing import draw_tightening
+from ssme.serve.drawing import MODELS, draw_tightening
 from ssme.serve.files import find_image
 from ssme.serve.labeling import Bench, give_label, look_back, skip, take_seat, undo
 from ssme.serve.pages import form_of, fragment, go_to, project_of, render, session_of, wants_json
@@ -162,14 +163,9 @@ async def _tightening(project: Project, file: OpenFile) -> str:
     records = await project.desk.ask(read)
     metric, order, decision = "", [], None
     if records:
-        last = records[-1]
-        metric = last.estimates[0].metric
-        rows = [e for e in last.estimates if (e.metric, e.group) == (metric, "all")]
-        decision = last.decisions[0] if last.decisions else None
-        best = {}
-        if decision is not None:
-            best = {**dict.fromkeys(decision.possible_best, -1), decision.pick: -2}
-        order = [e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))]
+        metric = records[-1].estimates[0].metric
+        decision = records[-1].decisions[0] if records[-1].decisions else None
+        order = _order(records, metric)
     return fragment(
         "tightening.html",
         pictures=draw_tightening(records, metric, order),
@@ -177,6 +173,21 @@ async def _tightening(project: Project, file: OpenFile) -> str:
         decision=decision,
         labeled=records[-1].n_labeled if records else 0,
     )
+
+
+def _order(records: list[EvaluationRecord], metric: str) -> list[str]:
+    """Models as they were ranked first, so that none changes its place; a new pick comes first."""
+    first, last = records[0], records[-1]
+    rows = [e for e in first.estimates if (e.metric, e.group) == (metric, "all")]
+    rows += [e for e in last.estimates if (e.metric, e.group) == (metric, "all")]
+    best: dict[str, int] = {}
+    if first.decisions:
+        leading = (first.decisions[0].pick, *first.decisions[0].possible_best)
+        best = {model: rank - len(leading) for rank, model in reversed([*enumerate(leading)])}
+    order = list(dict.fromkeys(e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))))
+    pick = last.decisions[0].pick if last.decisions else ""
+    shown = order[:MODELS]
+    return order if pick in shown or pick not in order else [pick, *order]
 
 
 async def export(request: Request) -> Response:

@@ -14,6 +14,7 @@ from ssme.sample import sample_path
 from ssme.serve.files import inside_root, list_root, save
 from ssme.serve.mapping import PARTS, mapping_of
 from ssme.serve.pages import form_of, go_to, parse_message, project_of, render
+from ssme.serve.settings import SUFFIXES
 
 __all__ = ["routes"]
 
@@ -23,7 +24,7 @@ async def files(request: Request) -> Response:
     project = project_of(request)
     known = await project.desk.ask(lambda records: records.store.files())
     listed = list_root(project.settings)
-    return render(request, "files.html", files=known, listed=listed)
+    return render(request, "files.html", files=known, listed=listed, suffixes=SUFFIXES)
 
 
 async def upload(request: Request) -> Response:

@@ -35,7 +35,10 @@ __all__ = [
 def _environment() -> Any:
     from jinja2 import PackageLoader
 
-    return make_environment(PackageLoader("ssme.serve", "templates"))
+    found = make_environment(PackageLoader("ssme.serve", "templates"))
+    percent = found.filters["percent"]
+    found.filters["percent"] = lambda value: percent(value).replace(" ", "\N{NO-BREAK SPACE}")
+    return found
 
 
 def project_of(request: Request) -> Project:

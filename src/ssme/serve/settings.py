@@ -19,7 +19,17 @@ from ssme.options import Declared, Flag, Instance, Nothing, OneOf, Text, Whole, 
 
 __all__ = ["SUFFIXES", "ServeSettings", "is_loopback"]
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".npz", ".npy")
+SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".xlsx",
+    ".xlsm",
+    ".jsonl",
+    ".ndjson",
+    ".npz",
+    ".npy",
+)
 """Files that can be opened: those of the readers, which the server itself does not import."""
 
 
