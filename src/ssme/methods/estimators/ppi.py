@@ -7,8 +7,17 @@ classifiers, as fractional labels. Both parts are resampled; over the resamples
 
     lambda = Cov(g(L, y), g(L, f)) / (Var g(L, f) + Var g(U, f)), kept in [0, 1],
 
-and the resampled theta give the interval. Accuracy is a mean, so lambda, theta and the interval
+and the resampled theta give the joint draws. Accuracy is a mean, so lambda, theta and the interval
 have closed forms (`prediction_powered`), by default with the ridge-stabilised lambda.
+
+With few labels the quantiles of these draws are too narrow for other metrics: resamples of labels
+that are all ranked rightly do not vary, and a calibration error of few labels is mostly chance.
+Where labels alone have an interval [l, h] about g(labeled, y) that holds there
+(`ssme.methods.beliefs.labels`), theirs is that one moved to theta and shrunk as the spread is,
+
+    [theta - r (g - l), theta + r (h - g)],   r = sd(resampled theta) / sd(resampled g), at most 1,
+
+and r = 1 for calibration errors, of whose spread resampling knows little.
 
 Sources: Angelopoulos, Duchi and Zrnic, "PPI++: Efficient prediction-powered inference", 2023;
 Zrnic, "A note on the prediction-powered bootstrap", 2024; Eyre and Madras, ICML 2025 (ridge).
@@ -25,14 +34,16 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
+from ssme.methods.beliefs.labels import Bounds, LabeledRows
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.draw_options import MOST_DRAWS
+from ssme.methods.parts.label_resampling import ResamplingSettings
 from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
-from ssme.metrics.kinds import is_same_metric
+from ssme.metrics.kinds import Calibration, is_same_metric
 from ssme.options import Declared, Flag, Nothing, Number, OneOf, Whole, option
 from ssme.progress import track
 
@@ -107,9 +118,22 @@ class Ppi(Declared):
         value = t + np.where(lam > 0, lam * (u - f), 0.0)
         draws = ts + np.where(lam > 0, lam * (us - fs), 0.0)
         draws = draws[np.isfinite(draws).all(axis=1)]
+        value = np.clip(value, metric.low, metric.high)
+        draws = np.clip(draws, metric.low, metric.high)
+        weights = data.label_weights
+        own = LabeledRows(
+            scores[labeled],
+            data.labels[labeled],
+            np.ones(labeled.size) if weights is None else weights[labeled],
+            ResamplingSettings(),
+        )
+        alone = own.bounds(metric, t, on_labeled) if labeled.size else None
+        spread = isinstance(metric.kind, Calibration)
+        ratio = np.ones(t.shape) if spread else _measure_shrinkage(ts, draws)
         return Estimate(
-            value=np.clip(value, metric.low, metric.high),
-            draws=np.clip(draws, metric.low, metric.high) if len(draws) else None,
+            value=value,
+            draws=draws if len(draws) else None,
+            bounds=None if alone is None else _move_interval(metric, alone, t, value, ratio),
         )
 
 
@@ -128,6 +152,29 @@ def _resample(
         times = rng.multinomial(n, np.full(n, 1.0 / n), size=min(batch, n_boot - start))
         values.append(plan(times[:, :, None] * mass))
     return plan(mass[None])[0], np.concatenate(values)
+
+
+def _measure_shrinkage(alone: FloatArray, powered: FloatArray) -> FloatArray:
+    """Ratio (M,) of the spread of resampled estimates to that of labels alone, at most one."""
+    ratio = np.ones(alone.shape[1])
+    for j, (t, theta) in enumerate(zip(alone.T, powered.T, strict=True)):
+        t = t[np.isfinite(t)]
+        if t.size > 1 and theta.size > 1 and t.std() > 0.0:
+            ratio[j] = min(1.0, theta.std() / t.std())
+    return ratio
+
+
+def _move_interval(
+    metric: Metric, alone: Bounds, at: FloatArray, value: FloatArray, ratio: FloatArray
+) -> Bounds:
+    """The interval ``alone`` about ``at``, moved to ``value`` and shrunk by ``ratio``."""
+
+    def bounds(level: float) -> tuple[FloatArray, FloatArray]:
+        low, high = alone(level)
+        ends = value - ratio * (at - low), value + ratio * (high - at)
+        return np.clip(ends[0], metric.low, metric.high), np.clip(ends[1], metric.low, metric.high)
+
+    return bounds
 
 
 def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:
