@@ -85,3 +85,18 @@ def test_the_command_line_names_its_options(tmp_path: Path) -> None:
     told = re.sub(r"\s+", " ", said.stderr)
     assert "--id 'patient'" in told
     assert "--ignore patient" in told
+
+
+def test_digits_written_as_text_are_text_and_shares_are_refused(tmp_path: Path) -> None:
+    scores = pd.DataFrame({"bert": [0.1, 0.6, 0.3], "gpt": [0.2, 0.9, 0.4], "label": [0, 1, None]})
+    postal = scores.assign(code=["01234", "20095", "00501"])
+    for frame in (postal, pl.from_pandas(postal), pa.Table.from_pandas(postal)):
+        data = ScoreSet.from_frame(frame)
+        assert data.models == ("bert", "gpt")
+        assert data.layout.ignored == ("code",)
+    postal.to_parquet(tmp_path / "scores.parquet")
+    assert ScoreSet.read(tmp_path / "scores.parquet").layout.ignored == ("code",)
+    shares = scores.assign(forest=["0.25", "0.5", "1"])
+    with pytest.raises(InputError, match=r"'0.25' at row 0, a number written as text.*ignore="):
+        ScoreSet.from_frame(shares)
+    assert ScoreSet.from_frame(shares, ignore=["forest"]).models == ("bert", "gpt")

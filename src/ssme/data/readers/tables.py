@@ -165,7 +165,10 @@ class Table:
         return as_floats(self.values(name), f"column {name!r}")
 
     def refuse_numbers_as_text(self, name: str) -> None:
-        """A text column that is mostly numbers is a score column with a stray entry."""
+        """Refuse a text column that is meant for scores: mostly numbers, or all of them shares.
+
+        Whole numbers written as text, such as postal codes, are text.
+        """
         import narwhals
         import pandas
 
@@ -174,14 +177,20 @@ class Table:
         values = pandas.Series(self.values(name), dtype=object).dropna()
         numbers = pandas.to_numeric(values, errors="coerce")
         stray = numbers.isna()
-        if len(values) and stray.mean() < 0.5:
-            row = int(values.index[int(stray.argmax())])
-            raise InputError(
-                f"column {name!r} holds {values.loc[row]!r} at row {row}, text among numbers",
-                allowed="numbers, empty where a model has no score",
-                fix="correct the entry, or list the score columns with "
-                f"{argument('models', '[...]')}",
-            )
+        if not len(values) or stray.mean() >= 0.5:
+            return
+        whole = not stray.any() and bool((numbers % 1 == 0).all())
+        if whole:
+            return
+        row = int(values.index[int(stray.argmax())])
+        what = "text among numbers" if stray.any() else "a number written as text"
+        raise InputError(
+            f"column {name!r} holds {values.loc[row]!r} at row {row}, {what}",
+            allowed="numbers, empty where a model has no score",
+            fix=f"correct the entry or make numbers of the column, leave it out with "
+            f"{argument('ignore', f'[{name!r}]')}, or list the score columns with "
+            f"{argument('models', '[...]')}",
+        )
 
 
 def _values_of(series: Any) -> NDArray[Any]:

@@ -12,12 +12,13 @@ have closed forms (`prediction_powered`), by default with the ridge-stabilised l
 
 With few labels the quantiles of these draws are too narrow for other metrics: resamples of labels
 that are all ranked rightly do not vary, and a calibration error of few labels is mostly chance.
-Where labels alone have an interval [l, h] about g(labeled, y) that holds there
-(`ssme.methods.beliefs.labels`), theirs is that one moved to theta and shrunk as the spread is,
+The interval is that [l, h] of labels alone about g(labeled, y) (`ssme.methods.beliefs.labels`),
+moved to theta and shrunk as the spread is,
 
     [theta - r (g - l), theta + r (h - g)],   r = sd(resampled theta) / sd(resampled g), at most 1,
 
-and r = 1 for calibration errors, of whose spread resampling knows little.
+and r = 1 for calibration errors, of whose spread resampling knows little. A metric that has no
+interval from labels alone has none here.
 
 Sources: Angelopoulos, Duchi and Zrnic, "PPI++: Efficient prediction-powered inference", 2023;
 Zrnic, "A note on the prediction-powered bootstrap", 2024; Eyre and Madras, ICML 2025 (ridge).
@@ -25,6 +26,7 @@ Zrnic, "A note on the prediction-powered bootstrap", 2024; Eyre and Madras, ICML
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,11 +36,10 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, MethodSpec
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.beliefs.labels import Bounds, LabeledRows
+from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.draw_options import MOST_DRAWS
-from ssme.methods.parts.label_resampling import ResamplingSettings
 from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.metrics.base import FloatArray, Metric
@@ -120,20 +121,13 @@ class Ppi(Declared):
         draws = draws[np.isfinite(draws).all(axis=1)]
         value = np.clip(value, metric.low, metric.high)
         draws = np.clip(draws, metric.low, metric.high)
-        weights = data.label_weights
-        own = LabeledRows(
-            scores[labeled],
-            data.labels[labeled],
-            np.ones(labeled.size) if weights is None else weights[labeled],
-            ResamplingSettings(),
-        )
-        alone = own.bounds(metric, t, on_labeled) if labeled.size else None
+        ((alone,),) = LabeledBelief(data, n_boot, False, on_labeled).estimate([metric], [rows])
         spread = isinstance(metric.kind, Calibration)
         ratio = np.ones(t.shape) if spread else _measure_shrinkage(ts, draws)
         return Estimate(
             value=value,
             draws=draws if len(draws) else None,
-            bounds=None if alone is None else _move_interval(metric, alone, t, value, ratio),
+            bounds=_move_interval(metric, alone, value, ratio) if labeled.size else None,
         )
 
 
@@ -165,13 +159,13 @@ def _measure_shrinkage(alone: FloatArray, powered: FloatArray) -> FloatArray:
 
 
 def _move_interval(
-    metric: Metric, alone: Bounds, at: FloatArray, value: FloatArray, ratio: FloatArray
-) -> Bounds:
-    """The interval ``alone`` about ``at``, moved to ``value`` and shrunk by ``ratio``."""
+    metric: Metric, alone: Estimate, value: FloatArray, ratio: FloatArray
+) -> Callable[[float], tuple[FloatArray, FloatArray]]:
+    """The interval of labels alone, moved to ``value`` and shrunk by ``ratio``."""
 
     def bounds(level: float) -> tuple[FloatArray, FloatArray]:
-        low, high = alone(level)
-        ends = value - ratio * (at - low), value + ratio * (high - at)
+        low, high = alone.interval(level)
+        ends = value - ratio * (alone.value - low), value + ratio * (high - alone.value)
         return np.clip(ends[0], metric.low, metric.high), np.clip(ends[1], metric.low, metric.high)
 
     return bounds
