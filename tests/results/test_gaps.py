@@ -129,3 +129,29 @@ def test_what_cannot_be_asked_is_refused(result: ssme.Evaluation) -> None:
         result.gaps(by="town")
     with pytest.raises(InputError, match="no groups were evaluated"):
         grouped(by=[]).gaps()
+
+
+def test_a_rate_that_was_never_seen_is_not_taken_for_none() -> None:
+    rng = np.random.default_rng(0)
+    n = 400
+    truth = (rng.random(n) < 0.2).astype(int)
+    never = 0.1 + 0.3 * rng.random(n)
+    good = np.clip(0.2 + 0.6 * truth + 0.2 * rng.normal(size=n), 0.01, 0.99)
+    site = np.where(np.arange(n) % 2 == 0, "a", "b").astype(object)
+    labels = np.where(np.arange(n) < 60, truth, -1)
+    data = ssme.ScoreSet.from_arrays(
+        np.stack([never, good], axis=1),
+        labels,
+        models=("never", "good"),
+        groups={"site": site},
+        unlabeled=-1,
+    )
+    asked = {"metrics": "accuracy", "method": "ensemble", "n_draws": 50}
+    kinds = ["equal_opportunity"]
+    seen = ssme.evaluate(data, **asked).gaps(kinds=kinds).rows[0]
+    assert seen.model == "never"
+    assert (seen.estimate, seen.low) == (0.0, 0.0)
+    # about 50 positives a group, none of which it finds: three in fifty
+    assert 0.02 < seen.high < 0.15
+    at_hand = ssme.evaluate(data, group_target="rows", **asked).gaps(kinds=kinds).rows[0]
+    assert at_hand.high == 0.0

@@ -13,6 +13,11 @@ Young, 1993), whichever pair is looked at for whatever reason, and so
 The largest of noisy differences is larger than the largest difference; this interval knows that,
 quantiles of the draws of "max - min" would not. A ratio is the same on the scale of logarithms.
 Groups that were put together stand for no group and are left out.
+
+Where a classifier never errs, or always, on the n cases of a group (its positives, say, none of
+which it finds), all draws are the same number. That is no proof for the people whom the rows stand
+for: a rate that was not seen in n cases may be as large as 1 - (1 - level)^(1/n), "three in n" at
+95 %, and the interval of the gap reaches as far.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ import numpy as np
 
 from ssme.errors import InputError, UnsupportedError, argument
 from ssme.groups.estimates import estimate_groups
-from ssme.methods.base import Estimate
+from ssme.methods.base import Estimate, row_numbers
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
@@ -181,6 +186,7 @@ def _rows_of(
         widest = max(range(len(gaps)), key=lambda number: gaps[number][0])
         value, low, high = (max(gap[part] for gap in gaps) for part in range(3))
         if kind != "ratio":
+            high = max(high, _unseen_rate(evaluation, groups, kind, estimates, j, level))
             high = min(high, max(each.high - each.low for each in metrics))
         else:
             value, low, high = np.exp(-value), np.exp(-high), np.exp(-low)
@@ -203,6 +209,31 @@ def _rows_of(
             p_worst,
             len(span.known),
         )
+
+
+def _unseen_rate(
+    evaluation: BaseEvaluation,
+    groups: Sequence[Group],
+    kind: str,
+    estimates: Sequence[Sequence[Estimate]],
+    j: int,
+    level: float,
+) -> float:
+    """How large a rate may be of which no case was seen, in the group with the fewest cases."""
+    posterior = evaluation.posterior
+    by_rate = kind in ("equal_opportunity", "equalized_odds") and posterior is not None
+    if not by_rate or evaluation.settings.get("group_target", "population") != "population":
+        return 0.0
+    rates = [0.0]
+    for of_metric, k in zip(estimates, (1, 0), strict=False):  # recall looks at class 1
+        for group, estimate in zip(groups, of_metric, strict=True):
+            draws = None if estimate.draws is None else estimate.draws[:, j]
+            if draws is None or not np.isin(draws, (0.0, 1.0)).all() or np.ptp(draws) > 0.0:
+                continue
+            rows = row_numbers(group.rows, evaluation.data.n_rows)
+            cases = max(float(np.nansum(posterior[rows, k])), 1.0)
+            rates.append(1.0 - (1.0 - level) ** (1.0 / cases))
+    return max(rates)
 
 
 @dataclass(frozen=True, eq=False)
