@@ -221,8 +221,10 @@ def _unseen_rate(
 ) -> float:
     """How large a rate may be of which no case was seen, in the group with the fewest cases."""
     posterior = evaluation.posterior
-    by_rate = kind in ("equal_opportunity", "equalized_odds") and posterior is not None
-    if not by_rate or evaluation.settings.get("group_target", "population") != "population":
+    target = evaluation.settings.get("group_target", "population")
+    if posterior is None or target != "population":
+        return 0.0
+    if kind not in ("equal_opportunity", "equalized_odds"):
         return 0.0
     rates = [0.0]
     for of_metric, k in zip(estimates, (1, 0), strict=False):  # recall looks at class 1

@@ -25,6 +25,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.component import Component, PooledRegime
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
+from ssme.methods.auto.differences import correct_differences
 from ssme.methods.auto.group import RowGroup, take_rows
 from ssme.methods.auto.label_counts import (
     count_by_class,
@@ -43,6 +44,8 @@ from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import mean_defined
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import Decision, Rows
 
 __all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "RegimeEstimate"]
 
@@ -160,8 +163,15 @@ class AutoBelief(SoftBelief):
         """Point estimates on all rows of each group, and joint draws."""
         out = []
         for g, part in enumerate(rows):
-            by_regime = self.estimate_by_regime(metrics, row_numbers(part, self.data.n_rows), g)
-            out.append([self._combine(list(each)) for each in zip(*by_regime, strict=True)])
+            numbers = row_numbers(part, self.data.n_rows)
+            by_regime = self.estimate_by_regime(metrics, numbers, g)
+            found = []
+            for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
+                estimate = self._combine(list(each))
+                if numbers.size == self.data.n_rows:
+                    estimate = self._tell_apart(metric, estimate, list(each))
+                found.append(estimate)
+            out.append(found)
         return out
 
     def posterior_draws(self, rows: IntArray) -> FloatArray:
@@ -187,6 +197,36 @@ class AutoBelief(SoftBelief):
         weighed = zip(self.weights, parts, strict=True)
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
         return Estimate(value, np.concatenate([part.draws for part in parts]))
+
+    def _tell_apart(
+        self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
+    ) -> Estimate:
+        """Accuracies moved by what labels of suggested rows say about their differences."""
+        data, kind = self.data, metric.kind
+        if not isinstance(kind, Decision) or kind.share_of != Rows() or data.n_models < 2:
+            return estimate
+        weights = data.design.weights
+        if data.design.rounds is None or weights is None or data.weights is not None:
+            return estimate
+        labeled = np.flatnonzero(data.labeled)
+        rows = self._take_part(np.arange(data.n_rows))
+        shown, known = data.scores[rows], data.scores[labeled]
+        if not (np.isfinite(shown).all() and np.isfinite(known).all()):
+            return estimate
+        threshold = kind.threshold
+        done = sum(w * part.correction.weight for w, part in zip(self.weights, parts, strict=True))
+        step = (1.0 - float(done)) * correct_differences(
+            predicted_classes(shown, threshold),
+            self.soft[rows],
+            predicted_classes(known, threshold),
+            self.soft[labeled],
+            data.labels[labeled],
+            weights[labeled] / data.n_rows,
+            self.constants.correction.bias_labels,
+        )
+        value = np.clip(estimate.value + step, metric.low, metric.high)
+        assert estimate.draws is not None
+        return Estimate(value, np.clip(estimate.draws + step, metric.low, metric.high))
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0

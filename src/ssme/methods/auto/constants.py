@@ -287,6 +287,10 @@ class CorrectionConstants:
     labels_a_stratum: int = 8
     """Where rows were chosen by score: most strata, and labels for each of them."""
 
+    bias_labels: float = 423.0
+    """Where rows were suggested: labels at random whose noise in a difference between classifiers
+    is as large as the model's bias (`differences`)."""
+
 
 @dataclass(frozen=True)
 class RecenteringConstants:

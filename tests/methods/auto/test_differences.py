@@ -1,0 +1,57 @@
+"""Labels of suggested rows tell classifiers apart; others change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.data.design import design_of_rounds
+from ssme.data.rounds import LabelRounds
+from ssme.methods.auto.differences import correct_differences
+
+
+def disagreement(n: int, labeled: int) -> tuple[np.ndarray, ...]:
+    """Two classifiers that differ on every tenth row, where the second is right."""
+    decisions = np.zeros((n, 2), dtype=np.int64)
+    decisions[::10, 1] = 1
+    soft = np.tile([0.8, 0.2], (n, 1))
+    soft[::10] = 0.5
+    rows = np.arange(0, n, 10)[:labeled]
+    return decisions, soft, decisions[rows], soft[rows], np.ones(labeled, dtype=np.int64)
+
+
+def test_labels_where_classifiers_differ_move_the_difference_towards_the_truth() -> None:
+    parts = disagreement(1000, 40)
+    step = correct_differences(*parts, np.full(40, 0.1 / 40), bias_labels=423.0)
+    assert step.sum() == pytest.approx(0.0, abs=1e-12)
+    # the belief thinks both alike; in truth the second is right on 10 % of the rows more
+    assert 0.02 < step[1] - step[0] < 0.1
+
+
+def test_labels_where_all_agree_say_nothing_of_differences() -> None:
+    decisions, soft, *_ = disagreement(1000, 1)
+    rows = np.arange(1, 101, 10)
+    known = decisions[rows], soft[rows], np.ones(10, dtype=np.int64)
+    step = correct_differences(decisions, soft, *known, np.full(10, 0.1), bias_labels=423.0)
+    np.testing.assert_allclose(step, 0.0, atol=1e-12)
+
+
+def test_only_labels_that_came_in_rounds_are_used_so() -> None:
+    rng = np.random.default_rng(0)
+    n = 300
+    truth = rng.integers(0, 2, n)
+    z = (2 * truth - 1)[:, None] * [1.0, 1.3] + rng.normal(size=(n, 2))
+    scores = 1.0 / (1.0 + np.exp(-z))
+    labels = np.where(np.arange(n) < 40, truth, -1)
+    data = ssme.ScoreSet.from_arrays(scores, labels, unlabeled=-1)
+    chance = np.where(labels >= 0, 40 / n, np.nan)
+    rounds = LabelRounds(chance, (labels >= 0).astype(np.int64))
+    in_rounds = data.with_design(design_of_rounds(rounds, data.labels))
+    names = ["accuracy", "roc_auc"]
+    plain, moved = (ssme.evaluate(each, metrics=names) for each in (data, in_rounds))
+    for name in names:
+        before, after = plain.estimate(name).value, moved.estimate(name).value
+        changed = np.ptp(after - before) > 1e-6
+        assert changed == (name == "accuracy"), name
+        assert np.isfinite(moved.estimate(name).draws).all()
