@@ -30,7 +30,7 @@ test: $(READY)
 # the oldest versions that pyproject.toml allows, of what it names itself
 test-lowest: $(READY)
 	@$(PYTHON) -m venv .venv-lowest
-	@$(BIN)/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e '.[parquet,yaml,report,dask]' \
+	@$(BIN)/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e '.[parquet,yaml,report,dask,excel]' \
 		'pytest>=8' 'hypothesis>=6.100' 'pytest-timeout>=2.3' 'pytest-xdist>=3.6' 'polars>=1'
 	@env -u SSME_REQUIRE .venv-lowest/bin/python -m pytest -q -n 2 -W default \
 		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \

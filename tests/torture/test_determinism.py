@@ -76,3 +76,14 @@ def test_one_evaluation_is_asked_from_many_threads() -> None:
     with ThreadPoolExecutor(3) as pool:
         together = list(pool.map(ask, levels))
     assert together == [ask(level) for level in levels]
+
+
+def test_one_fitted_estimator_is_asked_from_many_threads() -> None:
+    data = binary_set(n=160)
+    rows = data.scores[:, :, 1]
+    fitted = ssme.SSME(random_state=0).fit(rows, data.labels)
+    parts = [rows[i::4] for i in range(4)] * 2
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(fitted.predict_proba, parts))
+    for part, found in zip(parts, together, strict=True):
+        assert found.tobytes() == fitted.predict_proba(part).tobytes()

@@ -120,7 +120,21 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     if reader.delimiter is not None:
         given["delimiter"] = told.delimiter or reader.delimiter
         given["ignored"] = told.ignore or ()
-    return reader.open(file, **given)
+    before = _state(file)
+    frame = reader.open(file, **given)
+    if _state(file) != before:
+        raise InputError(
+            f"{file} was changed while it was read",
+            allowed="a file that stays as it is",
+            fix="read it again once it is written, or read a copy",
+        )
+    return frame
+
+
+def _state(file: Path) -> tuple[int, int, int]:
+    """What tells one content of a file from another: which file it is, its size and its time."""
+    found = file.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def refuse_file_options(options: ReadOptions, reader: Reader | None, what: str) -> None:
