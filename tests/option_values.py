@@ -11,6 +11,7 @@ from ssme.data.readers.options import (
     Character,
     ColumnMap,
     FileName,
+    Mark,
     ModelNames,
     NoLabels,
     Pattern,
@@ -92,6 +93,7 @@ _BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
     ),
     Pattern: st.builds(lambda text: "{model}" + text + "{class}", st.sampled_from(":-_. ")),
     Character: st.sampled_from(",;|\t "),
+    Mark: st.sampled_from(".,_"),
     FileName: TEXT,
     NoLabels: st.just(False),
 }

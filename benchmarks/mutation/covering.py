@@ -29,15 +29,21 @@ TOOL = 3
 
 
 class Recorder:
-    """Note for every test its CPU seconds, whether it passed, and the lines of ``files`` it ran."""
+    """Note for every test its CPU seconds, whether it passed, and the lines of ``files`` it ran.
 
-    def __init__(self, files: Iterable[str]) -> None:
-        self.files = frozenset(files)
+    Of the tests collected only those of one ``part`` of ``parts`` are run.
+    """
+
+    def __init__(self, files: Iterable[str], part: int = 0, parts: int = 1) -> None:
+        self.files, self.part, self.parts = frozenset(files), part, parts
         self.reached: Reached = defaultdict(set)
         self.seconds: dict[str, float] = {}
         self.lines: dict[str, Reached] = {}
         self.failed: set[str] = set()
         _watch(self)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = items[self.part :: self.parts]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:

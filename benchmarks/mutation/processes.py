@@ -19,7 +19,7 @@ __all__ = ["Task", "in_processes"]
 
 MEMORY = 8 << 30
 """Bytes of data that a process may take."""
-WALL = 5
+WALL = 2
 """Seconds of the clock that a process may take for each second of its limit, which is of CPU."""
 Task = tuple[Callable[..., Any], tuple[Any, ...], float]
 

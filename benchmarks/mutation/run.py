@@ -22,7 +22,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -60,6 +60,10 @@ TESTS = (
 PRELOADED = ("numpy", "scipy.stats", "scipy.optimize", "scipy.special", "pandas", "narwhals")
 PRELOADED += ("sklearn.metrics", "sklearn.linear_model", "sklearn.mixture", "pytest", "hypothesis")
 PRELOADED += ("pyarrow.parquet", "polars", "torch", "rich.table", "typer")
+PARTS = 8
+"""Parts in which a file of contract tests is watched, each in a process of its own."""
+SAVED = 10.0
+"""Seconds between two writings of what is known so far."""
 CONTROLS = 20
 """Of so many mutants one is run without its change: its tests must pass."""
 COLUMNS = ("group", "file", "line", "function", "operator", "before", "after")
@@ -120,10 +124,12 @@ def find_reach(workers: int) -> Reach:
         for name in TESTS
         for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"))
     )
+    parts = [(file, part) for file in files for part in range(PARTS if "contract" in file else 2)]
     reach = Reach({}, {})
-    for number, found in in_processes([(_reach_of, (file,), 600.0) for file in files], workers):
+    tasks: list[Task] = [(_reach_of, part, 600.0) for part in parts]
+    for number, found in in_processes(tasks, workers):
         if "ended" in found:
-            print(f"{files[number]}: {found['ended']}; left out", file=sys.stderr)
+            print(f"{parts[number]}: {found['ended']}; left out", file=sys.stderr)
             continue
         reach.seconds.update(found["seconds"])
         for test, lines in found["lines"].items():
@@ -131,9 +137,9 @@ def find_reach(workers: int) -> Reach:
     return reach
 
 
-def _reach_of(file: str) -> dict[str, Any]:
+def _reach_of(file: str, part: int) -> dict[str, Any]:
     watched = {str(path): str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py")}
-    recorder = Recorder(watched)
+    recorder = Recorder(watched, part, PARTS if "contract" in file else 2)
     run_tests([file], recorder)
     sound = [test for test in recorder.seconds if test not in recorder.failed]
     return {
@@ -187,17 +193,18 @@ def run_sample(
     limit: float,
     workers: int,
     until: float = math.inf,
+    save: Callable[[list[dict[str, Any]]], None] | None = None,
 ) -> list[dict[str, Any]]:
     """One row per mutant of a sample, as far as they are begun before ``until``."""
     files = {mutant.file: (SOURCE / mutant.file).read_text() for _, mutant in chosen}
     tests = [reach.tests_of(mutant, files[mutant.file], limit) for _, mutant in chosen]
     seconds = [sum(reach.seconds[test] for test in of) for of in tests]
     tasks: list[Task] = [
-        (try_mutant, (mutant, of), 15.0 + 4.0 * known)
+        (try_mutant, (mutant, of), 10.0 + 3.0 * known)
         for (_, mutant), of, known in zip(chosen, tests, seconds, strict=True)
     ]
     rows: list[dict[str, Any]] = [{} for _ in chosen]
-    began = time.monotonic()
+    began = saved = time.monotonic()
     for done, (number, found) in enumerate(in_processes(tasks, workers, until), start=1):
         group, mutant = chosen[number]
         if "ended" in found:
@@ -210,6 +217,9 @@ def run_sample(
             "tests": len(tests[number]),
             "seconds": round(seconds[number], 1),
         }
+        if save is not None and time.monotonic() - saved > SAVED:
+            saved = time.monotonic()
+            save([row for row in rows if row])
         if done % 25 == 0:
             killed = sum(row.get("outcome") == "killed" for row in rows)
             print(
@@ -304,19 +314,22 @@ def main() -> None:
     if wrong:
         print("tests fail without a fault:", *wrong, sep="\n")
     until = began + asked.minutes * 60
-    rows = run_sample(chosen, reach, asked.seconds, asked.workers, until)
-    rows.sort(key=lambda row: (row["group"], row["file"], row["line"]))
+
+    def save(rows: list[dict[str, Any]]) -> None:
+        write(sorted(rows, key=lambda row: (row["group"], row["file"], row["line"])), path)
+        write(summarize(rows), asked.out / "mutation_summary.csv")
+
+    path = asked.out / "mutation.csv"
+    rows = run_sample(chosen, reach, asked.seconds, asked.workers, until, save)
+    save(rows)
     for row in rows:
         if row["outcome"] != "killed":
             print(*(row[name] for name in COLUMNS[1:7]), sep=" | ")
-    table = summarize(rows)
-    print(*table, sep="\n")
-    write(rows, asked.out / "mutation.csv")
-    write(table, asked.out / "mutation_summary.csv")
+    print(*summarize(rows), sep="\n")
     if not (asked.group or asked.again):
         from benchmarks.provenance import record
 
-        record(asked.out / "mutation.csv")
+        record(path)
         record(asked.out / "mutation_summary.csv")
 
 

@@ -145,9 +145,14 @@ app = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from ssme import __version__
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"ssme {__version__}")
+        try:
+            print(f"ssme {version('ssme')}")
+        except PackageNotFoundError:  # run from a source tree that was never installed
+            from ssme import __version__
+
+            print(f"ssme {__version__}")
         raise typer.Exit
 
 
