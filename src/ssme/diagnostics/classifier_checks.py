@@ -166,7 +166,8 @@ def _judges_alone(case: Case) -> dict[str, str]:
         plurality = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
         chance[j] = float(votes[both, j].mean(axis=0) @ plurality)
     noise = np.sqrt(np.maximum(chance * (1.0 - chance), 1e-12) / np.maximum(counts, 1.0))
-    beyond = float(ndtri(1.0 - case.limits.family_level / case.data.n_models))
+    beyond = float(ndtri(1.0 - case.limits.family_level))
+    far = beyond + float(ndtri(1.0 - case.limits.family_level / case.data.n_models))
     excess = ((1.0 - own) - chance) / np.maximum(1.0 - chance, 1e-12)
     usual = float(np.median(excess[counts > 0])) if counts.any() else 0.0
     return {
@@ -176,7 +177,7 @@ def _judges_alone(case: Case) -> dict[str, str]:
         if model in case.data.judges
         and counts[j] > 0
         and (1.0 - own[j] - chance[j]) / noise[j] < beyond
-        and usual * (1.0 - chance[j]) / noise[j] > 2.0 * beyond
+        and usual * (1.0 - chance[j]) / noise[j] > far
     }
 
 
