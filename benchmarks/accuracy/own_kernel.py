@@ -60,7 +60,7 @@ def main() -> None:
             own = np.exp(log_own - np.log(bandwidth.values).sum() - log_density)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                rules = PRESETS["paper"].em_rules
+                rules = PRESETS["paper"]
                 fit = run_em(classes, start, data.labels, rules, np.random.default_rng(0))
             kept = fit.responsibilities.argmax(axis=1) == start.argmax(axis=1)
             rows.append(

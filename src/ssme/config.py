@@ -29,7 +29,15 @@ from typing import Any
 from ssme.errors import InputError, MissingExtraError, foreign_errors
 from ssme.writing import write_bytes
 
-__all__ = ["WRITTEN_AS", "config_text", "parse_config", "read_config", "to_toml", "write_config"]
+__all__ = [
+    "WRITTEN_AS",
+    "config_text",
+    "parse_config",
+    "read_config",
+    "read_typed",
+    "to_toml",
+    "write_config",
+]
 
 WRITTEN_AS = {
     "metrics": "metric",
@@ -326,3 +334,14 @@ def _is_same(one: Any, two: Any) -> bool:
     if isinstance(one, (list, tuple)) and isinstance(two, (list, tuple)):
         return len(one) == len(two) and all(map(_is_same, one, two))
     return type(one) is type(two) and (one == two or (one != one and two != two))
+
+
+def read_typed(text: str) -> Any:
+    """A class as people type it: whole numbers, fractions and true or false are meant as such."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, int | float) and math.isfinite(value) else text

@@ -32,7 +32,7 @@ from sklearn.utils.validation import (
 from ssme.densities.base import FloatArray
 from ssme.errors import InputError, unknown_name
 from ssme.methods.beliefs.posterior import clamp
-from ssme.mixture.model import MixtureOptions, fit_mixture, preset_options
+from ssme.mixture.model import MixtureOptions, fit_mixture, read_options
 from ssme.mixture.start import draw_probabilities
 from ssme.transforms.alr import stack_alr
 
@@ -160,21 +160,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "init='draw' with scores='real'",
                 fix="real features are no probabilities to draw from; use init='knn'",
             )
-        return preset_options(
-            self.preset,
-            density=self.density,
-            kernel=self.kernel,
-            bandwidth=self.bandwidth,
-            across=self.across,
-            covariance=self.covariance,
-            components=self.components,
-            device=self.device,
-            init="knn" if self.scores == "real" else self.init,
-            lambda_u=self.lambda_u,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            clip=self.clip,
-        )
+        return read_options(self, init="knn" if self.scores == "real" else self.init)
 
     def _encode(self, targets: NDArray[Any], weights: FloatArray | None) -> NDArray[np.int64]:
         """Class index per row, -1 where unlabeled; sets `classes_`."""

@@ -9,7 +9,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, spell_wit
 from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import gather, inputs_of, read_scores
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
@@ -33,6 +33,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
 
     from ssme.cli.tables import plain_table, print_doubts, short
     from ssme.diagnostics.registry import check_all
+    from ssme.methods.registry import list_supported
 
     output = Output(out)
     spec = gather(file, read)
@@ -41,7 +42,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
         data = read_scores(spec)
         doubts = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
-    can, cannot = _methods(data)
+    can, cannot = list_supported(data)
     findings = [asdict(doubt) for doubt in doubts]
     labels, missing = _label_counts(data), _missing_scores(data)
     advice = [*_advice(data), *_left_out(spec, data)]
@@ -171,22 +172,6 @@ def _answers_only(data: ScoreSet, name: str) -> bool:
     scores = data.scores[:, data.models.index(name)]
     known = scores[scores[:, 0] == scores[:, 0]]
     return bool(((known == 0.0) | (known == 1.0)).all())
-
-
-def _methods(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
-    """Methods that accept ``data``, and why the others do not."""
-    from ssme.methods.base import check_supported
-    from ssme.methods.registry import method_class, method_names
-
-    can: list[str] = []
-    cannot: dict[str, str] = {}
-    for name in method_names():
-        try:
-            check_supported(method_class(name).spec, data, [])
-            can.append(name)
-        except UnsupportedError as error:
-            cannot[name] = error.got
-    return can, cannot
 
 
 def _list_some(items: list[str], limit: int) -> str:

@@ -9,8 +9,6 @@ load the library.
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from ssme.config import WRITTEN_AS
+from ssme.config import WRITTEN_AS, read_typed
 from ssme.errors import InputError
 
 __all__ = [
@@ -288,7 +286,7 @@ def reading_asked(options: ReadOptions) -> dict[str, Any]:
             found[key] = [each for text in found[key] for each in _classes(text, key)]
     for key in ("positive", "cut"):
         if key in found:
-            found[key] = _class_name(found[key])
+            found[key] = read_typed(found[key])
     if found.pop("no_labels", False):
         if "labels" in found:
             raise InputError("--labels-file and --no-labels", allowed="one of them")
@@ -369,16 +367,5 @@ def _key_values(pairs: Iterable[str]) -> dict[str, str]:
 
 def _classes(text: str, key: str) -> list[Any]:
     """A class typed on a command line; a code is meant as number and as text alike."""
-    value = _class_name(text)
+    value = read_typed(text)
     return [value, text] if key == "unlabeled" and value != text else [value]
-
-
-def _class_name(text: str) -> Any:
-    """Whole numbers, fractions and true/false are meant as such."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, (int, float)) and math.isfinite(value) else text

@@ -89,6 +89,24 @@ class Beyond:
 
 
 @dataclass(frozen=True, eq=False)
+class _Group:
+    """One group as its estimates see it.
+
+    ``rows`` are all of its rows, ``known`` those with a label, ``part`` those behind the draws and
+    ``soft`` (D, r, K) their drawn posteriors; ``point`` and ``drawn`` (D, ...) are the coefficients
+    of its shift, ``weight`` that of the correction by its labels.
+    """
+
+    rows: IntArray
+    known: IntArray
+    part: IntArray
+    soft: FloatArray
+    point: FloatArray
+    drawn: FloatArray
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
 class GroupEstimator:
     """Estimates groups of ``data``; ``whole`` are the estimates of ``metrics`` on all rows."""
 
@@ -110,10 +128,9 @@ class GroupEstimator:
         own = []
         for g, soft in self._posteriors(groups, drawn):
             tell("groups", g + 1, len(groups))
-            known = labeled[g]
-            weight = self._correction_weight(known.size)
-            coefficients = shifts.point[g]
-            estimates.append(made(groups[g], known, soft, coefficients, drawn[:, g], weight, rng))
+            weight = self._correction_weight(labeled[g].size)
+            group = _Group(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
+            estimates.append(made(group, rng))
             own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
         return Grouped(estimates, np.array(own), shifts)
 
@@ -206,25 +223,16 @@ class GroupEstimator:
                 start += size
             first = last
 
-    def _population(
-        self,
-        rows: IntArray,
-        known: IntArray,
-        soft: tuple[IntArray, FloatArray],
-        point: FloatArray,
-        drawn: FloatArray,
-        weight: float,
-        rng: np.random.Generator,
-    ) -> list[Estimate]:
-        """Estimates for all rows that ``rows`` stand for."""
-        part, drawn_soft = soft
+    def _population(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+        """Estimates for all rows that those of the group stand for."""
+        rows, part, point, weight = group.rows, group.part, group.point, group.weight
         shrink = float(np.sqrt(part.size / max(1, rows.size)))
         noise = self._noise(part, rng) * shrink
-        draws_mass = self._weigh(drawn_soft * (1.0 + noise)[:, :, None], part)
+        draws_mass = self._weigh(group.soft * (1.0 + noise)[:, :, None], part)
         center_mass = self._weigh(self.directions.shift(self.belief.soft[rows], point), rows)
         scores, center_scores = self.data.scores[part], self.data.scores[rows]
         mean = float(self._weight_of(rows).mean()) if rows.size else 1.0
-        more, more_center = self._whole_mass(drawn, point, mean, rng)
+        more, more_center = self._whole_mass(group.drawn, point, mean, rng)
         n_part, n_rows = part.size, rows.size
         draws_mass = np.concatenate([draws_mass, more], axis=1)
         center_mass = np.concatenate([center_mass, more_center], axis=0)
@@ -241,7 +249,7 @@ class GroupEstimator:
             value = plan(center_mass[None, :upto])[0]
             draws = draws_plan(draws_mass[:, :upto_part])
             if weight > 0.0:
-                residual, chance = self._residual(metric, known, point)
+                residual, chance = self._residual(metric, group.known, point)
                 value = value + weight * residual
                 share = weight**2 + self.constants.leftover * weight * (1.0 - weight)
                 draws = draws + np.sqrt(share / len(chance)) * (normal @ chance)
@@ -253,22 +261,13 @@ class GroupEstimator:
             out.append(Estimate(value, move_median(metric, draws, center)))
         return out
 
-    def _rows(
-        self,
-        rows: IntArray,
-        known: IntArray,
-        soft: tuple[IntArray, FloatArray],
-        point: FloatArray,
-        drawn: FloatArray,
-        weight: float,
-        rng: np.random.Generator,
-    ) -> list[Estimate]:
-        """Estimates for ``rows`` themselves: labels drawn, known ones kept."""
-        part, drawn_soft = soft
-        labels = self._clamp(_draw_each(drawn_soft, rng), part)
-        center = self.directions.shift(self.belief.soft[part], point)
+    def _rows(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+        """Estimates for the group's rows themselves: labels drawn, known ones kept."""
+        rows, part = group.rows, group.part
+        labels = self._clamp(_draw_each(group.soft, rng), part)
+        center = self.directions.shift(self.belief.soft[part], group.point)
         center_labels = self._clamp(draw_labels(center, self.constants.label_draws, rng), part)
-        open_share = 1.0 - known.size / max(1, rows.size)
+        open_share = 1.0 - group.known.size / max(1, rows.size)
         spread = float(np.sqrt(part.size / max(1, rows.size)))
         out = []
         for metric, beyond in zip(self.metrics, self._beyond, strict=True):

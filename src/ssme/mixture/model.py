@@ -15,7 +15,7 @@ Both presets are a KDE; `ssme.mixture.choice` has the other densities.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,8 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class MixtureOptions:
-    """Every choice of the SSME fit; `PRESETS` names two full sets of them.
+class MixtureOptions(EmRules):
+    """Every choice of the SSME fit beside the rules of EM; `PRESETS` names two full sets of them.
 
     ``refit_steps`` are those of a bootstrap refit; the public code's whole fit takes as many.
     """
@@ -52,24 +52,12 @@ class MixtureOptions:
     components: int = 1
     device: str | None = None
     init: str = "draw"
-    lambda_u: float = 1.0
-    max_iter: int = 1000
-    tol: float | None = 1e-4
-    labeled_weight: float = 1.0
-    weighted_from: int = 1
-    clamp: bool = True
-    label_priors: bool = True
-    drawn_priors: bool = False
     clip: float = 1e-6
     clip_only_exact: bool = False
     n_neighbors: int = 5
     refit_steps: int = 20
     kde_dims: int = 20
     flow_rows_per_dim: int = 10
-
-    @property
-    def em_rules(self) -> EmRules:
-        return EmRules(**{f.name: getattr(self, f.name) for f in fields(EmRules)})
 
 
 PRESETS: dict[str, MixtureOptions] = {
@@ -87,6 +75,19 @@ PRESETS: dict[str, MixtureOptions] = {
         clip_only_exact=True,
     ),
 }
+
+
+TO_CHOOSE = (
+    *("density", "kernel", "bandwidth", "across", "covariance", "components", "device"),
+    *("init", "lambda_u", "max_iter", "tol", "clip"),
+)
+"""Options that users may choose; None stands for what the preset says."""
+
+
+def read_options(chosen: Any, **overrides: Any) -> MixtureOptions:
+    """The preset of ``chosen`` with the options that it has as attributes, and the overrides."""
+    given = {name: getattr(chosen, name) for name in TO_CHOOSE}
+    return preset_options(chosen.preset, **{**given, **overrides})
 
 
 def preset_options(preset: str, **overrides: Any) -> MixtureOptions:
@@ -154,7 +155,7 @@ def fit_mixture(
         flow_rows_per_dim=options.flow_rows_per_dim,
     )
     densities = make_densities(choice, points, labels, start, options, rng, sample_weight)
-    em = run_em(densities, start, labels, options.em_rules, rng, sample_weight)
+    em = run_em(densities, start, labels, options, rng, sample_weight)
     return MixtureFit(em, densities, choice)
 
 
@@ -180,6 +181,6 @@ def refit_responsibilities(
         if options.init == "draw"
         else knn_start(points, labels, guess.shape[1], options.n_neighbors)
     )
-    rules = replace(options.em_rules, max_iter=min(options.max_iter, options.refit_steps), tol=None)
+    rules = replace(options, max_iter=min(options.max_iter, options.refit_steps), tol=None)
     densities = copy(fitted.densities)
     return run_em(densities, start, labels, rules, rng, weights).responsibilities

@@ -119,12 +119,17 @@ class Rank:
     rank_high: float
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RowTable(ABC):
-    """Rows of one dataclass, shown as a table."""
+    """Rows of one dataclass, shown as a table.
+
+    ``level`` is the coverage of the intervals, ``library`` that of the frame that `frame` gives.
+    """
 
     rows: tuple[Any, ...]
-    kind: ClassVar[Any]
+    level: float
     library: str
+    kind: ClassVar[Any]
 
     def frame(self, library: str | None = None) -> Any:
         """The rows as a frame.
@@ -170,7 +175,6 @@ class Comparison(RowTable):
 
     kind: ClassVar[Any] = Difference
     rows: tuple[Difference, ...]
-    level: float
     library: str = "pandas"
 
     def _head(self) -> str:
@@ -188,20 +192,18 @@ class ModelRanking(RowTable):
     ----------
     rows : tuple of Rank
         One per classifier, the best estimate first.
-    metric, where : str
-        The metric, and the group it was estimated on.
     level : float
         Coverage of the intervals.
     library : str
         Library of the frame that ``frame()`` gives.
+    metric, where : str
+        The metric, and the group it was estimated on.
     """
 
     kind: ClassVar[Any] = Rank
     rows: tuple[Rank, ...]
     metric: str
     where: str
-    level: float
-    library: str = "pandas"
 
     def _head(self) -> str:
         return (
@@ -301,7 +303,7 @@ def rank_models(
     order = np.argsort(-value if greater_is_better else value, kind="stable")
     columns = (value, low, high, best, expected, first, last)
     rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
-    return ModelRanking(rows, metric, where, level, library)
+    return ModelRanking(rows, level, library, metric, where)
 
 
 def _share_better(paired: FloatArray, greater_is_better: bool | None) -> float:

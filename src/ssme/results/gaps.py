@@ -103,8 +103,6 @@ class GapTable(RowTable):
 
     kind: ClassVar[Any] = Gap
     rows: tuple[Gap, ...]
-    level: float
-    library: str = "pandas"
 
     def _head(self) -> str:
         return (

@@ -70,8 +70,6 @@ class GroupRanking(RowTable):
     rows: tuple[GroupRank, ...]
     by: str
     metric: str
-    level: float
-    library: str = "pandas"
 
     def _head(self) -> str:
         return (
@@ -136,7 +134,7 @@ def rank_groups(
     ]
     ranks.sort(key=lambda rank: badness(rank.estimate, chosen))
     library = evaluation.data.frame_library or "pandas"
-    return GroupRanking(tuple(ranks), texts[0], chosen.name, level, library)
+    return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name)
 
 
 def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:

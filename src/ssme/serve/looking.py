@@ -23,9 +23,8 @@ from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.diagnostics.registry import check_all
-from ssme.errors import InputError, MissingExtraError, UnsupportedError
-from ssme.methods.base import check_supported
-from ssme.methods.registry import method_class, method_names
+from ssme.errors import InputError, MissingExtraError
+from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
 from ssme.progress import tell
 from ssme.serve.spelling import spell_for_page
@@ -179,13 +178,7 @@ def _mark_roles(columns: list[dict[str, Any]], data: ScoreSet) -> None:
 
 
 def _describe(data: ScoreSet) -> dict[str, Any]:
-    can, cannot = [], {}
-    for name in method_names():
-        try:
-            check_supported(method_class(name).spec, data, [])
-            can.append(name)
-        except UnsupportedError as error:
-            cannot[name] = error.got
+    can, cannot = list_supported(data)
     gaps = np.isnan(data.scores[:, :, 0]).sum(axis=0)
     counts = np.bincount(data.labels[data.labeled], minlength=data.n_classes)
     classes = [name if isinstance(name, str | bool | int) else str(name) for name in data.classes]

@@ -6,12 +6,12 @@ config stays as short as a person would write it.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["PARTS", "Form", "mapping_of", "read_typed"]
+from ssme.config import read_typed
+
+__all__ = ["PARTS", "Form", "mapping_of"]
 
 Form = Mapping[str, Sequence[str]]
 
@@ -62,13 +62,13 @@ def mapping_of(
     if found["score"] and (found["score"] != before or _one(form, "models_named")):
         read["models"] = found["score"]
     for name in ("classes", "unlabeled"):
-        values = [read_typed(text) for text in _one(form, name).split(",") if text.strip()]
+        values = [read_typed(text.strip()) for text in _one(form, name).split(",") if text.strip()]
         if values:
             read[name] = values
     for name in ("positive", "pattern", "layout", "delimiter"):
         text = _one(form, name)
         if text:
-            read[name] = read_typed(text) if name == "positive" else text
+            read[name] = read_typed(text.strip()) if name == "positive" else text
     for name in ("logits", "normalize"):
         if _one(form, name):
             read[name] = True
@@ -85,18 +85,6 @@ def _run(form: Form) -> dict[str, Any]:
     if level != 95:
         run["level"] = level / 100 if isinstance(level, int | float) else level
     return run
-
-
-def read_typed(text: str) -> Any:
-    """A class as people write it: whole numbers, fractions and true/false are meant as such."""
-    text = text.strip()
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, int | float) and math.isfinite(value) else text
 
 
 def _one(form: Form, name: str) -> str:

@@ -38,7 +38,7 @@ from ssme.mixture.model import (
     MixtureFit,
     MixtureOptions,
     fit_mixture,
-    preset_options,
+    read_options,
     refit_responsibilities,
 )
 from ssme.mixture.start import STARTS, draw_probabilities
@@ -136,21 +136,7 @@ class SsmeOptions(Declared):
 
     def mixture_options(self) -> MixtureOptions:
         """The preset with this method's own options in place."""
-        return preset_options(
-            self.preset,
-            density=self.density,
-            kernel=self.kernel,
-            bandwidth=self.bandwidth,
-            across=self.across,
-            covariance=self.covariance,
-            components=self.components,
-            device=self.device,
-            init=self.init,
-            lambda_u=self.lambda_u,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            clip=self.clip,
-        )
+        return read_options(self)
 
     def draws(self) -> int:
         """Label vectors per estimate."""
