@@ -24,9 +24,6 @@ from ssme.metrics.base import FloatArray
 
 __all__ = ["correct_differences"]
 
-LEAST_VARIANCE = 1e-7
-"""Added to V, so that it can be inverted where classifiers never differ."""
-
 
 def correct_differences(
     decisions: NDArray[np.int64],
@@ -36,6 +33,7 @@ def correct_differences(
     labels: NDArray[np.int64],
     weights: FloatArray,
     bias_labels: float,
+    least_variance: float = 1e-7,
 ) -> FloatArray:
     """What to add to the accuracies (M,), sum zero.
 
@@ -49,6 +47,8 @@ def correct_differences(
         Share of all rows that each label stands for.
     bias_labels : float
         n_0.
+    least_variance : float
+        Added to V, so that it can be inverted where classifiers never differ.
     """
     n_models = decisions.shape[1]
     mean = _covariances(decisions, soft).mean(axis=0)
@@ -59,7 +59,7 @@ def correct_differences(
     residual = weights @ off
     by_model = np.einsum("r,rab->ab", weights**2, each)
     seen = (off * (weights**2)[:, None]).T @ off
-    noise = 0.5 * (by_model + seen) + LEAST_VARIANCE * np.eye(n_models)
+    noise = 0.5 * (by_model + seen) + least_variance * np.eye(n_models)
     bias = mean / bias_labels
     out: FloatArray = bias @ np.linalg.solve(bias + noise, residual)
     return out
