@@ -223,3 +223,29 @@ def test_rows_come_again_in_rounds_and_no_row_twice(ready: House) -> None:
     assert len({*seen}) == 15
     rounds = {each.round for each in ready.desk.ask_now(lambda r: r.store.suggestions("file 1"))}
     assert len(rounds) >= 3
+
+
+def test_a_file_without_labels_is_told_what_to_do_at_every_step(
+    open_house: House, scores: Path, tmp_path: Path
+) -> None:
+    rows = [*csv.reader(scores.read_text().splitlines())]
+    path = tmp_path / "reviews.csv"
+    with path.open("w", encoding="utf-8", newline="") as target:
+        out = csv.writer(target)
+        out.writerow(["review_id", "text", "good", "bad"])
+        out.writerows([row[0], row[1], *row[3:5]] for row in rows[1:])
+    open_house.upload(path)
+    open_house.work()
+    assert (
+        "press “Use this” as it is if nothing is labeled" in open_house.client.get("/files/1").text
+    )
+    open_house.post("/files/1/mapping")
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert re.search(r"review_<wbr>id</bdi> has another value in every row", page)
+    assert "Their names can be given below" in page
+    open_house.post("/files/1/mapping", **{"part-0": "id", "classes": "no, yes"})
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert "has another value in every row" not in page
+    assert "no: 0 labels, yes: 0 labels</p>" in re.sub(r"</?bdi>", "", page)

@@ -127,11 +127,18 @@ def _column(table: Table, name: str) -> dict[str, Any]:
         "examples": examples[:EXAMPLES],
         "filled": int(known.size),
         "role": "out",
+        "names_rows": kind == "text" and _are_names(known, table.n_rows),
     }
 
 
 def _show(value: Any) -> str:
     return shorten(f"{value:.6g}" if isinstance(value, float) else str(value), WIDTH)
+
+
+def _are_names(known: NDArray[Any], n_rows: int) -> bool:
+    """Whether texts are short and another one in every row."""
+    texts = {str(value) for value in known}
+    return len(texts) == n_rows and max(map(len, texts), default=WIDTH) < WIDTH
 
 
 def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptions) -> None:

@@ -37,7 +37,7 @@ WORDS = {
 
 PHRASES = {
     ("label", "'...'"): "which column is the label",
-    ("labels", "False"): "that no column is",
+    ("labels", "False"): "press “Use this” as it is",
     ("labels", None): "a file of labels",
 }
 """Arguments with a value that the page says in another way."""

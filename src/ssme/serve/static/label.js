@@ -23,7 +23,9 @@
       }
       problem.hidden = true;
       again = null;
+      const held = card.contains(document.activeElement) ? document.activeElement : null;
       card.innerHTML = found.card;
+      keepFocus(held);
       say(`${found.said} ${card.querySelector("h2").textContent.trim()}`);
       if (found.job) watch(found.job);
       if (card.querySelector("input[name=row]").value === "null") setTimeout(look, 1500);
@@ -34,10 +36,18 @@
     }
   };
 
+  // Who works by Tab and Enter stays where they were: on the same button, or at the new row.
+  const keepFocus = (held) => {
+    if (!held) return;
+    const same = [...card.querySelectorAll("button")].find((b) => b.name === held.name && b.value === held.value);
+    (same || card.querySelector("h2")).focus();
+  };
+
   const complain = (text, body) => {
     again = body;
     problem.hidden = false;
     problem.querySelector("p").textContent = text;
+    problem.scrollIntoView({ block: "nearest" });
   };
   problem.querySelector("button").addEventListener("click", () => { if (again) send(again); });
 
