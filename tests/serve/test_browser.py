@@ -158,9 +158,9 @@ def test_open_correct_evaluate_label_export_restart_go_on(
     press(page, "z")
     assert "19 labeled by you" in page.text_content(".place")
     press(page, "u")
-    page.focus("#card button[value=back]")
+    page.focus("#card button[value=skip]")
     press(page, "Enter")
-    assert page.evaluate("document.activeElement.value") == "back"
+    assert page.evaluate("document.activeElement.value") == "skip"
     with page.expect_download() as saved:
         page.click("text=Save the labels")
     text = saved.value.path().read_text(encoding="utf-8")
