@@ -67,6 +67,9 @@ BASES: dict[str, tuple[str, ...]] = {
 }
 """What a command is given beside the generated values; by default a file for each argument."""
 
+COLUMNS = ("a,b", "a", "b", "label")
+"""Columns of the file: sound values, after which a message may name another option."""
+
 QUICK_TO_GIVE_UP = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "200ms"}
 """Settings that keep the wait for a scheduler that is not there short."""
 
@@ -233,9 +236,12 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
         typed = next(each for each in case if each.startswith("--option="))
         return (*option.opts, *(part for part in [typed.split("=")[1].strip()] if part))
     if not is_argument(option):
-        return tuple(option.opts)
+        typed = next((each for each in case if each.startswith(max(option.opts, key=len))), "")
+        sound = typed.partition("=")[2] in COLUMNS  # what is wrong then may be another part
+        return ("--",) if sound else tuple(option.opts)
     values = [each for each in case[case.index("--") + 1 :] if each.strip()]
-    return (option.name.upper(), *(repr(Path(each).name)[1:-1][:200] for each in values))
+    empty = [". is a directory"] if "" in case[case.index("--") + 1 :] else []
+    return (option.name.upper(), *empty, *(repr(Path(each).name)[1:-1][:200] for each in values))
 
 
 def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:

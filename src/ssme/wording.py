@@ -10,7 +10,15 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "distinct_labels", "listing", "printable", "shorten", "shorten_middle"]
+__all__ = [
+    "did_you_mean",
+    "distinct_labels",
+    "escape_all",
+    "listing",
+    "printable",
+    "shorten",
+    "shorten_middle",
+]
 
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
@@ -44,6 +52,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(_escape(c) if _is_unsafe(c) else c for c in text)
+
+
+def escape_all(text: str) -> str:
+    """``text`` on one line: line breaks and tabs are escaped too, as in the name of a file."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _is_unsafe(character: str) -> bool:

@@ -15,6 +15,7 @@ from ssme.cli.output import Output, csv_text, json_text
 from ssme.cli.program import command
 from ssme.cli.run import gather, read_scores
 from ssme.errors import InputError
+from ssme.wording import escape_all, shorten
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
@@ -137,6 +138,8 @@ def bench(
     if unable:
         what = "these metrics by group" if groups else "these metrics"
         output.note(f"Left out, as they do not estimate {what} on this data: {', '.join(unable)}.")
+    if resume is not None:
+        _make_folder(resume)
     kind = "dask" if scheduler else "processes" if workers > 1 else "serial"
     options: dict[str, Any] = {"dask": {"scheduler": scheduler}, "processes": {"workers": workers}}
     with (
@@ -191,6 +194,18 @@ def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
     for name in named:
         parse_group_by(name, data.groups, "groups").settle(data.groups)
     return tuple(named)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"--resume {shorten(escape_all(str(folder)), 80)} cannot be made: {reason}",
+            allowed="a folder, or a path at which one can be made",
+            fix="choose another path",
+        ) from None
 
 
 def _source(file: str, read: ReadOptions) -> tuple[str, Any]:

@@ -73,7 +73,12 @@ def with_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
     from ssme.metrics import at_prevalence, default_metrics, get_metric
 
     asked = default_metrics(2) if spec.metrics is None else spec.metrics
-    at_prevalence(get_metric("accuracy"), prevalence)
+    try:
+        at_prevalence(get_metric("accuracy"), prevalence)
+    except InputError as error:
+        raise InputError(
+            f"--prevalence {prevalence:g}", allowed=error.allowed, fix=error.fix
+        ) from None
     for each in asked:
         if not isinstance(each, str):
             raise InputError(

@@ -274,7 +274,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
 
 def _flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
     """Argument of Python -> long option, for the options of a command."""
-    found = {}
+    found = {"source": "FILE"}
     for parameter in parameters:
         for info in getattr(parameter.annotation, "__metadata__", ()):
             given = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))

@@ -274,9 +274,9 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
         raise InputError(
             f"label {value!r} at row {raw.first_row(value)} is no class{many}",
             allowed=f"the classes {listing(classes)}, NaN, None or empty where unlabeled",
-            fix=f"{did_you_mean(value, classes)}correct it, or declare "
-            f"{argument('unlabeled', repr(value))} if it means no label"
-            + _type_hint(value, classes),
+            fix=f"{did_you_mean(value, classes)}correct it, declare "
+            f"{argument('unlabeled', repr(value))} if it means no label, or list it in "
+            f"{argument('classes')}" + _type_hint(value, classes),
         )
     table = np.array([place[value] for value in raw.values] + [-1], dtype=np.int64)
     labels: NDArray[np.int64] = table[raw.codes]

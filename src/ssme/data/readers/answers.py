@@ -84,10 +84,11 @@ def _find_parts(
     for name in named:
         table.require(name, "answers", "answers" if name in (options.answers or ()) else "ratings")
         if name in roles.roles:
+            asked = argument("answers" if name in (options.answers or ()) else "ratings")
             raise InputError(
                 f"column {name!r} is named both for answers and as label, id, weight or group",
                 allowed="one part per column",
-                fix="leave it out of one of them",
+                fix=f"leave it out of {asked}, or name another one for the other part",
             )
     judge = _judge_column(table, options)
     if judge is not None and (len(named) != 1 or options.models is not None):

@@ -252,14 +252,15 @@ def _refuse_short_rows(
             f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
             f"{n_columns}",
             allowed="rows with as many fields as the header",
-            fix="write an empty field where a value is missing; check quoting and stray delimiters",
+            fix="write an empty field where a value is missing; check quoting, stray delimiters "
+            f"and {argument('delimiter')}",
         )
     if n_parsed != n_columns:
         raise InputError(
             f"{file} is not a regular table: its header has {n_columns} fields, its rows "
             f"{n_parsed}",
             allowed="rows with as many fields as the header",
-            fix="check quoting and stray delimiters",
+            fix=f"check quoting, stray delimiters and {argument('delimiter')}",
         )
 
 

@@ -20,7 +20,7 @@ from ssme.data.readers.excel import open_excel
 from ssme.data.readers.json_lines import open_json_lines
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError, MissingExtraError, argument, foreign_errors
-from ssme.wording import did_you_mean
+from ssme.wording import did_you_mean, escape_all
 
 __all__ = [
     "FILE_OPTIONS",
@@ -169,7 +169,7 @@ def _no_file(file: Path) -> InputError:
     except (OSError, ValueError):
         near = []
     return InputError(
-        f"no file {file}",
+        f"no file {escape_all(str(file))}",
         allowed="an existing file",
         fix=f"{did_you_mean(file.name, near)}check the path",
     )

@@ -148,7 +148,8 @@ def _refuse_two_parts(grid: Grid, roles: Columns) -> None:
         raise InputError(
             f"column {both[0]!r} is named both for scores and as label, id, weight or group",
             allowed="one part per column",
-            fix="leave it out of one of them",
+            fix=f"leave it out of one of them: name other columns with {argument('models')} or "
+            f"{argument('pattern')}, or another one for the other part",
         )
 
 
