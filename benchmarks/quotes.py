@@ -229,6 +229,22 @@ def rivals_verdicts() -> str:
     return markdown(["method", *counts.columns], rows)
 
 
+def ppi_intervals() -> str:
+    """Coverage of PPI's intervals beside that of its resamples, mean over sets and lowest set."""
+    frame = result("ppi_intervals")
+    rows = []
+    for metric in ("ece", "average_precision", "roc_auc"):
+        for n in (20, 100):
+            part = frame[(frame["metric"] == metric) & (frame["n_labeled"] == n)]
+            lowest = part.loc[part["coverage"].idxmin()]
+            cells = [f"{part[name].mean():.2f}" for name in ("coverage", "width")]
+            before = [f"{part[f'resampled_{name}'].mean():.2f}" for name in ("coverage", "width")]
+            worst = f"{lowest['coverage']:.2f} ({lowest['set']})"
+            rows.append([metric, str(n), cells[0], worst, cells[1], *before])
+    head = ["metric", "labels", "coverage", "lowest set", "width"]
+    return markdown([*head, "coverage of resamples", "their width"], rows)
+
+
 def bad_inputs() -> str:
     """Generated bad inputs by kind: how many, what became of them, and the command."""
     rows = []
@@ -272,6 +288,7 @@ def bad_inputs() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "bad inputs": bad_inputs,
+    "ppi intervals": ppi_intervals,
     "all sets": all_sets,
     "choosing": choosing,
     "ssme": ssme_cells,
@@ -284,6 +301,7 @@ TABLES: dict[str, Callable[[], str]] = {
 DOCUMENTS = {
     "README.md": ("all sets",),
     "docs/choosing.md": ("choosing",),
+    "docs/intervals.md": ("ppi intervals",),
     "docs/reliability.md": ("bad inputs",),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),

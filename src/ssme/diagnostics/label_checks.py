@@ -224,9 +224,9 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D108",
         "The rows may have shifted since they were labeled",
         "warning",
-        "`Evaluation.shift` says whether a change of class frequencies explains it. Say how rows "
-        "were chosen with design, correct the shift (`ssme.decide.correct_shift`), or label some "
-        "rows of today drawn at random.",
+        "Say how rows were chosen with design, correct the shift (--correct-shift on the command "
+        "line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which correction is "
+        "safe), or label some rows of today drawn at random.",
         _check_shift,
     ),
     Check(

@@ -91,7 +91,9 @@ def advise(found: LookAlikes) -> str:
     parts = []
     if found.answers:
         named = argument("answers", "[" + ", ".join(map(repr, found.answers)) + "]")
-        parts.append(f"{listing(found.answers)} look like answers: give {named}")
+        parts.append(
+            f"{listing(found.answers)} {_spell_looks(found.answers)} answers: give {named}"
+        )
     for name, (value, count, row) in found.outside.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         parts.append(
@@ -101,5 +103,9 @@ def advise(found: LookAlikes) -> str:
         )
     if found.ratings:
         named = argument("ratings", "[" + ", ".join(map(repr, found.ratings)) + "]")
-        parts.append(f"{listing(found.ratings)} look like grades: give {named}")
+        parts.append(f"{listing(found.ratings)} {_spell_looks(found.ratings)} grades: give {named}")
     return "; ".join(parts)
+
+
+def _spell_looks(columns: Sequence[str]) -> str:
+    return "looks like" if len(columns) == 1 else "look like"
