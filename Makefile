@@ -4,7 +4,7 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-mlflow package package-matrix mutation lint types docs docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-mlflow package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
@@ -48,6 +48,16 @@ package: $(READY)
 # the wheel alone on every Python here, lowest and newest dependencies, mypy and pyright (10 minutes)
 package-matrix: $(READY)
 	$(BIN)/python scripts/package_matrix.py
+
+sbom: $(READY)
+	$(BIN)/python scripts/make_sbom.py
+
+# lines and branches of src that the suite runs, processes that it starts included
+coverage: $(READY)
+	@rm -f .coverage .coverage.*
+	@$(BIN)/python -m coverage run -m pytest -q -p no:xdist || true
+	@$(BIN)/python -m coverage combine -q
+	@$(BIN)/python -m coverage report --sort=cover --skip-covered
 
 # faults put into a sample of the statistics: does a test notice? (an hour of CPU)
 mutation: $(READY)

@@ -125,27 +125,41 @@ def wheel_as_input(wheel: Path, folder: Path) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--python", action="append", help="only these; writes no result")
+    parser.add_argument("--python", action="append", help="renew the lines of these only")
     asked = parser.parse_args()
-    rows = []
+    pythons = asked.python or PYTHONS
+    rows = [row for row in kept_lines() if row["python"] not in pythons]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel, _ = build(folder / "built")
-        for version in asked.python or PYTHONS:
+        for version in pythons:
             for resolution in ("lowest", "newest"):
                 rows.append(try_install(version, resolution, wheel, folder))
                 print(rows[-1], flush=True)
-    if not asked.python:
-        with RESULT.open("w", newline="") as file:
-            columns = ("python", "dependencies", "result", *SHOWN)
-            writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-        sys.path.insert(0, str(ROOT))
-        from benchmarks.provenance import record
-
-        record(RESULT, "python scripts/package_matrix.py")
+            write(rows)
     return int(any(not row["result"].startswith(("passed", "resolved")) for row in rows))
+
+
+def kept_lines() -> list[dict[str, str]]:
+    """The lines of the result that is there."""
+    if not RESULT.exists():
+        return []
+    with RESULT.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(rows: list[dict[str, str]]) -> None:
+    """Write the result, with a line on how it was made."""
+    rows = sorted(rows, key=lambda row: (row["python"], row["dependencies"]))
+    with RESULT.open("w", newline="") as file:
+        columns = ("python", "dependencies", "result", *SHOWN)
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.provenance import record
+
+    record(RESULT, "python scripts/package_matrix.py")
 
 
 if __name__ == "__main__":

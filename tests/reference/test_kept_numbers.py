@@ -1,0 +1,41 @@
+"""No number changes unseen: what every method says on fixed sets, and every default.
+
+A change that is meant renews the file with ``python -m tests.reference.make_kept_numbers``.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.reference.make_kept_numbers import FIXTURE, VARIANTS, defaults, numbers_of
+
+from ssme.methods.registry import method_names
+
+KEPT = json.loads(FIXTURE.read_text())
+RENEW = "if this change is meant, run: python -m tests.reference.make_kept_numbers"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("method", [*method_names(), *VARIANTS])
+def test_numbers(method: str, n_classes: int) -> None:
+    kept = KEPT["numbers"][method][str(n_classes)]
+    found = numbers_of(method, n_classes)
+    assert list(found) == list(kept) or sorted(found) == sorted(kept), RENEW
+    for name, values in kept.items():
+        np.testing.assert_allclose(
+            np.array(found[name], dtype=float),
+            np.array(values, dtype=float),
+            rtol=1e-5,
+            atol=1e-7,
+            err_msg=f"{method}, {name}: {RENEW}",
+        )
+
+
+def test_defaults() -> None:
+    now, kept = defaults(), KEPT["defaults"]
+    assert sorted(now) == sorted(kept), RENEW
+    for name, values in now.items():
+        found, expected = (json.dumps(each, sort_keys=True) for each in (values, kept[name]))
+        assert found == expected, f"{name}: {RENEW}"
