@@ -101,6 +101,16 @@ def label_of(text: str) -> str:
     return found[1] if found else "label"
 
 
+def hasten(words: list[str]) -> list[str]:
+    """The words of a command with the options of `FASTER` in place of its own."""
+    faster = FASTER.get(words[0], [])
+    for option in faster[::2]:
+        if option in words:
+            place = words.index(option)
+            words = [*words[:place], *words[place + 2 :]]
+    return [*words, *faster]
+
+
 def run_line(line: str, page: str, used: set[str]) -> None:
     command = line.split("  #")[0].strip()
     reason = next((start for start in NOT_RUN if start in command), None)
@@ -117,7 +127,7 @@ def run_line(line: str, page: str, used: set[str]) -> None:
         Path("next.csv").unlink(missing_ok=True)
     if "--labels-file next.csv" in command:
         fill_in(Path("next.csv"))
-    result = make_runner().invoke(app, [*words[1:], *FASTER.get(words[1], [])])
+    result = make_runner().invoke(app, hasten(words[1:]))
     allowed = (0, 1) if any(word in GATES for word in words) else (0,)
     assert result.exit_code in allowed, f"{page}: {command}\n{result.stderr}{result.exception!r}"
 
