@@ -1,18 +1,14 @@
-"""One Chromium for all browser tests, and axe-core from the package index, never from the repo."""
+"""One Chromium for all browser tests, and axe-core from a pinned package of the extra `test`."""
 
 from __future__ import annotations
 
-import fcntl
+import importlib.util
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.shared_data import ROOT
 
 CHROMIUM = (
     "--no-sandbox",
@@ -23,7 +19,6 @@ CHROMIUM = (
     "--disable-component-update",
     "--disable-sync",
 )
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def browser_path() -> str | None:
@@ -43,23 +38,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe-core, installed into the ignored folder node_modules when missing.
-
-    One test process installs it while others wait.
-    """
-    with (Path(tempfile.gettempdir()) / "ssme-axe-core.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not AXE.exists():
-            npm = shutil.which("npm")
-            if npm is None:
-                pytest.skip("axe-core needs npm")
-            quiet = (
-                "--no-save",
-                "--no-package-lock",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-            )
-            command = [npm, "install", *quiet, "--prefix", str(ROOT), "axe-core@4"]
-            subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=ROOT)
-        return AXE.read_text(encoding="utf-8")
+    """The source of axe-core, from a package installed with the others: tests fetch nothing."""
+    package = importlib.util.find_spec("axe_playwright_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core needs the package axe-playwright-python (extra `test`)")
+    return Path(package.origin).with_name("axe.min.js").read_text(encoding="utf-8")
