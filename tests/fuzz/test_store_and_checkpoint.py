@@ -24,10 +24,10 @@ def test_kills_lose_nothing_and_leave_nothing_behind():
         assert not any(found.values()), row
 
 
-@pytest.mark.parametrize("name", ["fuzz_store", "fuzz_checkpoint"])
+@pytest.mark.parametrize("name", ["fuzz_store", "fuzz_checkpoint", "fuzz_memory"])
 def test_the_committed_counts_are_clean(name):
     table = pd.read_csv(RESULTS / f"{name}.csv")
-    bad = {"not_named", "wrong_number", "uncaught", "lost", "half_written", "left_behind"}
+    bad = {"not_named", "wrong_number", "uncaught", "lost", "half_written", "left_behind", "hang"}
     columns = [column for column in table if column in bad | {"wrong_end"}]
     assert columns
     assert not table[columns].to_numpy().any()
