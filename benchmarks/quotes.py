@@ -254,7 +254,9 @@ def bad_inputs() -> str:
         rows.append([kind, *counts, f"`python -m benchmarks.fuzz.{name}`", f"`{test}`"])
 
     reader_test = "tests/data/readers/test_fuzz.py"
-    for _, row in result("fuzz_readers").iterrows():
+    files = ("fuzz_readers", "fuzz_jsonl", "fuzz_xlsx")
+    found = [result(name) for name in files if (RESULTS / f"{name}.csv").exists()]
+    for _, row in pd.concat(found).iterrows():
         faults = int(row[["uncaught", "disagreement", "hang", "abort"]].sum())
         kind = f"damaged and hostile {row['reader']} files"
         add(kind, "readers", row["read"], row["refused"], faults, reader_test)
@@ -275,9 +277,13 @@ def bad_inputs() -> str:
         if not (RESULTS / f"fuzz_{name}.csv").exists():
             continue
         sums = result(f"fuzz_{name}").drop(columns="seed").sum(numeric_only=True).astype(int)
-        faults = sums["not_named"] + sums["wrong_number"] + sums["uncaught"]
+        wrong = ("not_named", "wrong_number", "uncaught", "hang")
+        faults = sum(sums.get(each, 0) for each in wrong)
+        read = sums["read"] + sums.get("read_changed", 0)
         test = "tests/fuzz/test_store_and_checkpoint.py"
-        add(f"damaged {kind}", name, sums["read"], sums["refused"], faults, test)
+        if name == "memory":
+            test = "tests/memory/test_hostile_files.py"
+        add(f"damaged {kind}", name, read, sums["refused"], faults, test)
     names = result("fuzz_names").sum(numeric_only=True).astype(int)
     faults = names["exceptions"] + names["unsafe"] + names["aborts"]
     kind = "hostile names, by way out (tables, pages, charts)"

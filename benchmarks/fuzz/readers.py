@@ -204,7 +204,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000, help="cases per reader")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
-    parser.add_argument("--reader", choices=KINDS, action="append", help="writes no result")
+    parser.add_argument(
+        "--reader", choices=KINDS, action="append", help="only these, with a result of their own"
+    )
     asked = parser.parse_args()
     tasks = [
         (kind, min(CHUNK, asked.cases - first), asked.seed, first)
@@ -222,10 +224,7 @@ def main() -> int:
         | {outcome: found[outcome] for outcome in OUTCOMES}
         for kind, found in counts.items()
     ]
-    if asked.reader:
-        print(*table, sep="\n")
-    else:
-        write_counts(table, "fuzz_readers")
+    write_counts(table, f"fuzz_{'_'.join(asked.reader)}" if asked.reader else "fuzz_readers")
     return int(any(row[name] for row in table for name in OUTCOMES[2:]))
 
 
