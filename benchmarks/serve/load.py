@@ -29,6 +29,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,8 @@ class Readers:
         pause : float
             Seconds between an answer and the reader's next request.
         """
-        return asyncio.run(self._read_all(readers, goes_on, pause))
+        with ThreadPoolExecutor(1) as thread:  # the caller's may have a loop of its own
+            return thread.submit(asyncio.run, self._read_all(readers, goes_on, pause)).result()
 
     async def _read_all(
         self, readers: int, goes_on: Callable[[int], bool], pause: float

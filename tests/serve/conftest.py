@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tests.made_sets import binary_set
@@ -15,6 +17,28 @@ from ssme.serve.jobs import LANES
 from ssme.serve.project import keep_results
 from ssme.serve.settings import ServeSettings
 from ssme.serve.worker import work
+
+T = TypeVar("T")
+
+
+class Loop:
+    """An event loop in a thread of its own: a browser that tests share keeps that of theirs."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._loop = asyncio.Runner()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of a coroutine; between two of them the clock of the loop stands still."""
+        return self._thread.submit(self._loop.run, work).result()
+
+    def __enter__(self) -> Loop:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._thread.submit(self._loop.close).result()
+        self._thread.shutdown()
+
 
 ADDRESS = "http://127.0.0.1:8477"
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.conftest import House
+from tests.serve.conftest import House, Loop
 from typer.testing import CliRunner
 
 from ssme.serve import files, worker
@@ -56,8 +55,8 @@ def test_an_upload_that_stops_on_the_way_leaves_nothing(open_house: House) -> No
         yield b"id,y,a\n1,0,"
         raise ConnectionError
 
-    with pytest.raises(ConnectionError):
-        asyncio.run(files.save(open_house.settings, "a.csv", chunks()))
+    with Loop() as loop, pytest.raises(ConnectionError):
+        loop.run(files.save(open_house.settings, "a.csv", chunks()))
     assert [*open_house.settings.uploads.iterdir()] == []
 
 

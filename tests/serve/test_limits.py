@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serve.conftest import Loop
 
 from ssme.sample import sample_path
 from ssme.serve.desk import Desk, Records
@@ -39,7 +40,7 @@ class Queue:
 
     desk: Desk
     runner: JobRunner
-    loop: asyncio.Runner
+    loop: Loop
     file: int = 0
 
     def add(self, kind: str, **request: Any) -> JobRecord:
@@ -82,7 +83,7 @@ class Queue:
 def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
     settings = ServeSettings(tmp_path_factory.mktemp("limits") / "project")
     settings.make_folders()
-    with Desk(settings) as desk, asyncio.Runner() as loop:
+    with Desk(settings) as desk, Loop() as loop:
         runner = JobRunner(desk, lambda *_: None)
         loop.run(runner.start())
         found = Queue(desk, runner, loop)
@@ -209,6 +210,7 @@ def test_where_nothing_is_forked_each_job_has_a_process_of_its_own(tmp_path: Pat
         shop.close()
         return said
 
-    said = asyncio.run(work())
+    with Loop() as loop:
+        said = loop.run(work())
     assert said[-1] == {"ended": "done"}
     assert json.loads((tmp_path / "found" / "look.json").read_text())["rows"] == 1297
