@@ -118,11 +118,11 @@ def decisions() -> str:
     for (kind, low, high), part in frame.groupby(["kind", "low", "high"], sort=False):
         row: list[object] = [f"P({kind}) {low:g} to {high:g}"]
         for one in part.sort_values("n_labeled").itertuples():
-            known = f"{one.said:.2f}, {one.so:.2f} ({one.cases:,})"
+            known = f"{one.said:.2f}, {one.so:.2f} ± {one.se:.2f} ({one.cases:,})"
             row.append(known if one.cases else "none")
         rows.append(row)
     numbers = sorted(frame["n_labeled"].unique())
-    return markdown(["said", *(f"{n} labels: said, so (cases)" for n in numbers)], rows)
+    return markdown(["said", *(f"{n} labels: said, so ± se (cases)" for n in numbers)], rows)
 
 
 DOUBTS = ("D208", "D209", "D210", "D306", "D307")
@@ -181,12 +181,55 @@ def _changes(name: str, column: str) -> str:
         own = frame[frame[column] == change].set_index("n_labeled")
         row: list[object] = [change]
         for n in numbers:
-            one = own.loc[n]
-            row.append(f"{one.rmae:.3f}, {one.covered:.3f} ({one.width_ratio:.2f})")
+            done = n in own.index
+            one = own.loc[n] if done else None
+            shown = f"{one.rmae:.3f}, {one.covered:.3f} ({one.width_ratio:.2f})" if done else "-"
+            row.append(shown)
         worst, least = own.loc[own["worst"].idxmax()], own.loc[own["lowest_covered"].idxmin()]
         row.append(f"{worst.worst:.2f} {worst.worst_cell}")
         rows.append([*row, f"{least.lowest_covered:.2f} {least.lowest_set}"])
     return markdown([column, *(f"{n} labels" for n in numbers), "worst cell", "lowest set"], rows)
+
+
+def coverage_by_set() -> str:
+    """Coverage of intervals and of paired differences on every development set."""
+    covered, held = result("coverage"), result("pairs")
+    covered = covered[(covered["metric"] == "all") & (covered["variant"] == "auto")]
+    held = held[(held["metric"] == "all") & (held["variant"] == "auto")]
+    rows = []
+    for name in sorted(set(covered["dataset"]) - {"all"}):
+        one = covered[covered["dataset"] == name].set_index("n_labeled")
+        other = held[held["dataset"] == name].set_index("n_labeled")
+        cells = [f"{one['covered'][n]:.3f}, {other['held'][n]:.3f}" for n in (20, 50, 100)]
+        rows.append([name, *cells])
+    return markdown(["set: intervals, differences", "20 labels", "50", "100"], rows)
+
+
+def nested() -> str:
+    """Everything that a fit decides decided without the set."""
+    rows = []
+    for row in result("nested").to_dict("records"):
+        cells = [f"{row[f'covered_{metric}']:.3f}" for metric in METRICS]
+        worst = f"{row['worst']:.2f} {row['worst_cell']}"
+        lowest = f"{row['lowest_set']} {row['lowest_covered']:.2f}"
+        width = f"{row['width_ratio']:.2f}"
+        rows.append([row["n_labeled"], f"{row['rmae']:.3f}", worst, *cells, width, lowest])
+    head = ["labels", "RMAE", "worst cell", "coverage: accuracy", "ECE", "AUC", "AP"]
+    return markdown([*head, "width ratio", "lowest set"], rows)
+
+
+def low_sets(name: str) -> str:
+    """Where a single set under a stress is covered less than `LOW`, the lowest first."""
+    frame = result(f"{name}_sets")
+    frame = frame[frame["covered"] < LOW].sort_values("covered")
+    rows = [
+        [row.stress, row.dataset, row.n_labeled, f"{row.covered:.2f}", f"{row.rmae:.2f}", row.runs]
+        for row in frame.itertuples()
+    ]
+    return markdown(["stress", "set", "labels", "coverage", "RMAE", "runs"], rows)
+
+
+LOW = 0.8
 
 
 def alternatives() -> str:
@@ -203,8 +246,13 @@ TABLES: dict[str, Callable[[], str]] = {
     "decisions": decisions,
     "consistency": consistency,
     "further": further,
+    "coverage by set": coverage_by_set,
+    "nested": nested,
     "ablations": lambda: _changes("ablations", "change"),
     "stress": lambda: _changes("stress", "stress"),
+    "low sets": lambda: low_sets("stress"),
+    "unseen": lambda: _changes("stress_unseen", "stress"),
+    "unseen low sets": lambda: low_sets("stress_unseen"),
     "doubts": doubts,
     "alternatives": alternatives,
 }
