@@ -30,6 +30,10 @@ FALLBACK = (
 """Below a table of a group whose labels sometimes say nothing."""
 
 
+MOST_WORKERS = 1_024
+"""Number of processes beyond which a number is a slip of the hand."""
+
+
 @dataclass(frozen=True)
 class FileLoader:
     """Reads the user's file; equal loaders are the same file, so a worker reads it once."""
@@ -112,6 +116,12 @@ def bench(
     output = Output(out)
     if workers < 1:
         raise InputError(f"--workers {workers}", allowed="1 or more", fix="leave it out for 1")
+    if workers > MOST_WORKERS:
+        raise InputError(
+            f"--workers {workers}",
+            allowed=f"1 to {MOST_WORKERS:,} processes",
+            fix="give the number of cores of this machine, or leave it out for 1",
+        )
     name, load = _source(file, read)
     with output.working("reading"):
         data = load(name)
