@@ -25,11 +25,11 @@ def suggestion() -> str:
     sets, over = found[found["dataset"] != "all"], found[found["dataset"] == "all"]
     picks = _by_arm(sets, "labels_to_pick", ("random", "best", "uncertainty"))
     start = sets[sets["arm"] == "random"].set_index("dataset")["right_without_labels"]
-    picks.insert(1, "right without a label", picks["set"].map(start))
+    picks.insert(1, "runs that need none", picks["set"].map(start))
     ratio = sets[sets["arm"] == "best"].set_index("dataset")["labels_to_pick_ratio"]
     picks["ratio to random"] = picks["set"].map(ratio)
     counts = dict.fromkeys(picks.columns[2:-1], ".0f")
-    formats = {"right without a label": ".0%", **counts, "ratio to random": ".2f"}
+    formats = {"runs that need none": ".0%", **counts, "ratio to random": ".2f"}
     areas = _by_arm(sets, "auc_error", ("random", "roc_auc", "uncertainty"))
     ratio = sets[sets["arm"] == "roc_auc"].set_index("dataset")["auc_error_ratio"]
     areas["ratio to random"] = areas["set"].map(ratio)

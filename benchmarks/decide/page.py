@@ -86,7 +86,7 @@ def monoculture_chart(found: pd.DataFrame) -> Any:
         .mark_point(filled=True, size=60, opacity=1)
         .encode(
             y=alt.Y("dataset:N", title=None),
-            x=alt.X("error of it:Q", title="mean absolute error of the share all get wrong"),
+            x=alt.X("error of it:Q", title="mean absolute error"),
             **told,
         )
         .properties(width=190, height=220)
@@ -128,7 +128,8 @@ def shift() -> str:
             picture("decide_shift", words),
             "What can be found at all: the share of runs with an alarm beside the power of the "
             "best test on scores, and of one that knows the class of every unlabeled row, both at "
-            "the level of 2 %:\n",
+            "the level of 2 %. (An alarm is any of three tests, 5 % together, so that it may be "
+            "above the power of one.)\n",
             table(by_set, percents),
             "Mean absolute error as it is, with labels weighted by a correction, and with a design "
             f"that says how rows were chosen ({origin('decide_shift_errors')}):\n",
