@@ -157,9 +157,7 @@ def _work_for(line: socket.socket) -> None:
 
 def _warm_up() -> None:
     """Import what a job will need while there is none: it is seconds that nobody waits for."""
-    import scipy.optimize
-    import scipy.special
-    import scipy.stats  # noqa: F401
+    import scipy.linalg  # noqa: F401
 
     ScoreSet.read(sample_path(), label="label", id="id")
 
