@@ -159,6 +159,9 @@ def _warm_up() -> None:
     """Import what a job will need while there is none: it is seconds that nobody waits for."""
     import scipy.linalg  # noqa: F401
 
+    with suppress(ImportError):
+        import pyarrow.parquet  # noqa: F401
+
     ScoreSet.read(sample_path(), label="label", id="id")
 
 
