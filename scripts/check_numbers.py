@@ -86,7 +86,7 @@ REASONS: dict[str, dict[str, str]] = {
         "serve/project.py": "AHEAD PAGES LOOKS",
         "serve/security.py": "LARGEST_FORM DAYS",
         "serve/server.py": "BACKLOG GRACE",
-        "serve/worker.py": "PAUSE COURTESY",
+        "serve/worker.py": "PAUSE COURTESY SPARE",
         "serve/workshop.py": "LONGEST_LINE",
         "stream/group_keys.py": "MOST_VALUES",
         "stream/group_sums.py": "MOST_CELLS",

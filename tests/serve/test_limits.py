@@ -125,8 +125,11 @@ def test_a_job_that_takes_too_long_is_ended_and_says_so(queue: Queue) -> None:
     assert not queue.runner.folder_of(job).exists()
 
 
-def test_a_job_that_takes_too_much_memory_is_ended_and_says_so(queue: Queue) -> None:
-    queue.limit(job_mb=100)
+@pytest.mark.parametrize("megabytes", [100, 115, 130])
+def test_a_job_that_takes_too_much_memory_is_ended_and_says_so(
+    queue: Queue, megabytes: int
+) -> None:
+    queue.limit(job_mb=megabytes)
     ended = queue.wait(queue.evaluate(number=2))
     assert ended.state == "failed"
     assert "memory" in json.loads(ended.message)["got"]

@@ -37,6 +37,8 @@ __all__ = ["main", "work"]
 
 PAUSE = 0.1
 """Seconds between two reports of progress."""
+SPARE = 64_000_000
+"""Bytes that a job must be able to take when it has failed, or memory was the reason."""
 COURTESY = 5
 """How far a job stands back behind the pages where both need the machine (`os.nice`)."""
 
@@ -143,16 +145,37 @@ def _work_for(line: socket.socket) -> None:
         with listen(hear):
             work(job)
         _say(speaks, {"ended": "done"})
-    except (InputError, MissingExtraError, OSError) as error:
-        _say(speaks, {"ended": "failed", "error": spell_for_page(error)})
-    except MemoryError:
-        fix = "give fewer rows, or start the server with a larger --job-mb"
-        said = f"the memory of {job['job_mb']:,} MB that a job may use is not enough"
-        _say(speaks, {"ended": "failed", "error": spell_for_page(InputError(said, fix=fix))})
     except Exception as error:
-        traceback.print_exc()
-        mistake = RuntimeError(f"The program made a mistake: {type(error).__name__}: {error}")
-        _say(speaks, {"ended": "failed", "error": spell_for_page(mistake)})
+        _say(speaks, {"ended": "failed", "error": spell_for_page(_explain(error, job["job_mb"]))})
+
+
+def _explain(error: Exception, megabytes: int) -> Exception:
+    """What the page says of a failure: lack of memory has many faces, such as a failed import."""
+    if _is_for_memory(error):
+        return InputError(
+            f"the memory of {megabytes:,} MB that a job may use is not enough",
+            fix="give fewer rows, or start the server with a larger --job-mb",
+        )
+    if isinstance(error, InputError | MissingExtraError | OSError):
+        return error
+    traceback.print_exception(error)
+    return RuntimeError(f"The program made a mistake: {type(error).__name__}: {error}")
+
+
+def _is_for_memory(error: BaseException) -> bool:
+    """Whether a job failed because it may take no more memory."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, InputError):
+        return False
+    try:
+        bytearray(SPARE)
+    except MemoryError:
+        return True
+    return False
 
 
 def _warm_up() -> None:
