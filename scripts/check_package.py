@@ -24,6 +24,7 @@ NEEDED = (
     "ssme/py.typed",
     "ssme/diagnostics/doubts.md",
     "ssme/diagnostics/pictures/d101.svg",
+    "ssme/diagnostics/pictures/d101.svg",
     "ssme/report/templates/report.html",
     "ssme/sample/digits.csv",
 )
@@ -70,7 +71,7 @@ def check_content(wheel: Path, sdist: Path) -> list[str]:
     with tarfile.open(sdist) as archive:
         inside = [name.partition("/")[2] for name in archive.getnames()]
     allowed = ("src", "docs/doubts.md", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")
-    allowed += ("pyproject.toml", "PKG-INFO", ".gitignore")
+    allowed += ("docs/images/doubts", "pyproject.toml", "PKG-INFO", ".gitignore")
     problems += [
         f"the sdist has {name}" for name in inside if name and not name.startswith(allowed)
     ]
