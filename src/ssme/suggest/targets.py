@@ -21,6 +21,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.evaluation import BaseEvaluation
+from ssme.wording import did_you_mean, listing
 
 __all__ = ["Target", "read_target"]
 
@@ -96,10 +97,25 @@ def read_target(evaluation: BaseEvaluation, text: str) -> Target:
             raise _refuse(text, "name the metric, as in width(accuracy)<=0.05")
     else:
         name, model = inside or "", None
-    metric = evaluation.metrics[evaluation.metric_index(name) if name else 0]
+    metric = _find_metric(evaluation, name)
     if what != "width" and metric.greater_is_better is None:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
     return Target(text, what, metric, model, _bound(text, found["bound"], what))
+
+
+def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:
+    """The metric that a target names, or the first one."""
+    known = {metric.name: metric for metric in evaluation.metrics}
+    if not name:
+        return evaluation.metrics[0]
+    if name not in known:
+        raise InputError(
+            f"{argument('target')} asks for {name!r}, which was not evaluated",
+            allowed=listing(known),
+            fix=f"{did_you_mean(name, known)}name one of these, or evaluate it as well: "
+            f"{argument('metrics')} and {argument('threshold')} say which are",
+        )
+    return known[name]
 
 
 def _bound(text: str, written: str, what: str) -> float:

@@ -59,7 +59,7 @@ def _frame(dataset: Any) -> Any:
         )
     if hasattr(dataset, "with_format"):
         rows = dataset.with_format("arrow")
-        if hasattr(rows, "__getitem__") and hasattr(rows, "__len__"):
+        if hasattr(rows, "__getitem__"):
             return rows[:]
     if not hasattr(dataset, "to_pandas"):
         raise InputError(
