@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import ssme
+from ssme.data.design import design_of_rounds
+from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, ask_all
 from ssme.diagnostics.case import Case
@@ -74,3 +76,19 @@ def test_answers_of_judges_promise_nothing() -> None:
     labels = np.where(np.arange(400) < 60, y, np.nan)
     result = ssme.evaluate(ScoreSet.from_answers(said, labels), method="answers")
     assert not {"D201", "D209", "D210", "D301", "D302"} & {doubt.code for doubt in result.doubts}
+
+
+def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> None:
+    """Rows drawn with known probabilities do not hide how the labels before them were chosen."""
+    for first, expected in ((chosen_by_class(0), "doubt"), (made_set(0, 120, 1200)[0], "fine")):
+        rng = np.random.default_rng(3)
+        drawn = rng.permutation(np.flatnonzero(~first.labeled))[:20]
+        labels = first.labels.astype(float)
+        labels[labels < 0] = np.nan
+        labels[drawn] = rng.integers(0, 2, 20)
+        chance = np.where(np.isin(np.arange(first.n_rows), drawn), 0.02, np.nan)
+        number = np.isin(np.arange(first.n_rows), drawn).astype(np.int64)
+        data = first.with_labels(labels)
+        data = data.replace(design=design_of_rounds(LabelRounds(chance, number), data.labels))
+        (answer,) = (o for o in ask_all(data) if o.check.code == "D104")
+        assert answer.answer.outcome == expected
