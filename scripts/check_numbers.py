@@ -48,7 +48,7 @@ REASONS: dict[str, dict[str, str]] = {
     },
     "how work is cut into pieces that fit into memory, or which of two ways to the same sum is "
     "quicker; results are equal to rounding": {
-        "bench/runner.py": "AHEAD",
+        "bench/studies.py": "AHEAD",
         "bench/tables.py": "PARQUET_ROWS",
         "data/readers/csv_files.py": "BLOCK",
         "datasets/fetch.py": "PIECE",

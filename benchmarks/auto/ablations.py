@@ -12,19 +12,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import (
-    Variant,
+    Methods,
+    beside_truth,
     by_variant,
-    load,
-    measure_on,
-    spread_over,
+    compute,
+    plan_study,
     study_arguments,
     write,
 )
+from ssme.bench import Study
+from ssme.bench.runner import Measure, Truth
+from ssme.evaluation import Evaluation
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.recentering import recenter
+from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 
@@ -34,9 +38,12 @@ ALPHA, BETA, GAMMA = OF.prior.coefficients
 ECE = get_metric("ece")
 
 
-def changed(group: str, **values: Any) -> Variant:
-    """`Auto` with some constants of one group replaced."""
-    return Variant(replace(OF, **{group: replace(getattr(OF, group), **values)}))
+Options = dict[str, Any]
+
+
+def changed(group: str, **values: Any) -> Options:
+    """Options of `Auto` with some constants of one group replaced."""
+    return {"constants": replace(OF, **{group: replace(getattr(OF, group), **values)})}
 
 
 def recenter_unfolded(
@@ -59,14 +66,33 @@ def leave_draws(metric: Metric, value: FloatArray, draws: FloatArray, *rest: Any
     return draws
 
 
-def without(*regimes: str) -> Variant:
-    """`Auto` with some regimes impossible."""
+def measure_moved(move: Recenter, result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps where the draws of the fitted `Auto` are moved in another way."""
+    belief: Any = replace(result.belief, recenter=move)  # type: ignore[type-var]
+    estimates = tuple(belief.estimate(result.metrics, [None])[0])
+    return beside_truth(replace(result, estimates=(estimates,)), truth)
+
+
+def measure_unfolded(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    return measure_moved(recenter_unfolded, result, truth)
+
+
+def measure_on_logit_scale(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    return measure_moved(recenter_on_logit_scale, result, truth)
+
+
+def measure_unmoved(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    return measure_moved(leave_draws, result, truth)
+
+
+def without(*regimes: str) -> Options:
+    """Options of `Auto` with some regimes impossible."""
     prior = {name: chance for name, chance in OF.regimes.prior.items() if name not in regimes}
     return changed("regimes", prior=prior)
 
 
-CHANGES: dict[str, Variant] = {
-    "as shipped": Variant(),
+CHANGES: Methods = {
+    "as shipped": {},
     "mean pool, equal weights": changed("pool", members=("mean",)),
     "mean pool, label weights": changed("pool", members=("weighted mean",)),
     "geometric pool, label weights": changed("pool", members=("weighted geometric mean",)),
@@ -80,13 +106,13 @@ CHANGES: dict[str, Variant] = {
     "temperature prior: margin 0.04": changed("prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)),
     "temperature prior: scale 0.3": changed("prior", scale=0.3),
     "temperature prior: scale 0.1": changed("prior", scale=0.1),
-    "sharpened about equal class shares": Variant(
-        replace(
+    "sharpened about equal class shares": {
+        "constants": replace(
             OF,
             pool=replace(OF.pool, stated_shares=False),
             prior=replace(OF.prior, coefficients=(0.02, 0.37, 1.12)),
         )
-    ),
+    },
     "no tilts": changed("model", sd_t=NONE),
     "narrow tilts (0.5)": changed("model", sd_t=0.5),
     "no class shifts": changed("model", sd_a=NONE, sd_a_few=NONE),
@@ -104,33 +130,39 @@ CHANGES: dict[str, Variant] = {
     "mean over regimes": changed("regimes", sureness=1.0),
     "the likeliest regime": changed("regimes", sureness=1e3),
     "all classifiers of one standing": changed("agreement", floor=1e9),
-    "upward bias of ECE removed": Variant(recenter=recenter_unfolded),
-    "ECE moved on the logit scale": Variant(recenter=recenter_on_logit_scale),
-    "draws not moved": Variant(recenter=leave_draws),
     "no residual correction": changed("correction", half=1e9),
     "correction blind to misfit": changed("correction", least_misfit=1.0, most_misfit=1.0),
     "no leftover variance of the correction": changed("correction", leftover=0.0),
 }
 
 
-def measure(job: tuple[str, str, int, int]) -> list[dict[str, Any]]:
-    name, change, n_labeled, run = job
-    return measure_on(load(name), name, n_labeled, 1000, run, {change: CHANGES[change]})
+MOVES: dict[str, Measure] = {
+    "upward bias of ECE removed": measure_unfolded,
+    "ECE moved on the logit scale": measure_on_logit_scale,
+    "draws not moved": measure_unmoved,
+}
+"""Changes of how the draws of a fit are moved."""
+
+
+def plan(labels: list[int], runs: range) -> list[Study]:
+    """Every change on every development set."""
+    moved = [
+        plan_study({change: {}}, list(SETS), labels, runs, measure=measure)
+        for change, measure in MOVES.items()
+    ]
+    return [plan_study(CHANGES, list(SETS), labels, runs), *moved]
+
+
+def write_table(frame: pd.DataFrame) -> pd.DataFrame:
+    table = by_variant(frame, "change")
+    write("auto_ablations", table)
+    return table
 
 
 def main() -> None:
     args = study_arguments(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
-    jobs = [
-        (name, change, n_labeled, run)
-        for name in SETS
-        for n_labeled in args.labels
-        for run in range(args.runs)
-        for change in CHANGES
-    ]
-    frame = spread_over(measure, jobs, args.workers, len(CHANGES))
-    table = by_variant(frame, "change")
-    write("auto_ablations", table)
-    print(table.round(3).to_string(index=False))
+    frame = compute(plan(args.labels, range(args.runs)), "auto_ablations", args.workers)
+    print(write_table(frame).round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

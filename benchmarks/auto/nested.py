@@ -16,57 +16,44 @@ residual correction (docs/auto-notebook.md). Written to ``benchmarks/results``: 
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.priors import SETS, family, left_out_coefficients
+from benchmarks.auto.priors import SETS, family
 from benchmarks.auto.study import (
-    Variant,
-    load,
+    compute,
     overall,
+    plan_left_out,
     rmae,
-    seen_rows,
-    spread_over,
     study_arguments,
-    truth_of,
     write,
 )
+from ssme.bench import Study
+from ssme.bench.runner import Truth
+from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
-from ssme.methods.estimators.labeled import Labeled
-from ssme.metrics import get_metric
+from ssme.results.groups import ALL
 
 FACTORS = tuple(round(0.6 + 0.05 * i, 2) for i in range(17))
 TARGET = 0.97
 
-Job = tuple[str, int, int, tuple[float, float, float]]
 
-
-def judge(job: Job) -> list[dict[str, Any]]:
-    """One split of the set left out with the line of the others, at every factor of the draws."""
-    name, n_labeled, run, line = job
-    data = load(name)
-    truth, seen = truth_of(data, name, run), seen_rows(data, name, n_labeled, 1000, run)
-    metrics = [get_metric(metric) for metric in truth]
-    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
-    belief = Variant.with_line(line).fit(seen, np.random.default_rng(run))
+def measure_factors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: each metric at every factor of its draws, means over classifiers."""
     rows = []
     for metric, estimate, labels in zip(
-        metrics, belief.estimate(metrics, [None])[0], alone, strict=True
+        result.metrics, result.estimates[0], result.labels_only[0], strict=True
     ):
-        exact, (labels_low, labels_high) = truth[metric.name], labels.interval()
+        exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+        labels_low, labels_high = labels.interval()
         for factor in FACTORS:
             draws = estimate.value + factor * (estimate.draws - estimate.value)
             draws = np.clip(draws, metric.low, metric.high)
             low, high = Estimate(estimate.value, draws).interval()
             rows.append(
                 {
-                    "variant": "nested",
-                    "dataset": name,
-                    "n_labeled": n_labeled,
-                    "run": run,
                     "metric": metric.name,
                     "factor": factor,
                     "error": float(np.abs(estimate.value - exact).mean()),
@@ -90,9 +77,9 @@ def calibrated(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(kept)
 
 
-def jobs(labels: list[int], runs: range) -> list[Job]:
-    lines = left_out_coefficients()
-    return [(name, n, run, lines[name]) for name, n, run in product(SETS, labels, runs)]
+def plan(labels: list[int], runs: range) -> list[Study]:
+    """Each development set with the line of the others."""
+    return plan_left_out(list(SETS), labels, runs, measure=measure_factors)
 
 
 def write_tables(frame: pd.DataFrame) -> pd.DataFrame:
@@ -121,7 +108,7 @@ def report(result: pd.DataFrame) -> pd.DataFrame:
 
 def main() -> None:
     args = study_arguments(__doc__, runs=25, labels=[20, 50, 100]).parse_args()
-    frame = spread_over(judge, jobs(args.labels, range(args.runs)), args.workers, 5)
+    frame = compute(plan(args.labels, range(args.runs)), "auto_nested", args.workers)
     print(write_tables(frame).round(3).to_string(index=False))
 
 

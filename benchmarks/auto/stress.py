@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -22,16 +20,14 @@ from benchmarks.auto import unseen
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import (
-    Variant,
+    Loader,
     by_variant,
-    load,
-    measure_on,
-    seen_rows,
-    spread_over,
+    compute,
+    plan_study,
     study_arguments,
     write,
 )
-from ssme.bench.protocol import split_rows
+from ssme.bench import Scene, Study
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
@@ -109,20 +105,16 @@ def dominant(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
 
 
-def balanced(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
-    """What a method sees when the labeled rows hold every class equally often, if they can."""
-    seen = seen_rows(data, name, data.n_classes, n_labeled + n_unlabeled - data.n_classes, run)
-    split = split_rows(
-        data.labels, data.n_classes, seen.n_rows - data.n_classes, run, seed=0, dataset=name
-    )
-    truth = data.labels[np.concatenate([split.labeled, split.unlabeled])]
-    turn = np.zeros(truth.size)
-    for k in range(data.n_classes):
-        turn[truth == k] = np.arange((truth == k).sum())
+def balanced(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+    """Labels that hold every class equally often, if they can."""
+    turn = np.zeros(rows.n_rows)
+    for k in range(rows.n_classes):
+        of_class = rows.labels == k
+        turn[of_class] = np.arange(of_class.sum())
     chosen = np.argsort(turn, kind="stable")[:n_labeled]
-    labels = np.full(truth.size, UNLABELED)
-    labels[chosen] = truth[chosen]
-    return seen.replace(labels=labels)
+    labels = np.full(rows.n_rows, UNLABELED)
+    labels[chosen] = rows.labels[chosen]
+    return rows.replace(labels=labels)
 
 
 def kept(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
@@ -135,7 +127,7 @@ class Stress:
 
     change: Change = kept
     n_unlabeled: int = 1000
-    see: Callable[[ScoreSet, str, int, int, int], ScoreSet] = seen_rows
+    label: Callable[[ScoreSet, int, int], ScoreSet] = Scene().label
 
 
 STRESSES = {
@@ -150,7 +142,7 @@ STRESSES = {
     "five near-copies": Stress(rescored(copies)),
     "judges, scores 0 or 1": Stress(rescored(judges)),
     "20 % of scores missing": Stress(holes),
-    "labels balanced over classes": Stress(see=balanced),
+    "labels balanced over classes": Stress(label=balanced),
     "one dominates, all flattened": Stress(dominant),
     "three and a random one": Stress(one_is_noise),
     "50 unlabeled rows": Stress(n_unlabeled=50),
@@ -162,40 +154,57 @@ STRESSES = {
 UNSEEN = {
     **{name: Stress(rescored(alter)) for name, alter in unseen.RESCORED.items()},
     **{name: Stress(change) for name, change in unseen.CHANGED.items()},
-    **{name: Stress(see=see) for name, see in unseen.PICKED.items()},
+    **{name: Stress(label=label) for name, label in unseen.PICKED.items()},
 }
 
 EVERY_WORLD = {**WORLDS, **unseen.UNSEEN_WORLDS}
 
-Job = tuple[str, str, int, int]
-"""Stress, data set, number of labels, run. A simulated world is its own data set."""
+
+@dataclass(frozen=True)
+class StressScene(Scene):
+    """The stress of that name: data altered with random numbers of their own in every run."""
+
+    def change(self, data: ScoreSet, run: int) -> ScoreSet:
+        if self.name in EVERY_WORLD:
+            return make_world(self.name, run)
+        rng = np.random.default_rng([run, len(self.name)])
+        return find_stress(self.name).change(data, rng)
+
+    def label(self, rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+        return find_stress(self.name).label(rows, n_labeled, run)
 
 
-def prepare(job: Job) -> tuple[ScoreSet, int, Callable[..., ScoreSet]]:
-    """The altered data of a job, the number of unlabeled rows, and who picks what is seen."""
-    stress, name, n_labeled, run = job
-    if stress in EVERY_WORLD:
-        data, how = EVERY_WORLD[stress](np.random.default_rng([run, 77])), Stress()
-    else:
-        how = STRESSES.get(stress) or UNSEEN[stress]
-        data = how.change(load(name), np.random.default_rng([run, len(stress)]))
-    return data, min(how.n_unlabeled, data.n_rows // 2 - n_labeled), how.see
+def find_stress(name: str) -> Stress:
+    """The stress of a name; a simulated world is stress enough."""
+    return STRESSES.get(name) or UNSEEN.get(name) or Stress()
 
 
-def measure(job: Job) -> list[dict[str, Any]]:
-    stress, name, n_labeled, run = job
-    data, n_unlabeled, see = prepare(job)
-    return measure_on(data, name, n_labeled, n_unlabeled, run, {stress: Variant()}, see)
+def make_world(name: str, run: int) -> ScoreSet:
+    return EVERY_WORLD[name](np.random.default_rng([run, 77]))
 
 
-def all_jobs(stresses: list[str], labels: list[int], runs: range, made_runs: range) -> list[Job]:
+def load_world(name: str) -> ScoreSet:
+    """A simulated world as it is in the first run; `StressScene` makes that of each."""
+    return make_world(name, 0)
+
+
+def plan(stresses: list[str], labels: list[int], runs: range, made_runs: range) -> list[Study]:
     """Every stress on every development set, every simulated world on itself."""
-    real = [stress for stress in stresses if stress not in EVERY_WORLD]
-    made = [stress for stress in stresses if stress in EVERY_WORLD]
-    return [
-        *product(real, SETS, labels, runs),
-        *((stress, stress, n, run) for stress, n, run in product(made, labels, made_runs)),
-    ]
+    studies = []
+    for name in stresses:
+        made = name in EVERY_WORLD
+        studies.append(
+            plan_study(
+                {name: {}},
+                [name] if made else list(SETS),
+                labels,
+                made_runs if made else runs,
+                n_unlabeled=find_stress(name).n_unlabeled,
+                scene=StressScene(name),
+                load=load_world if made else Loader(),
+            )
+        )
+    return studies
 
 
 def main() -> None:
@@ -205,8 +214,8 @@ def main() -> None:
     args = parser.parse_args()
     chosen = [*UNSEEN, *unseen.UNSEEN_WORLDS] if args.unseen else [*STRESSES, *WORLDS]
     runs, made_runs = (range(args.first, args.first + size * args.runs) for size in (1, 4))
-    jobs = all_jobs(chosen, args.labels, runs, made_runs)
-    table = by_variant(spread_over(measure, jobs, args.workers, 4), "stress")
+    studies = plan(chosen, args.labels, runs, made_runs)
+    table = by_variant(compute(studies, "auto_stress", args.workers), "stress")
     write("auto_stress_unseen" if args.unseen else "auto_stress", table)
     print(table.round(3).to_string(index=False))
 

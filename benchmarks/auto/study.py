@@ -20,9 +20,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -34,20 +32,13 @@ import pandas as pd
 from benchmarks.auto.priors import SETS, left_out_coefficients
 from benchmarks.experiment import CACHE, RESULTS
 from benchmarks.provenance import record
-from ssme import bench
-from ssme.bench import Protocol, run_protocol, split_rows
-from ssme.bench.runner import Truth
+from ssme.bench import Protocol, Runner, Scene, Study, run_studies, split_rows
+from ssme.bench.runner import Measure, Truth
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
-from ssme.diagnostics import check_all
 from ssme.engines.executors import open_executor
 from ssme.evaluation import Evaluation
-from ssme.methods.auto.belief import AutoBelief
-from ssme.methods.auto.constants import Constants, PriorConstants
-from ssme.methods.auto.method import Auto
-from ssme.methods.auto.recentering import Recenter, recenter
 from ssme.methods.base import Estimate
-from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.results.groups import ALL
@@ -62,43 +53,28 @@ BINS = {
 """Edges of the bins of probabilities that are said."""
 
 
-@dataclass(frozen=True)
-class Variant:
-    """`Auto` with some of its constants replaced, or with another way to move its draws."""
-
-    constants: Constants = field(default_factory=Constants)
-    recenter: Recenter = recenter
-    n_draws: int = 200
-
-    @classmethod
-    def with_line(cls, coefficients: tuple[float, float, float]) -> Variant:
-        """With another line of the temperature prior."""
-        return cls(replace(Constants(), prior=replace(PriorConstants(), coefficients=coefficients)))
-
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief:
-        belief = Auto(n_draws=self.n_draws, constants=self.constants).fit(data, rng)
-        return replace(belief, recenter=self.recenter)
-
-
 @lru_cache(maxsize=2)
 def load(name: str) -> ScoreSet:
     """A named data set, or the one in a npz file."""
     return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
 
 
-@lru_cache(maxsize=1)
+@dataclass(frozen=True)
+class Loader:
+    """Loads data sets by name; those of ``files`` are npz files, named without their ending."""
+
+    files: tuple[str, ...] = ()
+
+    def __call__(self, name: str) -> ScoreSet:
+        return load(next((file for file in self.files if Path(file).stem == name), name))
+
+
 def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
     """Every classifier's metrics on the held-out half of run ``run``, at most `TRUTH_ROWS`."""
     held = split_rows(data.labels, data.n_classes, 0, run, seed=0, dataset=name).truth[:TRUTH_ROWS]
     mass = one_hot_mass(data.labels[held], data.n_classes)
     metrics = default_metrics(data.n_classes)
     return {metric: get_metric(metric)(data.scores[held], mass)[0] for metric in metrics}
-
-
-def seen_rows(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
-    """What a method sees in run ``run``."""
-    split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=name)
-    return bench.seen_rows(data, split)
 
 
 def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
@@ -175,51 +151,6 @@ def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray
     }
 
 
-def measure(job: tuple[str, int, int, int, dict[str, Variant]]) -> list[dict[str, Any]]:
-    """One set, number of labels and run: one row per method and metric, means over classifiers."""
-    source, n_labeled, n_unlabeled, run, variants = job
-    data = load(source)
-    room = data.n_rows // 2 - n_labeled
-    return measure_on(data, Path(source).stem, n_labeled, min(n_unlabeled, room), run, variants)
-
-
-def measure_on(
-    data: ScoreSet,
-    name: str,
-    n_labeled: int,
-    n_unlabeled: int,
-    run: int,
-    variants: dict[str, Variant],
-    see: Callable[[ScoreSet, str, int, int, int], ScoreSet] = seen_rows,
-) -> list[dict[str, Any]]:
-    """As `measure`, on given data; ``see`` picks the rows and labels that a method sees."""
-    truth = truth_of(data, name, run)
-    seen = see(data, name, n_labeled, n_unlabeled, run)
-    metrics = [get_metric(metric) for metric in truth]
-    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
-    rows = []
-    for name_of_variant, variant in variants.items():
-        belief = variant.fit(seen, np.random.default_rng(run))
-        found = belief.estimate(metrics, [None])[0]
-        raised = check_all(seen, belief, metrics, found, alone)
-        told = " ".join(sorted(doubt.code for doubt in raised))
-        for metric, ours, labels in zip(metrics, found, alone, strict=True):
-            exact = truth[metric.name]
-            rows.append(
-                {
-                    "dataset": name,
-                    "n_labeled": n_labeled,
-                    "n_unlabeled": n_unlabeled,
-                    "run": run,
-                    "variant": name_of_variant,
-                    "metric": metric.name,
-                    "doubts": told,
-                    **compared(metric, ours, labels, exact),
-                }
-            )
-    return rows
-
-
 def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     """What a cell keeps: per metric, means over classifiers and the pairs it is sure of."""
     rows = []
@@ -233,45 +164,65 @@ def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     return rows
 
 
-@dataclass(frozen=True)
-class Source:
-    """Loads a named data set, or the one in a npz file."""
-
-    name: str
-
-    def __call__(self, name: str) -> ScoreSet:
-        return load(self.name)
+Methods = dict[str, dict[str, Any]]
+"""Options of `auto` by the name of the variant in the tables."""
 
 
-def measured(args: argparse.Namespace, names: list[str]) -> pd.DataFrame:
+def plan_study(
+    variants: Methods,
+    names: list[str],
+    labels: list[int],
+    runs: range,
+    *,
+    n_unlabeled: int = 1000,
+    measure: Measure = beside_truth,
+    scene: Scene | None = None,
+    load: Any = None,
+) -> Study:
+    """`auto` with other options on sets by name, or in npz files, for the protocol engine."""
+    protocol = Protocol(
+        {variant: ("auto", options) for variant, options in variants.items()},
+        n_labeled=tuple(labels),
+        n_unlabeled=(n_unlabeled,),
+        runs=len(runs),
+        first_run=runs.start,
+        truth_rows=TRUTH_ROWS,
+        fewer_unlabeled=True,
+    )
+    files = tuple(name for name in names if name.endswith(".npz"))
+    runner = Runner(protocol, load or Loader(files), measure, scene or Scene())
+    return Study(runner, tuple(Path(name).stem if name in files else name for name in names))
+
+
+def compute(
+    studies: list[Study],
+    name: str,
+    workers: int,
+    seconds: float | None = None,
+    *,
+    leave_out: bool = False,
+) -> pd.DataFrame:
     """All rows, by the protocol engine; finished cells are kept and not computed again."""
-    without = left_out_coefficients() if args.left_out else {}
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    tables = []
-    with open_executor("processes", workers=args.workers) as executor:
-        for name in names:
-            methods: dict[str, tuple[str, dict[str, Any]]] = {"auto": ("auto", {})}
-            if name in without:
-                methods["left_out"] = ("auto", {"temperature": without[name]})
-            room = load(name).n_rows // 2
-            for n_labeled in args.labels:
-                protocol = Protocol(
-                    methods,
-                    n_labeled=(n_labeled,),
-                    n_unlabeled=(min(args.unlabeled, room - n_labeled),),
-                    runs=args.runs,
-                )
-                tables.append(
-                    run_protocol(
-                        protocol,
-                        [Path(name).stem],
-                        Source(name),
-                        executor=executor,
-                        cells=CACHE / "cells" / f"{args.name}.jsonl",
-                        measure=beside_truth,
-                    )
-                )
+    with open_executor("processes", workers=workers) as executor:
+        tables = run_studies(
+            studies,
+            executor=executor,
+            cells=CACHE / "cells" / f"{name}.jsonl",
+            seconds=seconds,
+            leave_out=leave_out,
+        )
     return pd.concat(tables).rename(columns={"method": "variant"})
+
+
+def plan_left_out(names: list[str], labels: list[int], runs: range, **settings: Any) -> list[Study]:
+    """`auto` with its temperature prior learned without the set, by set."""
+    lines = left_out_coefficients()
+    return [
+        plan_study({"left_out": {"temperature": lines[name]}}, [name], labels, runs, **settings)
+        for name in names
+        if name in lines
+    ]
 
 
 CELL = ["variant", "n_labeled", "dataset", "metric"]
@@ -415,16 +366,6 @@ def by_variant_and_set(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     return out.sort_index().reset_index().rename(columns={"variant": column})
 
 
-def spread_over(
-    measure: Callable[[Any], list[dict[str, Any]]], jobs: list[Any], workers: int, chunk: int
-) -> pd.DataFrame:
-    """The rows of all jobs, computed by ``workers`` processes."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers) as pool:
-        results = pool.map(measure, jobs, chunksize=chunk)
-        return pd.DataFrame([row for rows in results for row in rows])
-
-
 def study_arguments(description: str | None, *, runs: int, labels: list[int]) -> Any:
     """The arguments of every study of `auto`, to be added to."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
@@ -448,7 +389,11 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="npz files to study instead (extra_sets.py)")
     args = parser.parse_args()
     own = sorted(map(str, args.folder.glob("*.npz"))) if args.folder else []
-    frame = measured(args, own or [*SETS, TORTURE])
+    asked = (own or [*SETS, TORTURE], args.labels, range(args.runs))
+    studies = [plan_study({"auto": {}}, *asked, n_unlabeled=args.unlabeled)]
+    if args.left_out:
+        studies += plan_left_out(*asked, n_unlabeled=args.unlabeled)
+    frame = compute(studies, args.name, args.workers)
     cells = rmae(frame)
     tables = {
         "rmae": cells,

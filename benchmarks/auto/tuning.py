@@ -36,8 +36,9 @@ import pandas as pd
 
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.stress import STRESSES, Job, all_jobs, prepare
-from benchmarks.auto.study import by_variant, compared, decisions, load, seen_rows, truth_of
+from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_world
+from benchmarks.auto.study import by_variant, compared, decisions, load, truth_of
+from ssme.bench import split_rows
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.group import RowGroup
 from ssme.methods.auto.method import believe, draw_regime, share_out, situate
@@ -55,6 +56,10 @@ LEFT_OUT = (PLAIN, "3,000 unlabeled rows", "200 unlabeled rows")
 RUNS, STRESS_RUNS, MADE_RUNS, FURTHER_RUNS = range(4), range(3), range(6), range(2)
 DRAWS, USUAL_DRAWS, ALL_DRAWS = 60, 140, 200
 FILE_BYTES = 14 << 20
+
+
+Job = tuple[str, str, int, int]
+"""Stress, data set, number of labels, run. A simulated world is its own data set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,15 +112,14 @@ def weigh_scores(name: str, record: Record, constants: Constants) -> float:
 def make_record(job: Job, constants: Constants) -> Record:
     """All regimes on one task."""
     stress, name, n_labeled, run = job
-    if stress == FURTHER:
-        data, see = load(name), seen_rows
-        n_unlabeled = min(1000, data.n_rows // 2 - n_labeled)
-    else:
-        data, n_unlabeled, see = prepare(job)
-    stem = Path(name).stem
+    scene, stem = StressScene(stress), Path(name).stem
+    data = scene.change(load_world(name) if stress in WORLDS else load(name), run)
+    n_unlabeled = min(find_stress(stress).n_unlabeled, data.n_rows // 2 - n_labeled)
+    split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=stem)
+    rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
     truth = truth_of(data, stem, run)
     metrics = [get_metric(metric) for metric in truth]
-    seen, rng = see(data, stem, n_labeled, n_unlabeled, run), np.random.default_rng(run)
+    seen, rng = scene.label(rows, n_labeled, run), np.random.default_rng(run)
     alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
     situation = situate(seen, constants, rng)
     fitted = fit_regimes(situation)
@@ -124,9 +128,9 @@ def make_record(job: Job, constants: Constants) -> Record:
         for fit in fitted
     )
     belief = replace(believe(seen, regimes, situation, rng), recenter=lambda m, v, draws, *_: draws)
-    rows = np.arange(seen.n_rows)
-    estimates = belief.estimate_by_regime(metrics, rows)
-    group = RowGroup.of(seen, metrics, 0, rows, lambda part: part)
+    every = np.arange(seen.n_rows)
+    estimates = belief.estimate_by_regime(metrics, every)
+    group = RowGroup.of(seen, metrics, 0, every, lambda part: part)
     record = Record(
         job,
         list(truth),
@@ -186,7 +190,7 @@ def widen(name: str, record: Record, constants: Constants) -> float:
 
 
 def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
-    """The rows of `study.measure_on` with other constants."""
+    """The rows of `study.beside_truth` with other constants."""
     stress, name, n_labeled, run = record.job
     chance, of = weigh(record, constants), constants.recentering
     omega = (chance / chance.max()) ** constants.regimes.sureness
@@ -286,12 +290,13 @@ def vary(constants: Constants, rng: np.random.Generator) -> Constants:
 
 
 def list_jobs(extra: Path | None) -> list[Job]:
-    stresses = [name for name in (*STRESSES, *WORLDS) if name not in LEFT_OUT]
+    stresses = [name for name in STRESSES if name not in LEFT_OUT]
     sets = sorted(map(str, extra.glob("*.npz"))) if extra else []
     return [
         *product((PLAIN,), SETS, LABELS, RUNS),
         *product((FURTHER,), sets, LABELS, FURTHER_RUNS),
-        *all_jobs(stresses, LABELS, STRESS_RUNS, MADE_RUNS),
+        *product(stresses, SETS, LABELS, STRESS_RUNS),
+        *((name, name, n, run) for name, n, run in product(WORLDS, LABELS, MADE_RUNS)),
     ]
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.auto.made_worlds import ROWS, World, as_score_set, binary_world
-from benchmarks.auto.study import seen_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
@@ -76,29 +75,26 @@ def contested(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.take(np.flatnonzero(~agreed | (rng.random(data.n_rows) < 0.3)))
 
 
-def enriched(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+def enriched(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     """Rows of the last class are four times as likely to be labeled."""
-    return _picked(data, name, n_labeled, n_unlabeled, run, by_class=True)
+    weight = np.where(rows.labels == rows.n_classes - 1, 4.0, 1.0)
+    return label_by_weight(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 1]))
 
 
-def uncertain(data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int) -> ScoreSet:
+def uncertain(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     """Rows are the likelier to be labeled the less sure the classifiers are on average."""
-    return _picked(data, name, n_labeled, n_unlabeled, run, by_class=False)
+    weight = (1.02 - rows.scores.max(axis=2).mean(axis=1)) ** 1.5
+    return label_by_weight(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 0]))
 
 
-def _picked(
-    data: ScoreSet, name: str, n_labeled: int, n_unlabeled: int, run: int, by_class: bool
+def label_by_weight(
+    rows: ScoreSet, n_labeled: int, weight: FloatArray, rng: np.random.Generator
 ) -> ScoreSet:
-    seen = seen_rows(data, name, n_labeled + n_unlabeled, 0, run)
-    rng = np.random.default_rng([run, n_labeled, int(by_class)])
-    if by_class:
-        weight = np.where(seen.labels == data.n_classes - 1, 4.0, 1.0)
-    else:
-        weight = (1.02 - seen.scores.max(axis=2).mean(axis=1)) ** 1.5
-    chosen = rng.choice(seen.n_rows, n_labeled, replace=False, p=weight / weight.sum())
-    labels = np.full(seen.n_rows, UNLABELED)
-    labels[chosen] = seen.labels[chosen]
-    return seen.replace(labels=labels)
+    """``rows`` with labels left to ``n_labeled`` of them, drawn in proportion to ``weight``."""
+    chosen = rng.choice(rows.n_rows, n_labeled, replace=False, p=weight / weight.sum())
+    labels = np.full(rows.n_rows, UNLABELED)
+    labels[chosen] = rows.labels[chosen]
+    return rows.replace(labels=labels)
 
 
 def two_families(rng: np.random.Generator) -> ScoreSet:

@@ -112,8 +112,7 @@ def test_data_that_change_during_the_run_are_refused(tmp_path):
         """As a worker process that is started later: it loads the data anew."""
 
         def submit(self, work, *arguments):
-            runner._load_checked.cache_clear()
-            runner._content.cache_clear()
+            runner.forget_data()
             return super().submit(work, *arguments)
 
     with pytest.raises(InputError, match="data set 'one' changed during the run"):
@@ -229,7 +228,7 @@ class OneWorker(Executor):
 def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
     ticks = iter([0, 0, 0, 0, 0])
     clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
-    monkeypatch.setattr("ssme.bench.runner.time", clock)
+    monkeypatch.setattr("ssme.bench.studies.time", clock)
     with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
         run_protocol(PROTOCOL, ["one"], load, executor=OneWorker(), folder=tmp_path, seconds=1)
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 1

@@ -1,9 +1,10 @@
 """The protocol engine: how well would each method have done on fully labeled data?"""
 
 from ssme.bench.effective import effective_sample_size, labels_only_curve
-from ssme.bench.protocol import Cell, Protocol, Split, seen_rows, split_rows
-from ssme.bench.runner import Runner, UnfinishedError, run_protocol
+from ssme.bench.protocol import Cell, Protocol, Scene, Split, seen_rows, split_rows
+from ssme.bench.runner import Runner
 from ssme.bench.store import CellStore
+from ssme.bench.studies import Study, UnfinishedError, run_protocol, run_studies
 from ssme.bench.summary import geometric_rmae, provenance, summarize
 
 __all__ = [
@@ -11,13 +12,16 @@ __all__ = [
     "CellStore",
     "Protocol",
     "Runner",
+    "Scene",
     "Split",
+    "Study",
     "UnfinishedError",
     "effective_sample_size",
     "geometric_rmae",
     "labels_only_curve",
     "provenance",
     "run_protocol",
+    "run_studies",
     "seen_rows",
     "split_rows",
     "summarize",

@@ -27,7 +27,7 @@ from ssme.errors import InputError, argument, asked_by
 from ssme.methods.registry import get_method, method_class
 from ssme.metrics import get_metric
 
-__all__ = ["Cell", "Protocol", "Split", "seen_rows", "split_rows"]
+__all__ = ["Cell", "Protocol", "Scene", "Split", "seen_rows", "split_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -72,8 +72,37 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Scene:
+    """What is done to the data of a run before a method sees them: nothing, unless told.
+
+    A study of altered data, or of labels that were chosen in another way, has a scene of its own,
+    told apart by its name. It is picklable and hashable, as dataclasses at the top of a module are.
+    """
+
+    name: str = ""
+
+    def change(self, data: ScoreSet, run: int) -> ScoreSet:
+        """The data set of run ``run``, all rows labeled; the truth is that of these data."""
+        return data
+
+    def label(self, rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+        """What a method sees of ``rows``, which all have their label: by default the first keep it.
+
+        The first rows hold one of each class.
+        """
+        labels = rows.labels.copy()
+        labels[n_labeled:] = UNLABELED
+        return rows.replace(labels=labels)
+
+
+@dataclass(frozen=True)
 class Protocol:
-    """What to run. ``methods`` maps a label of the result table to (method, options)."""
+    """What to run. ``methods`` maps a label of the result table to (method, options).
+
+    Runs are numbered from ``first_run`` on. ``truth_rows`` is the largest number of held-out rows
+    that the truth is computed on (by default all). With ``fewer_unlabeled``, a data set that is too
+    small for ``n_unlabeled`` gives as many as it has.
+    """
 
     methods: dict[str, tuple[str, dict[str, Any]]]
     metrics: tuple[str, ...] | None = None
@@ -84,9 +113,12 @@ class Protocol:
     level: float = 0.95
     seed: int = 0
     subsets: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    first_run: int = 0
+    truth_rows: int | None = None
+    fewer_unlabeled: bool = False
 
     def __post_init__(self) -> None:
-        least = {"runs": 1, "n_labeled": 1, "n_unlabeled": 0, "seed": 0}
+        least = {"runs": 1, "n_labeled": 1, "n_unlabeled": 0, "seed": 0, "first_run": 0}
         if self.runs > MOST_RUNS:
             raise InputError(
                 f"{argument('runs', self.runs)}",
@@ -119,7 +151,7 @@ class Protocol:
 
     def cells(self, datasets: list[str]) -> Iterator[Cell]:
         """All the work, run by run: stopped early, the first runs are whole."""
-        for run in range(self.runs):
+        for run in range(self.first_run, self.first_run + self.runs):
             for dataset in datasets:
                 for subset in self.subsets.get(dataset, [()]):
                     for n_l, n_u in product(self.n_labeled, self.n_unlabeled):
@@ -152,6 +184,8 @@ class Protocol:
             "seed": self.seed,
             "random_state": cell.run,
         }
+        if self.truth_rows is not None:
+            decisive["truth_rows"] = self.truth_rows
         return json.dumps(decisive, separators=(",", ":"))
 
 
@@ -219,7 +253,5 @@ def split_rows(
 
 def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
     """What a method sees: the labeled and the unlabeled rows of a run, these without labels."""
-    part = data.take(np.concatenate([split.labeled, split.unlabeled]))
-    labels = part.labels.copy()
-    labels[len(split.labeled) :] = UNLABELED
-    return part.replace(labels=labels)
+    rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
+    return Scene().label(rows, len(split.labeled), 0)

@@ -1,0 +1,255 @@
+"""Run protocols: resumable, parallel, the same tables whatever the number of workers.
+
+Every finished cell is kept by the parent process as soon as it is done (`ssme.bench.store`), with
+the settings and versions it was computed with; only what is missing is computed. Tables are sorted
+by cell, so neither order of completion nor workers show in them; times are kept apart, in
+``times.csv``, since they alone differ from run to run (`ssme.bench.tables`).
+
+`run_protocol` runs one protocol, `run_studies` several at once, with the cells of the first runs
+of all of them before those of the second.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ssme.bench.protocol import Cell, Protocol
+from ssme.bench.runner import Loader, Measure, Runner, content_of, forget_data
+from ssme.bench.store import CellStore
+from ssme.bench.tables import write_table
+from ssme.engines.executors import SerialExecutor, ordered_map
+from ssme.errors import InputError, SsmeWarning
+from ssme.progress import tell
+
+__all__ = ["Study", "UnfinishedError", "run_protocol", "run_studies"]
+
+AHEAD = 256
+"""Cells handed to the executor at once: enough to keep any machine's cores busy."""
+
+TRACED = ("ssme", "source", "numpy", "python")
+"""What a table says of where its rows come from."""
+
+Name = tuple[str, str]
+"""What a finished cell is found by (`Runner.name`)."""
+
+
+class UnfinishedError(RuntimeError):
+    """The time given was up before every cell was done; the same call goes on where it stopped."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A protocol on some data sets: what computes its cells, and on which sets."""
+
+    runner: Runner
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One cell to be computed, with the checksum of its data."""
+
+    runner: Runner
+    cell: Cell
+    content: str
+
+    @property
+    def name(self) -> Name:
+        return self.runner.name(self.cell, self.content)
+
+
+def run_protocol(
+    protocol: Protocol,
+    datasets: list[str],
+    load: Loader,
+    *,
+    executor: Executor | None = None,
+    folder: Path | None = None,
+    cells: Path | None = None,
+    seconds: float | None = None,
+    overwrite: bool = False,
+    measure: Measure | None = None,
+) -> Any:
+    """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
+
+    ``folder`` keeps the tables and the finished cells; a second call goes on where the first
+    stopped. A finished cell is taken only for the same content of the data and the same settings,
+    and cells of two versions never share a table (`InputError`). ``cells`` is another file for the
+    cells, which protocols may share: the same work is done once. A table of another run that is in
+    the folder is kept under a new name (``results.1.csv``) unless ``overwrite`` is true.
+
+    ``measure`` makes other rows than one per estimate from each evaluation and the truth.
+
+    After ``seconds`` no cell is begun and, unless all are done, `UnfinishedError` is raised: with
+    0, only what is finished is read.
+    """
+    study = Study(Runner(protocol, load, measure), tuple(datasets))
+    file = cells or (folder / "cells.jsonl" if folder else None)
+    (table, times), *_ = _run([study], executor, file, seconds, leave_out=False)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_table(table, times, folder, overwrite=overwrite)
+    return table
+
+
+def run_studies(
+    studies: Sequence[Study],
+    *,
+    executor: Executor | None = None,
+    cells: Path | None = None,
+    seconds: float | None = None,
+    leave_out: bool = False,
+) -> list[Any]:
+    """Run several studies at once and return the table (pandas) of each.
+
+    As `run_protocol`, whose file of ``cells`` they share. With ``leave_out``, cells that are not
+    begun after ``seconds``, and those whose data allow no split, are left out of the tables with a
+    warning, instead of raising.
+    """
+    return [table for table, _ in _run(studies, executor, cells, seconds, leave_out)]
+
+
+def _run(
+    studies: Sequence[Study],
+    executor: Executor | None,
+    cells: Path | None,
+    seconds: float | None,
+    leave_out: bool,
+) -> list[tuple[Any, Any]]:
+    """Rows and times of each study, as tables."""
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    store = CellStore(cells)
+    wanted = [list(study.runner.protocol.cells(list(study.datasets))) for study in studies]
+    total = sum(map(len, wanted))
+    if not store.done and time.monotonic() >= end and not leave_out:
+        raise UnfinishedError(f"0 of {total} cells are finished")
+    pool = executor or SerialExecutor()
+    contents = _contents(pool, studies)
+    tasks = [
+        [Task(s.runner, cell, contents[s.runner.load, cell.dataset]) for cell in own]
+        for s, own in zip(studies, wanted, strict=True)
+    ]
+    names = [[task.name for task in own] for own in tasks]
+    every = {
+        name: task
+        for own, ns in zip(tasks, names, strict=True)
+        for name, task in zip(ns, own, strict=True)
+    }
+    store.check_versions(list(every))
+    todo = [task for name, task in every.items() if name not in store]
+    todo.sort(key=lambda task: task.cell.run)
+    tell("cells", len(every) - len(todo), len(every))
+    refused: list[InputError] = []
+    with _tell_if_interrupted(store, list(every)):
+        work = _collect(pool, todo, end, refused if leave_out else None)
+        for done, result in enumerate(work, start=len(every) - len(todo) + 1):
+            store.keep(result)
+            tell("cells", done, len(every))
+    missing = sum(name not in store for own in names for name in own)
+    if missing and not leave_out:
+        raise UnfinishedError(f"{total - missing} of {total} cells are finished")
+    if missing:
+        why = f": {refused[0]}" if refused else ""
+        _warn(f"{missing} of {total} cells are left out{why}")
+    return [
+        _table(
+            study.runner.protocol,
+            [(task.cell, store[name]) for task, name in zip(own, ns, strict=True) if name in store],
+        )
+        for study, own, ns in zip(studies, tasks, names, strict=True)
+    ]
+
+
+def _contents(executor: Executor, studies: Sequence[Study]) -> dict[tuple[Loader, str], str]:
+    """The checksum of the content of each data set, computed where cells are."""
+    if isinstance(executor, SerialExecutor):
+        forget_data()
+    places = {(study.runner.load, name): None for study in studies for name in study.datasets}
+    out: dict[tuple[Loader, str], str] = {}
+    for load in dict.fromkeys(load for load, _ in places):
+        own = [name for other, name in places if other == load]
+        found = ordered_map(executor, partial(content_of, load), own)
+        out |= {(load, name): content for name, content in zip(own, found, strict=True)}
+    return out
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, SsmeWarning, stacklevel=4)
+
+
+@contextmanager
+def _tell_if_interrupted(store: CellStore, names: list[Name]) -> Iterator[None]:
+    """Say what is kept when Ctrl-C ends the run."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if store.path is not None:
+            done = sum(name in store for name in names)
+            _warn(
+                f"interrupted: {done} of {len(names)} cells are finished and kept in {store.path}; "
+                "the same call goes on from there"
+            )
+        raise
+
+
+def _collect(
+    executor: Executor, tasks: Iterable[Task], end: float, refused: list[InputError] | None
+) -> Iterator[dict[str, Any]]:
+    """Results as they come, at most `AHEAD` cells under way; none is begun after ``end``.
+
+    Why a cell cannot be computed is put into ``refused``, or raised where that is None.
+    """
+    waiting, running = deque(tasks), set[Future[dict[str, Any]]]()
+    while waiting or running:
+        if time.monotonic() >= end:
+            waiting.clear()
+            running = {future for future in running if not future.cancel()}
+        room = bool(waiting) and len(running) < AHEAD
+        if room:
+            task = waiting.popleft()
+            running.add(executor.submit(task.runner, task.cell, task.content))
+        done, running = wait(running, timeout=0 if room else None, return_when=FIRST_COMPLETED)
+        for future in done:
+            try:
+                result = future.result()
+            except InputError as error:
+                if refused is None:
+                    raise
+                refused.append(error)
+            else:
+                yield result
+
+
+def _table(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]]) -> tuple[Any, Any]:
+    """All rows, and the time of every cell."""
+    import pandas as pd
+
+    rows, times = [], []
+    for cell, result in sorted(finished, key=lambda each: each[0].place):
+        head = {
+            "dataset": cell.dataset,
+            "subset": "+".join(cell.subset),
+            "n_labeled": cell.n_labeled,
+            "n_unlabeled": cell.n_unlabeled,
+            "run": cell.run,
+            "method": cell.label,
+        }
+        tail = {
+            "seed": protocol.seed,
+            "random_state": cell.run,
+            **{name: result["provenance"][name] for name in TRACED},
+            "settings": result["settings"],
+        }
+        rows += [{**head, **row, **tail} for row in result["rows"]]
+        times.append({**head, "seconds": result["seconds"], **result["provenance"]})
+    return pd.DataFrame(rows), pd.DataFrame(times)
