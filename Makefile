@@ -59,9 +59,9 @@ coverage: $(READY)
 	@$(BIN)/python -m coverage combine -q
 	@$(BIN)/python -m coverage report --sort=cover --skip-covered
 
-# faults put into a sample of the statistics: does a test notice? (an hour of CPU)
+# faults put into a sample of the statistics: does a test notice? (an hour of CPU; RESUME=--resume goes on)
 mutation: $(READY)
-	$(BIN)/python -m benchmarks.mutation.run --workers $(WORKERS)
+	$(BIN)/python -m benchmarks.mutation.run --workers $(WORKERS) $(RESUME)
 
 lint: $(READY)
 	$(BIN)/ruff check .

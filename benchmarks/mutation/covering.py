@@ -1,17 +1,21 @@
 """Which tests reach which lines of the source, and how long each takes.
 
 `Recorder` is a pytest plugin. It notes the lines of some files that a test runs, through
-``sys.monitoring`` where Python has it (3.12 and later) and ``sys.settrace`` otherwise.
+``sys.monitoring`` where Python has it (3.12 and later) and ``sys.settrace`` otherwise, and writes
+them down as soon as the test has ended. Several processes may share the tests of one file: each
+takes the next test that no other has taken.
 """
 
 from __future__ import annotations
 
 import ast
+import json
+import os
 import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -23,40 +27,61 @@ from benchmarks.mutation.operators import Mutant
 
 __all__ = ["Reach", "Recorder"]
 
-Reached = dict[str, set[int]]
 TOOL = 3
 """A number of ``sys.monitoring`` that no debugger, profiler or coverage tool has."""
+LAST_RESORT = "tests/reference"
+"""Tests that hold the numbers and the defaults of every method."""
 
 
 class Recorder:
-    """Note for every test its CPU seconds, whether it passed, and the lines of ``files`` it ran.
+    """Write for every test that passes its CPU seconds and the lines of ``files`` it ran.
 
-    Of the tests collected only those of one ``part`` of ``parts`` are run.
+    ``files`` maps paths to the names under which they are written, one line of JSON per test into
+    ``folder``. A test that another process with the same ``folder`` has begun is left to it.
     """
 
-    def __init__(self, files: Iterable[str], part: int = 0, parts: int = 1) -> None:
-        self.files, self.part, self.parts = frozenset(files), part, parts
-        self.reached: Reached = defaultdict(set)
-        self.seconds: dict[str, float] = {}
-        self.lines: dict[str, Reached] = {}
-        self.failed: set[str] = set()
+    def __init__(self, files: Mapping[str, str], folder: Path) -> None:
+        self.files, self.folder = files, folder
+        self.reached: dict[str, set[int]] = defaultdict(set)
+        self.passed = True
+        self.taken: set[str] = set()
         _watch(self)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = items[self.part :: self.parts]
+        self.places = {item.nodeid: place for place, item in enumerate(items)}
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
-        self.reached = defaultdict(set)
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        self.reached, self.passed = defaultdict(set), True
         _look_again()
         began = time.process_time()
-        yield
-        self.seconds[item.nodeid] = time.process_time() - began
-        self.lines[item.nodeid] = self.reached
+        told = yield
+        if self.passed and item.nodeid in self.taken:
+            line = {
+                "test": item.nodeid,
+                "seconds": round(time.process_time() - began, 3),
+                "lines": {self.files[name]: sorted(of) for name, of in self.reached.items()},
+            }
+            with (self.folder / f"{os.getpid()}.jsonl").open("a") as file:
+                file.write(json.dumps(line) + "\n")
+        return told
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if not self._take(item.nodeid):
+            pytest.skip("another process has it")
+
+    def _take(self, test: str) -> bool:
+        try:
+            (self.folder / f"{self.places[test]}.taken").touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        self.taken.add(test)
+        return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.outcome != "passed":
-            self.failed.add(report.nodeid)
+        self.passed = self.passed and report.outcome == "passed"
 
     def note(self, code: CodeType, line: int) -> None:
         self.reached[code.co_filename].add(line)
@@ -100,6 +125,20 @@ class Reach:
     seconds: dict[str, float]
     lines: dict[str, dict[str, set[int]]]
 
+    @classmethod
+    def read(cls, folders: Iterable[Path]) -> Reach:
+        """What recorders wrote; a line that was cut off is left out."""
+        reach = cls({}, {})
+        for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
+            for text in path.read_text().split("\n"):
+                try:
+                    line = json.loads(text)
+                except json.JSONDecodeError:
+                    continue
+                reach.seconds[line["test"]] = line["seconds"]
+                reach.lines[line["test"]] = {k: set(v) for k, v in line["lines"].items()}
+        return reach
+
     def tests_of(self, mutant: Mutant, source: str, limit: float) -> list[str]:
         """Tests that reach the statement of a mutant, the quickest first, within ``limit`` seconds.
 
@@ -111,8 +150,9 @@ class Reach:
             found = [t for t, of in self.lines.items() if of.get(mutant.file, set()) & lines]
             if found:
                 break
-        room = "tests/" + str(Path(mutant.file).parent)
-        found = found or [test for test in self.seconds if test.startswith(room)]
+        if not found:
+            rooms = ("tests/" + str(Path(mutant.file).parent), LAST_RESORT)
+            found = [test for test in self.seconds if test.startswith(rooms)]
         chosen, total = [], 0.0
         for test in sorted(found, key=lambda name: (self.seconds[name], name)):
             total += self.seconds[test]

@@ -2,13 +2,17 @@
 
     python -m benchmarks.mutation.run --workers 16
 
-A seeded sample of mutants (`benchmarks.mutation.operators`) is drawn from ``metrics``, ``mixture``,
-``densities`` and ``methods``, so many from each group of files. The tests are run once without a
-fault, each in turn watched for the lines it reaches. Then every mutant is run in a process of its
-own, forked from one that has the big libraries loaded, against the tests that reach its statement,
-the quickest first, as many as fit into ``--seconds``. It is killed when a test fails, when the
-module cannot be imported, or when the tests take far longer than before. A survivor is a fault that
-no test saw; `survivors.csv` says of those that were looked at why they change nothing.
+A random sample of the mutants (`benchmarks.mutation.operators`) of ``metrics``, ``mixture``,
+``densities`` and ``methods`` is drawn with a seed. The tests are run once without a fault, each in
+turn watched for the lines it reaches. Then every mutant is run in a process of its own, forked from
+one that has the big libraries loaded, against the tests that reach its statement, the quickest
+first, as many as fit into ``--seconds``. It is killed when a test fails, when the module cannot be
+imported, or when the tests take far more CPU than before. A survivor is a fault that no test saw;
+`equivalent.csv` says of those that change nothing why.
+
+Every result is written as it comes, and ``--resume`` goes on where a run was stopped. Mutants are
+run in the order in which they were drawn, so that those of a run that was cut off are a random
+sample too.
 
 mutmut 3 mutates functions only, while options and constants are fields of classes here; cosmic-ray
 runs the whole test command for every mutant. Neither draws a sample with a seed.
@@ -17,27 +21,36 @@ runs the whole test command for every mutant. Neither draws a sample with a seed
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import os
+import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.mutation.covering import Reach, Recorder
 from benchmarks.mutation.operators import UNCHANGED, Mutant, mutants, mutated
 from benchmarks.mutation.processes import Task, in_processes
+from benchmarks.mutation.verdicts import (
+    COLUMNS,
+    Log,
+    equivalents,
+    find_again,
+    read_rows,
+    reason_of,
+    summarize,
+    write,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "ssme"
 RESULTS = ROOT / "benchmarks" / "results"
-REASONS = Path(__file__).with_name("survivors.csv")
+WATCHED = ROOT / "build" / "mutation"
 GROUPS = {
     "auto": ("methods/auto",),
     "metrics": ("metrics",),
@@ -47,54 +60,44 @@ GROUPS = {
     "answers": ("methods/answers",),
     "parts": ("methods/parts", "methods/beliefs", "methods/base.py", "methods/facts.py"),
 }
-"""Groups of files, each with a sample of its own."""
+"""Groups of files, counted apart."""
 TESTS = (
     *("tests/metrics", "tests/mixture", "tests/densities", "tests/methods", "tests/transforms"),
-    *("tests/reference", "tests/statistical", "tests/groups", "tests/results", "tests/torture"),
+    *("tests/reference", "tests/statistical", "tests/groups", "tests/results"),
     *("tests/contract/test_methods.py", "tests/contract/test_metrics.py"),
     *("tests/contract/test_method_options.py", "tests/contract/test_intervals.py"),
     *("tests/contract/test_bandwidth_rules.py", "tests/contract/test_curves_of_methods.py"),
     *("tests/contract/test_hostile_data.py", "tests/diagnostics/test_checks.py"),
+    "tests/torture/test_invariances.py",
 )
 """The unit tests of these rooms, and what else holds their numbers."""
 PRELOADED = ("numpy", "scipy.stats", "scipy.optimize", "scipy.special", "pandas", "narwhals")
 PRELOADED += ("sklearn.metrics", "sklearn.linear_model", "sklearn.mixture", "pytest", "hypothesis")
-PRELOADED += ("pyarrow.parquet", "polars", "torch", "rich.table", "typer")
-PARTS = 8
-"""Parts in which a file of contract tests is watched, each in a process of its own."""
-SAVED = 10.0
-"""Seconds between two writings of what is known so far."""
+PRELOADED += ("torch", "rich.table", "typer")
+SHARED_BY = 4
+"""Processes that share the tests of one file while they are watched."""
+LONGEST = 15
+"""Seconds that a test may take while it is watched; a longer one is left out."""
 CONTROLS = 20
-"""Of so many mutants one is run without its change: its tests must pass."""
-COLUMNS = ("group", "file", "line", "function", "operator", "before", "after")
-COLUMNS += ("outcome", "killed_by", "tests", "seconds")
+"""After so many mutants one is run without its change: its tests must pass."""
 
 
-def sample(sizes: dict[str, int], seed: int) -> list[tuple[str, Mutant]]:
-    """Mutants of every group, drawn without replacement, in an order that is drawn too."""
-    chosen = []
-    for number, (group, size) in enumerate(sizes.items()):
-        known = all_mutants(group)
-        rng = np.random.default_rng([seed, number])
-        picked = rng.choice(len(known), min(size, len(known)), replace=False)
-        chosen += [(group, known[i]) for i in picked]
-    order = np.random.default_rng(seed).permutation(len(chosen))
-    return [chosen[i] for i in order]
-
-
-def all_mutants(group: str) -> list[Mutant]:
-    """Every mutant of a group of files."""
-    files = sorted(
-        path
-        for name in GROUPS[group]
-        for path in ([SOURCE / name] if name.endswith(".py") else (SOURCE / name).rglob("*.py"))
-    )
-    return [m for f in files for m in mutants(f.read_text(), str(f.relative_to(SOURCE)))]
+def all_mutants() -> list[tuple[str, Mutant]]:
+    """Every mutant with its group, in the order of groups, files and text."""
+    found = []
+    for group, names in GROUPS.items():
+        folders = (SOURCE / name for name in names)
+        paths = sorted(p for f in folders for p in ([f] if f.suffix else f.rglob("*.py")))
+        for path in paths:
+            of = mutants(path.read_text(), str(path.relative_to(SOURCE)))
+            found += [(group, mutant) for mutant in of]
+    return found
 
 
 def preload() -> None:
-    """Import the big libraries once, before any process is forked."""
-    os.environ.update(CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS="1")
+    """Import the big libraries once, before any process is forked; none may start a thread."""
+    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    os.environ.update(alone, CUDA_VISIBLE_DEVICES="")
     for name in PRELOADED:
         try:
             __import__(name)
@@ -114,41 +117,49 @@ def run_tests(tests: Sequence[str], plugin: object, *options: str) -> int:
     hypothesis.settings.load_profile("mutation")
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}")
     loaded = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+    os.chdir(ROOT)
     return int(pytest.main([*quiet, *loaded, *options, *tests], plugins=[plugin]))
 
 
-def find_reach(workers: int) -> Reach:
-    """Run every test without a fault, each file in a process of its own."""
-    files = sorted(
-        str(path.relative_to(ROOT))
-        for name in TESTS
-        for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"))
-    )
-    parts = [(file, part) for file in files for part in range(PARTS if "contract" in file else 2)]
-    reach = Reach({}, {})
-    tasks: list[Task] = [(_reach_of, part, 600.0) for part in parts]
-    for number, found in in_processes(tasks, workers):
+def find_reach(workers: int, seconds: float) -> Reach:
+    """Run every test without a fault, for at most so many ``seconds`` of the clock.
+
+    What was found is kept for the next run, as long as neither the source nor the file of the tests
+    changes.
+    """
+    source = _checksum(*sorted(SOURCE.rglob("*.py"))) + f"-{sys.version_info.minor}"
+    files = [ROOT / name for name in TESTS]
+    files = [p for f in files for p in ([f] if f.suffix else sorted(f.rglob("test_*.py")))]
+    folders = [WATCHED / f"{source}-{path.stem}-{_checksum(path)}" for path in files]
+    tasks: list[Task] = [
+        (_watch_tests, (str(path.relative_to(ROOT)), str(folder)), 4.0 * seconds)
+        for part in range(SHARED_BY)
+        for path, folder in zip(files, folders, strict=True)
+        if not (folder / "done").exists()
+    ]
+    until = time.monotonic() + seconds
+    for number, found in in_processes(tasks, workers, until, grace=0.0):
         if "ended" in found:
-            print(f"{parts[number]}: {found['ended']}; left out", file=sys.stderr)
-            continue
-        reach.seconds.update(found["seconds"])
-        for test, lines in found["lines"].items():
-            reach.lines[test] = {name: set(of) for name, of in lines.items()}
-    return reach
+            file, _ = tasks[number][1]
+            print(f"{file}: {found['ended']}; what it had found is taken", file=sys.stderr)
+    return Reach.read(folders)
 
 
-def _reach_of(file: str, part: int) -> dict[str, Any]:
+def _checksum(*paths: Path) -> str:
+    total = 0
+    for path in paths:
+        total = zlib.crc32(path.name.encode() + path.read_bytes(), total)
+    return f"{total:08x}"
+
+
+def _watch_tests(file: str, folder: str) -> dict[str, Any]:
+    if (Path(folder) / "done").exists():
+        return {}
+    Path(folder).mkdir(parents=True, exist_ok=True)
     watched = {str(path): str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py")}
-    recorder = Recorder(watched, part, PARTS if "contract" in file else 2)
-    run_tests([file], recorder)
-    sound = [test for test in recorder.seconds if test not in recorder.failed]
-    return {
-        "seconds": {test: recorder.seconds[test] for test in sound},
-        "lines": {
-            test: {watched[name]: sorted(of) for name, of in recorder.lines[test].items()}
-            for test in sound
-        },
-    }
+    run_tests([file], Recorder(watched, Path(folder)), f"--timeout={LONGEST}")
+    (Path(folder) / "done").touch()
+    return {}
 
 
 class _First:
@@ -187,169 +198,130 @@ def try_mutant(mutant: Mutant, tests: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def run_sample(
+def run_mutants(
     chosen: Sequence[tuple[str, Mutant]],
     reach: Reach,
+    log: Log,
     limit: float,
     workers: int,
     until: float = math.inf,
-    save: Callable[[list[dict[str, Any]]], None] | None = None,
-) -> list[dict[str, Any]]:
-    """One row per mutant of a sample, as far as they are begun before ``until``."""
-    files = {mutant.file: (SOURCE / mutant.file).read_text() for _, mutant in chosen}
-    tests = [reach.tests_of(mutant, files[mutant.file], limit) for _, mutant in chosen]
+) -> set[str]:
+    """Add a row per mutant to ``log``; the tests that fail without a fault, as controls show."""
+    asked: list[tuple[str, Mutant]] = []
+    for place, (group, mutant) in enumerate(chosen):
+        if place % CONTROLS == 0:
+            asked.append((group, replace(mutant, number=UNCHANGED)))
+        asked.append((group, mutant))
+    texts = {mutant.file: (SOURCE / mutant.file).read_text() for _, mutant in asked}
+    tests = [reach.tests_of(mutant, texts[mutant.file], limit) for _, mutant in asked]
     seconds = [sum(reach.seconds[test] for test in of) for of in tests]
     tasks: list[Task] = [
-        (try_mutant, (mutant, of), 10.0 + 3.0 * known)
-        for (_, mutant), of, known in zip(chosen, tests, seconds, strict=True)
+        (try_mutant, (mutant, of), 15.0 + 3.0 * known)
+        for (_, mutant), of, known in zip(asked, tests, seconds, strict=True)
     ]
-    rows: list[dict[str, Any]] = [{} for _ in chosen]
-    began = saved = time.monotonic()
-    for done, (number, found) in enumerate(in_processes(tasks, workers, until), start=1):
-        group, mutant = chosen[number]
+    known, broken = equivalents(), set()
+    began = time.monotonic()
+    for number, found in in_processes(tasks, workers, until):
+        group, mutant = asked[number]
         if "ended" in found:
             ended = found["ended"]
-            found = {"outcome": "error" if ended == "error" else "killed", "killed_by": ended}
-        rows[number] = {
+            outcome = ended if ended in ("error", "stuck") else "killed"
+            found = {"outcome": outcome, "killed_by": ended}
+        if mutant.number == UNCHANGED:
+            broken |= {found["killed_by"]} - {""}
+            continue
+        row = {
             "group": group,
-            **{name: getattr(mutant, name) for name in COLUMNS[1:7]},
+            **{name: getattr(mutant, name) for name in COLUMNS[1:8]},
             **found,
             "tests": len(tests[number]),
             "seconds": round(seconds[number], 1),
         }
-        if save is not None and time.monotonic() - saved > SAVED:
-            saved = time.monotonic()
-            save([row for row in rows if row])
-        if done % 25 == 0:
-            killed = sum(row.get("outcome") == "killed" for row in rows)
-            print(
-                f"{done}/{len(rows)} {killed} killed, {time.monotonic() - began:.0f} s", flush=True
-            )
-    return [row for row in rows if row]
+        log.add({**row, "reason": reason_of(row, known)})
+        if len(log.rows) % 25 == 0:
+            killed = sum(row["outcome"] == "killed" for row in log.rows)
+            spent = time.monotonic() - began
+            print(f"{len(log.rows)} mutants, {killed} killed, {spent:.0f} s", flush=True)
+    return broken
 
 
-def reasons() -> dict[tuple[str, ...], str]:
-    """Why a survivor changes nothing, by its file, function and change."""
-    if not REASONS.exists():
-        return {}
-    with REASONS.open(newline="") as file:
-        return {
-            (row["file"], row["function"], row["before"], row["after"]): row["reason"]
-            for row in csv.DictReader(file)
-        }
+def show(row: dict[str, Any]) -> str:
+    """A mutant on one line."""
+    told = f"{row['outcome']} after {row['tests']} tests"
+    told += f"; equivalent: {row['reason']}" if row["reason"] else ""
+    change = f"{row['before']}  ->  {row['after']}"
+    return f"{row['file']}:{row['line']} {row['function']}: {change}  ({told})"
 
 
-def summarize(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Counts of every group; the shares of all are weighted by how many mutants each group has.
-
-    `killed_share` counts every survivor as missed, `killed_of_different` leaves out those that
-    change nothing.
-    """
-    known = reasons()
-    table, weights = [], []
-    for group in GROUPS:
-        of = [row for row in rows if row["group"] == group]
-        if not of:
+def choose(asked: argparse.Namespace) -> list[tuple[str, Mutant]]:
+    """The mutants that are asked for, in the order in which they are run."""
+    known = [(g, m) for g, m in all_mutants() if not asked.group or g in asked.group]
+    if not asked.again:
+        return random.Random(asked.seed).sample(known, min(asked.sample, len(known)))
+    chosen = []
+    for row in read_rows(asked.again):
+        if row["outcome"] == "killed":
             continue
-        killed = sum(row["outcome"] == "killed" for row in of)
-        same = sum(
-            row["outcome"] != "killed"
-            and (row["file"], row["function"], row["before"], row["after"]) in known
-            for row in of
-        )
-        weights.append(len(all_mutants(group)))
-        table.append(_counted(group, weights[-1], len(of), killed, same))
-    counts = [sum(row[name] for row in table) for name in ("sampled", "killed", "equivalent")]
-    total = _counted("all", sum(weights), *counts)
-    for name in ("killed_share", "killed_of_different"):
-        total[name] = round(float(np.average([row[name] for row in table], weights=weights)), 3)
-    return [*table, total]
-
-
-def _counted(group: str, known: int, sampled: int, killed: int, same: int) -> dict[str, Any]:
-    return {
-        "group": group,
-        "mutants": known,
-        "sampled": sampled,
-        "killed": killed,
-        "equivalent": same,
-        "survived": sampled - killed - same,
-        "killed_share": round(killed / sampled, 3),
-        "killed_of_different": round(killed / (sampled - same), 3),
-    }
-
-
-def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        again = find_again(row, [m for _, m in known if m.file == row["file"]])
+        if again is None:
+            print(f"no longer in the source: {show(row)}")
+        else:
+            chosen.append((row["group"], again))
+    return chosen
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--each", type=int, default=65, help="mutants of a group of files")
-    parser.add_argument("--auto", type=int, default=130, help="mutants of `auto`")
-    parser.add_argument("--group", choices=list(GROUPS), action="append", help="writes no result")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--sample", type=int, default=600, help="mutants to draw")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument("--group", choices=list(GROUPS), action="append", help="only of these")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="of tests for one mutant")
+    parser.add_argument("--watch", type=float, default=math.inf, help="seconds for the first run")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after these")
+    parser.add_argument("--resume", action="store_true", help="keep what --out has already")
     parser.add_argument("--again", type=Path, help="only the survivors of this result")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the result")
     asked = parser.parse_args()
-    preload()
-    sizes = {g: asked.auto if g == "auto" else asked.each for g in asked.group or GROUPS}
-    chosen = sample(sizes, asked.seed)
-    if asked.again:
-        chosen = survivors_of(asked.again)
     began = time.monotonic()
-    reach = find_reach(asked.workers)
+    preload()
+    chosen = choose(asked)
+    path = asked.out / "mutation.csv"
+    wanted = {(m.file, m.number, m.before, m.after) for _, m in chosen}
+    done = [
+        row
+        for row in (read_rows(path) if asked.resume else [])
+        if (row["file"], row["number"], row["before"], row["after"]) in wanted
+    ]
+    known = equivalents()
+    for row in done:
+        row["reason"] = reason_of(row, known)
+    log = Log(path, done)
+    had = {(row["file"], row["number"]) for row in done}
+    chosen = [(group, m) for group, m in chosen if (m.file, m.number) not in had]
+    reach = find_reach(asked.workers, asked.watch if asked.watch < math.inf else 3600.0)
     spent = sum(reach.seconds.values())
     print(f"{len(reach.seconds)} tests, {spent:.0f} s, in {time.monotonic() - began:.0f} s")
-    unchanged = [(group, replace(m, number=UNCHANGED)) for group, m in chosen[::CONTROLS]]
-    controls = run_sample(unchanged, reach, asked.seconds, asked.workers)
-    wrong = [row for row in controls if row["outcome"] != "survived"]
-    if wrong:
-        print("tests fail without a fault:", *wrong, sep="\n")
     until = began + asked.minutes * 60
+    broken = run_mutants(chosen, reach, log, asked.seconds, asked.workers, until)
+    for row in log.rows:
+        if row["killed_by"] in broken:
+            row["outcome"] = "unclear"
+    rows = sorted(log.rows, key=lambda row: (row["group"], row["file"], row["number"]))
+    sizes: dict[str, int] = {}
+    for group, _ in all_mutants():
+        sizes[group] = sizes.get(group, 0) + 1
+    write(rows, path, COLUMNS)
+    table = summarize(rows, sizes)
+    write(table, asked.out / "mutation_summary.csv", list(table[0]))
+    print(*(show(row) for row in rows if row["outcome"] != "killed"), sep="\n")
+    print(*table, sep="\n")
+    if broken:
+        print("these fail without a fault, and what they killed is unclear:", *sorted(broken))
+    from benchmarks.provenance import record
 
-    def save(rows: list[dict[str, Any]]) -> None:
-        write(sorted(rows, key=lambda row: (row["group"], row["file"], row["line"])), path)
-        write(summarize(rows), asked.out / "mutation_summary.csv")
-
-    path = asked.out / "mutation.csv"
-    rows = run_sample(chosen, reach, asked.seconds, asked.workers, until, save)
-    save(rows)
-    for row in rows:
-        if row["outcome"] != "killed":
-            print(*(row[name] for name in COLUMNS[1:7]), sep=" | ")
-    print(*summarize(rows), sep="\n")
-    if not (asked.group or asked.again):
-        from benchmarks.provenance import record
-
-        record(path)
-        record(asked.out / "mutation_summary.csv")
-
-
-def survivors_of(path: Path) -> list[tuple[str, Mutant]]:
-    """The mutants of a result that survived, found again in the present source."""
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["outcome"] != "killed"]
-    chosen = []
-    for row in rows:
-        same = [
-            mutant
-            for mutant in mutants((SOURCE / row["file"]).read_text(), row["file"])
-            if all(str(getattr(mutant, name)) == row[name] for name in COLUMNS[3:7])
-        ]
-        if same:
-            near = min(same, key=lambda mutant: abs(mutant.line - int(row["line"])))
-            chosen.append((row["group"], near))
-        else:
-            print(f"no longer in the source: {row['file']} {row['before']}")
-    return chosen
+    record(path)
+    record(asked.out / "mutation_summary.csv")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from benchmarks.mutation.covering import Reach
 from benchmarks.mutation.operators import UNCHANGED, mutants, mutated
+from benchmarks.mutation.processes import in_processes
+from benchmarks.mutation.run import all_mutants
+from benchmarks.mutation.verdicts import (
+    Log,
+    equivalents,
+    find_again,
+    read_rows,
+    reason_of,
+    summarize,
+)
 
 SOURCE = '''"""A docstring with 1 and 2."""
 LIMIT = 3
@@ -62,3 +77,113 @@ def test_a_mutant_meets_the_tests_that_reach_its_statement(before, expected):
     reach = Reach({"a": 2.0, "b": 1.0}, {"a": {"f.py": {6, 7}}, "b": {"f.py": {6, 8, 9, 13}}})
     mutant = next(m for m in mutants(SOURCE, "f.py") if m.before == before)
     assert reach.tests_of(mutant, SOURCE, 10.0) == expected
+
+
+def wait_with_a_child(path):
+    child = subprocess.Popen(["sleep", "60"])
+    Path(path).write_text(str(child.pid))
+    time.sleep(60)
+
+
+def spend():
+    while True:
+        pass
+
+
+def test_what_is_past_its_limit_is_killed_with_all_that_it_started(tmp_path):
+    tasks = [
+        (wait_with_a_child, (str(tmp_path / "child"),), 0.1),
+        (spend, (), 1.0),
+        (str.upper, ("done",), 5.0),
+        (int, ("no number",), 5.0),
+    ]
+    found = dict(in_processes(tasks, workers=4))
+    assert found == {
+        0: {"ended": "stuck"},
+        1: {"ended": "timeout"},
+        2: "DONE",
+        3: {"ended": "error"},
+    }
+    child = int((tmp_path / "child").read_text())
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().split(")")[1].split()[0] == "Z"
+
+
+def test_nothing_is_begun_after_the_time_and_what_runs_is_stopped():
+    began = time.monotonic()
+    tasks = [(time.sleep, (60,), 100.0), (str.upper, ("late",), 5.0)]
+    found = list(in_processes(tasks, workers=1, until=began + 0.3, grace=0.0))
+    assert found == [(0, {"ended": "stuck"})]
+
+
+def row_of(mutant, outcome, reason=""):
+    named = {name: getattr(mutant, name) for name in ("file", "line", "function", "operator")}
+    change = {"before": mutant.before, "after": mutant.after, "number": mutant.number}
+    told = {"outcome": outcome, "killed_by": "", "tests": 3, "seconds": 0.5, "reason": reason}
+    return {"group": "parts", **named, **change, **told}
+
+
+def test_every_row_is_on_disk_at_once_and_a_half_written_one_is_left_out(tmp_path):
+    path = tmp_path / "mutation.csv"
+    log = Log(path)
+    known = mutants(SOURCE, "f.py")
+    for mutant in known[:2]:
+        log.add(row_of(mutant, "killed"))
+    assert [row["number"] for row in read_rows(path)] == [0, 1]
+    with path.open("a") as file:
+        file.write("parts,f.py,3,f,number")
+    assert [row["number"] for row in read_rows(path)] == [0, 1]
+    assert read_rows(tmp_path / "none.csv") == []
+
+
+def test_a_mutant_is_found_again_after_lines_moved():
+    moved = mutants("\n\n" + SOURCE, "f.py")
+    for before in mutants(SOURCE, "f.py"):
+        again = find_again(row_of(before, "survived"), moved)
+        assert (again.number, again.line) == (before.number, before.line + 2)
+    assert find_again(row_of(moved[0], "survived"), moved[1:]) is None
+
+
+def test_equivalent_faults_are_counted_apart():
+    known = mutants(SOURCE, "f.py")
+    outcomes = ["killed"] * 7 + ["survived"] * 3
+    rows = [row_of(m, outcome) for m, outcome in zip(known, outcomes, strict=False)]
+    table = {(r["file"], r["function"], r["before"], r["after"]): "same" for r in rows[6:8]}
+    for row in rows:
+        row["reason"] = reason_of(row, table)
+    total = summarize(rows, {"parts": 40, "auto": 60})[-1]
+    counts = ("group", "mutants", "sampled", "killed", "equivalent", "survived")
+    assert [total[name] for name in counts] == ["all", 100, 10, 7, 1, 2]
+    assert total["killed_share"] == 0.7
+    assert total["killed_of_different"] == pytest.approx(7 / 9, abs=5e-4)
+    # Wilson's interval of 7 hits in 9 tries
+    assert (total["low"], total["high"]) == (0.453, 0.937)
+
+
+def test_two_processes_share_the_tests_of_a_file(tmp_path):
+    path = tmp_path / "test_some.py"
+    cases = "@pytest.mark.parametrize('i', range(4))"
+    path.write_text(f"import pytest\n\n{cases}\ndef test(i):\n    assert i != 2\n")
+    (tmp_path / "0.taken").touch()
+    command = f"""
+import pytest
+from pathlib import Path
+from benchmarks.mutation.covering import Recorder
+
+recorder = Recorder({{{str(path)!r}: "some.py"}}, Path({str(tmp_path)!r}))
+options = ["-q", "-p", "no:cacheprovider", "--rootdir", {str(tmp_path)!r}]
+pytest.main([{str(path)!r}, *options], plugins=[recorder])
+"""
+    paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[2] / "src")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    subprocess.run([sys.executable, "-c", command], env=environment, check=True, cwd=tmp_path)
+    reach = Reach.read([tmp_path])
+    assert sorted(reach.seconds) == [f"test_some.py::test[{i}]" for i in (1, 3)]
+    assert all(of == {"some.py": {5}} for of in reach.lines.values())
+
+
+def test_the_equivalent_faults_are_in_the_source():
+    present = {(m.file, m.function, m.before, m.after) for _, m in all_mutants()}
+    gone = [change for change in equivalents() if change not in present]
+    assert not gone, f"no longer in the source, take them out of equivalent.csv: {gone}"
+    assert all(len(reason.split()) > 3 for reason in equivalents().values())
