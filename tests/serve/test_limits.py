@@ -204,7 +204,7 @@ def test_where_nothing_is_forked_each_job_has_a_process_of_its_own(tmp_path: Pat
 
     async def work() -> list[dict[str, Any]]:
         shop, said = Workshop(forks=False), []
-        worker = await shop.hire()
+        worker = await shop.hire("look")
         await worker.meet()
         await worker.give(order)
         while words := await worker.hear():

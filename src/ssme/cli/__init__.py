@@ -1,23 +1,35 @@
-"""The command ``ssme``: parse, call, show. One file a command; an import line adds it."""
+"""The command ``ssme``: parse, call, show.
 
-from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
-from ssme.cli import doubts as doubts
-from ssme.cli import serve as serve
-from ssme.cli import suggest as suggest
-from ssme.cli import track as track
-from ssme.cli.program import app, main
+``ssme serve`` has somebody waiting for its first page, so that a plain one is read without the
+parser (`ssme.cli.plain`); `ssme.cli.commands` has all the others.
+"""
 
-__all__ = [
-    "app",
-    "bench",
-    "compare",
-    "datasets",
-    "demo",
-    "doctor",
-    "evaluate",
-    "main",
-    "methods",
-    "metrics",
-    "report",
-    "serve",
-]
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ssme.cli.commands import app
+
+__all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Entry point of the command ``ssme``."""
+    if sys.argv[1:2] == ["serve"]:
+        from ssme.cli.plain import serve_plainly
+
+        serve_plainly(sys.argv[2:])
+    from ssme.cli.commands import main as run
+
+    run()
+
+
+def __getattr__(name: str) -> Any:
+    """Import the program on first use: a plain ``ssme serve`` does without."""
+    if name == "app":
+        from ssme.cli.commands import app as found
+
+        return found
+    raise AttributeError(f"module 'ssme.cli' has no attribute {name!r}")

@@ -15,7 +15,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, get_type_hints
 
@@ -23,6 +23,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ssme.cli.options import IN_PYTHON, describe, spell_with
+from ssme.cli.plain import make_streams_lenient
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning
 from ssme.wording import printable
 
@@ -34,6 +35,7 @@ __all__ = [
     "PIPE_CLOSED",
     "app",
     "command",
+    "end_with",
     "group",
     "main",
     "say",
@@ -47,6 +49,7 @@ INTERRUPTED = 130
 """Ctrl-C, as a shell reports it."""
 PIPE_CLOSED = 141
 """The reader of our output went away, as a shell reports it of other programs."""
+WHEN_INTERRUPTED = "Interrupted. Every file is whole: the old one, the new one, or none."
 
 UsageFault: Any = typer.BadParameter.__mro__[2]
 """What the parser raises for a command line it cannot read (click's, or typer's copy of it)."""
@@ -64,9 +67,7 @@ class Program(TyperGroup):
         """Run a command line and exit; what the parser refuses is said as our own errors are."""
         if not named.pop("standalone_mode", True):
             return super().main(args, prog_name, standalone_mode=False, **named)
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+        make_streams_lenient()
         try:
             code = super().main(args, prog_name, standalone_mode=False, **named)
         except UsageFault as fault:
@@ -77,7 +78,7 @@ class Program(TyperGroup):
         except typer.Abort:
             code = INTERRUPTED
         if code == INTERRUPTED:
-            say("Interrupted. Every file is whole: the old one, the new one, or none.")
+            say(WHEN_INTERRUPTED)
         sys.exit(code)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -191,13 +192,13 @@ def command(
     return register
 
 
-def main() -> None:
-    """Entry point of the command ``ssme``."""
+def main(run: Callable[[], Any] = app) -> None:
+    """Run the program, or ``run`` in its place, and exit."""
     _forget_useless_width()
     code: Any = 0
     closed = False
     try:
-        app()
+        run()
     except SystemExit as leaving:
         code, closed = leaving.code, _comes_from_closed_pipe(leaving)
     except Exception:
@@ -211,6 +212,24 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
         code = PIPE_CLOSED
     sys.exit(code)
+
+
+def end_with(error: BaseException, flags: Mapping[str, str]) -> None:
+    """Exit as a command with these ``flags`` that ended in ``error`` does."""
+
+    def end() -> None:
+        if isinstance(error, KeyboardInterrupt):
+            say(WHEN_INTERRUPTED)
+            sys.exit(INTERRUPTED)
+        try:
+            with _errors_as_messages(False, spell_with(dict(flags))):
+                raise error
+        except typer.Exit as leaving:
+            sys.exit(leaving.exit_code)
+        except BrokenPipeError:
+            sys.exit(PIPE_CLOSED)
+
+    main(end)
 
 
 def say(text: str) -> None:

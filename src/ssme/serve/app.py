@@ -20,6 +20,7 @@ from ssme.serve.desk import Desk
 from ssme.serve.pages import answer_error, refusal
 from ssme.serve.project import Project
 from ssme.serve.security import Asgi, Guard
+from ssme.serve.workshop import Workshop
 
 __all__ = ["make_app"]
 
@@ -34,17 +35,19 @@ STATIC = {
 """Name -> file in the package, and its type. Nothing else is served as it lies."""
 
 
-def make_app(desk: Desk, *, work: bool = True) -> Asgi:
+def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True) -> Asgi:
     """The application, ready for an ASGI server.
 
     Parameters
     ----------
     desk : Desk
         The project's databases; the caller closes it.
+    workshop : Workshop, optional
+        Where workers come from; a new one by default.
     work : bool
         Whether to work on the queue (tests look at pages without).
     """
-    project = Project(desk)
+    project = Project(desk, workshop)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:

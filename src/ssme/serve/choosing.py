@@ -10,6 +10,7 @@ of a round are a random part of it.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,18 @@ from ssme.run import execute
 from ssme.serve.evaluating import read_labeled
 from ssme.serve.labeling import AT_RANDOM
 from ssme.spec import RunSpec
+from ssme.writing import write_text
 
-__all__ = ["choose_rows"]
+__all__ = ["choose_rows", "write_rows"]
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 LONGEST = 20_000
 """Characters of a cell that are shown."""
+
+
+def write_rows(request: Mapping[str, Any], folder: Path) -> None:
+    """Choose rows as ``request`` says and write them into ``folder``."""
+    write_text(folder / "rows.json", json.dumps(choose_rows(request)))
 
 
 def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -46,13 +46,20 @@ class JobRunner:
     when_done : callable
         ``when_done(records, job, folder)``, called in the desk's thread with the results of a job
         before anybody hears that it is done.
+    workshop : Workshop, optional
+        Where workers come from; a new one by default.
     """
 
-    def __init__(self, desk: Desk, when_done: Callable[[Records, JobRecord, Path], None]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        when_done: Callable[[Records, JobRecord, Path], None],
+        workshop: Workshop | None = None,
+    ) -> None:
         self.desk, self.settings = desk, desk.settings
         self._when_done = when_done
         self._progress: dict[int, dict[str, Any]] = {}
-        self._workshop = Workshop()
+        self._workshop = workshop or Workshop()
         self._workers: dict[int, Worker] = {}
         self._changed = asyncio.Condition()
         self._changes = 0
@@ -147,7 +154,7 @@ class JobRunner:
             await self._run(job)
 
     async def _run(self, job: JobRecord) -> None:
-        worker = self._workers[job.id] = await self._workshop.hire()
+        worker = self._workers[job.id] = await self._workshop.hire(job.kind)
         try:
             await worker.meet()
             async with asyncio.timeout(self.settings.job_seconds):

@@ -6,6 +6,7 @@ Large tables are looked at in part: all labeled rows and a random part of the ot
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -30,14 +31,21 @@ from ssme.progress import tell
 from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import shorten
+from ssme.writing import write_text
 
-__all__ = ["SAMPLE", "look_at"]
+__all__ = ["SAMPLE", "look_at", "look_at_file"]
 
 SAMPLE = 20_000
 """Rows of a larger table that are looked at."""
 EXAMPLES = 3
 WIDTH = 80
 """Characters of an example that are shown."""
+
+
+def look_at_file(request: Mapping[str, Any], folder: Path) -> None:
+    """Look at a file as ``request`` says and write what was found into ``folder``."""
+    found = look_at(request["path"], request["read"], request["run"])
+    write_text(folder / "look.json", json.dumps(found))
 
 
 def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:

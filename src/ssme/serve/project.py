@@ -19,6 +19,7 @@ from ssme.serve.jobs import JobRunner, job_key
 from ssme.serve.labeling import settled_labels
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import FileRecord, JobRecord, Suggestion
+from ssme.serve.workshop import Workshop
 
 __all__ = ["OpenFile", "Project", "keep_results"]
 
@@ -78,10 +79,10 @@ class Kept:
 class Project:
     """All that the pages ask for; `start` begins to work on the queue."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, workshop: Workshop | None = None) -> None:
         self.desk = desk
         self.settings: ServeSettings = desk.settings
-        self.runner = JobRunner(desk, keep_results)
+        self.runner = JobRunner(desk, keep_results, workshop)
         self.pages = Kept(PAGES)
         self._looks = Kept(LOOKS)
 

@@ -12,6 +12,7 @@ from ssme.errors import InputError, MissingExtraError
 from ssme.serve.desk import Desk
 from ssme.serve.security import make_secret
 from ssme.serve.settings import ServeSettings, is_loopback
+from ssme.serve.workshop import Workshop
 
 __all__ = ["bind", "run_server", "tell_exposure"]
 
@@ -41,31 +42,28 @@ def run_server(
     open_browser : bool
         Whether to show the first page in a browser.
     """
-    try:
-        import uvicorn
-
-        from ssme.serve.app import make_app
-    except ImportError:
-        raise MissingExtraError("ssme serve", "web") from None
-    settings.make_folders()
-    listener = bind(settings)
-    port = listener.getsockname()[1]
-    shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
-    token = make_secret()
-    with Desk(settings) as desk:
-        desk.ask_now(lambda records: records.store.add_token(token))
-        app: Any = make_app(desk)
-        address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
-        for line in tell_exposure(settings, port):
-            say(line)
-        say(f"Labels, settings and results are kept in {settings.project.resolve()}")
-        say(f"Open {address}")
-        say("The token in this address works once. Ctrl-C stops the server.")
-        server = _server(uvicorn, app, file, address if open_browser else None)
+    with bind(settings) as listener, Workshop() as workshop:
+        workshop.open()  # it imports in its own process while this one does
         try:
-            server.run([listener])
-        finally:
-            listener.close()
+            import uvicorn
+
+            from ssme.serve.app import make_app
+        except ImportError:
+            raise MissingExtraError("ssme serve", "web") from None
+        settings.make_folders()
+        port = listener.getsockname()[1]
+        shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
+        token = make_secret()
+        with Desk(settings) as desk:
+            desk.ask_now(lambda records: records.store.add_token(token))
+            app: Any = make_app(desk, workshop)
+            address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
+            for line in tell_exposure(settings, port):
+                say(line)
+            say(f"Labels, settings and results are kept in {settings.project.resolve()}")
+            say(f"Open {address}")
+            say("The token in this address works once. Ctrl-C stops the server.")
+            _server(uvicorn, app, file, address if open_browser else None).run([listener])
 
 
 def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
@@ -86,6 +84,9 @@ def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> A
 
     config = uvicorn.Config(
         app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -1,5 +1,7 @@
 """One job in a process of its own, which may be killed at any moment; and the forge of such.
 
+    forge: ready for looking --> ready for evaluating --> ... ; forks a worker whenever one is asked
+
 The server writes the job as one line of JSON into the worker's socket and reads lines of JSON from
 it: how far it is, and at last how it ended. Results are written to a folder that takes its name
 when all of it is there. If the server goes away, the socket ends and so does the process.
@@ -7,9 +9,11 @@ when all of it is there. If the server goes away, the socket ends and so does th
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -20,18 +24,14 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, MissingExtraError
 from ssme.progress import listen
-from ssme.sample import sample_path
-from ssme.serve.choosing import choose_rows
-from ssme.serve.evaluating import draw_report, evaluate_file, plan_further
-from ssme.serve.looking import look_at
 from ssme.serve.spelling import spell_for_page
-from ssme.writing import write_text
+from ssme.serve.workshop import KINDS
 
 __all__ = ["main", "work"]
 
@@ -42,6 +42,11 @@ SPARE = 64_000_000
 COURTESY = 5
 """How far a job stands back behind the pages where both need the machine (`os.nice`)."""
 
+SOON = ("look", "evaluate")
+"""Kinds of jobs that the first result waits for."""
+REST = 3.0
+"""Seconds without an order after which the forge gets ready for a kind that nobody waits for."""
+
 
 def work(job: dict[str, Any]) -> None:
     """Do a job and publish its results under ``job["folder"]``, whole or not at all."""
@@ -50,7 +55,7 @@ def work(job: dict[str, Any]) -> None:
     unfinished.mkdir(mode=0o700)
     try:
         _refuse_changed(job["request"])
-        KINDS[job["kind"]](job["request"], unfinished)
+        find_job(job["kind"])(job["request"], unfinished)
         if target.exists():
             shutil.rmtree(target)
         os.rename(unfinished, target)
@@ -75,51 +80,99 @@ def _refuse_changed(request: dict[str, Any]) -> None:
         )
 
 
-def _look(request: dict[str, Any], folder: Path) -> None:
-    found = look_at(request["path"], request["read"], request["run"])
-    write_text(folder / "look.json", json.dumps(found))
-
-
-def _choose(request: dict[str, Any], folder: Path) -> None:
-    write_text(folder / "rows.json", json.dumps(choose_rows(request)))
-
-
-KINDS: dict[str, Callable[[dict[str, Any], Path], None]] = {
-    "look": _look,
-    "rows": _choose,
-    "evaluate": evaluate_file,
-    "report": draw_report,
-    "plan": plan_further,
+JOBS = {
+    "look": ("looking", "look_at_file"),
+    "evaluate": ("evaluating", "evaluate_file"),
+    "rows": ("choosing", "write_rows"),
+    "report": ("evaluating", "draw_report"),
+    "plan": ("evaluating", "plan_further"),
 }
-"""Kind of job -> what does it."""
+"""Kind of job -> file and function that does it, imported when the forge gets ready for it."""
+LIBRARIES = {
+    "look": ("pandas", "narwhals", "scipy.special"),
+    "evaluate": ("scipy.linalg", "scipy.sparse"),
+    "report": ("altair", "jinja2"),
+    "rows": ("pyarrow.parquet",),
+}
+"""Kind of job -> libraries that it imports on its way, where they are installed."""
 
 
-def main(orders: socket.socket) -> None:
-    """The forge: import everything, then make a worker for each socket that the server sends.
+def find_job(kind: str) -> Callable[[dict[str, Any], Path], None]:
+    """The function that does jobs of this kind."""
+    module, name = JOBS[kind]
+    found: Callable[[dict[str, Any], Path], None]
+    found = getattr(import_module(f"ssme.serve.{module}"), name)
+    return found
 
-    A socket that comes with the byte ``f`` goes to a process that is forked; with any other byte
-    the forge itself does the job, and no other after it.
+
+def get_ready(kind: str) -> None:
+    """Import what a job of this kind will need, so that no job waits for it."""
+    from ssme.methods.registry import method_class, method_names
+
+    for name in LIBRARIES.get(kind, ()):
+        with suppress(ImportError):
+            import_module(name)
+    find_job(kind)
+    for name in method_names():
+        method_class(name)
+
+
+class Forge:
+    """Makes a worker for each socket that the server sends.
+
+    Parameters
+    ----------
+    orders : socket
+        Where sockets of workers come from, each with the number of the kind of job.
+    forks : bool
+        Whether each worker is a process that is forked; otherwise the forge itself does the first
+        job, and no other after it.
     """
+
+    def __init__(self, orders: socket.socket, *, forks: bool) -> None:
+        self._orders, self._forks = orders, forks
+        self._unready = list(KINDS)
+
+    def run(self) -> None:
+        """Get ready for one kind of job after another and make workers, until the server ends."""
+        while True:
+            if self._unready:
+                rest = 0 if self._unready[0] in SOON else REST
+                if not select.select([self._orders], [], [], rest)[0]:
+                    get_ready(self._unready.pop(0))
+                    continue
+            kind, sockets, _, _ = socket.recv_fds(self._orders, 1, 1)
+            if not sockets:
+                return
+            with socket.socket(fileno=sockets[0]) as line:
+                self._make_worker(KINDS[kind[0]], line)
+
+    def _make_worker(self, kind: str, line: socket.socket) -> None:
+        if kind in self._unready:
+            self._unready.remove(kind)
+            get_ready(kind)
+        gc.freeze()  # workers share what was imported, and never look through it
+        if self._forks and os.fork():
+            return
+        gc.enable()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._orders.close()
+        if self._forks:
+            os.setsid()
+        try:
+            _work_for(line)
+        finally:
+            os._exit(0)
+
+
+def main(orders: socket.socket, *, forks: bool) -> None:
+    """Be the forge."""
     warnings.simplefilter("ignore")
     with suppress(OSError):
         os.nice(COURTESY)
-    _warm_up()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
-    while True:
-        how, sockets, _, _ = socket.recv_fds(orders, 1, 1)
-        if not sockets:
-            return
-        with socket.socket(fileno=sockets[0]) as line:
-            if how == b"f" and os.fork():
-                continue
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            orders.close()
-            if how == b"f":
-                os.setsid()
-            try:
-                _work_for(line)
-            finally:
-                os._exit(0)
+    gc.disable()  # imports leave nothing to collect
+    Forge(orders, forks=forks).run()
 
 
 def _work_for(line: socket.socket) -> None:
@@ -178,16 +231,6 @@ def _is_for_memory(error: BaseException) -> bool:
     return False
 
 
-def _warm_up() -> None:
-    """Import what a job will need while there is none: it is seconds that nobody waits for."""
-    import scipy.linalg  # noqa: F401
-
-    with suppress(ImportError):
-        import pyarrow.parquet  # noqa: F401
-
-    ScoreSet.read(sample_path(), label="label", id="id")
-
-
 def _say(speaks: IO[str], message: dict[str, Any]) -> None:
     speaks.write(f"{json.dumps(message)}\n")
     speaks.flush()
@@ -213,4 +256,4 @@ def _limit_memory(megabytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(socket.socket(fileno=int(sys.argv[1])))
+    main(socket.socket(fileno=int(sys.argv[1])), forks=sys.argv[2] == "forks")

@@ -2,7 +2,8 @@
 
     server --(end of a socket)--> forge --fork--> worker <--(job, progress, end)--> server
 
-A worker is ready at once, and the forge imports once for all jobs. Where a process with threads
+A worker is ready at once, and the forge imports once for all jobs. It is started before the server
+imports anything and gets ready for one kind of job after another. Where a process with threads
 cannot be forked safely (anywhere but on Linux), each job has a forge of its own, which does it.
 """
 
@@ -19,8 +20,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["Worker", "Workshop"]
+__all__ = ["KINDS", "Worker", "Workshop"]
 
+KINDS = ("look", "evaluate", "rows", "report", "plan")
+"""Kinds of jobs, in the order in which the forge gets ready for them."""
 LONGEST_LINE = 2**22
 """Characters that a worker may say at once."""
 
@@ -70,12 +73,15 @@ class Workshop:
         self._busy: list[subprocess.Popen[bytes]] = []
 
     def open(self) -> None:
-        """Start the forge, which gets ready while nobody waits for it."""
+        """Start the forge, which gets ready while nobody waits for it; one that runs is kept."""
+        if self._forge is not None and self._forge.poll() is None:
+            return
         self._dismiss()
         ours, theirs = socket.socketpair()
+        how = "forks" if self._forks else "works"
         with theirs:
             self._forge = subprocess.Popen(
-                [sys.executable, "-m", "ssme.serve.worker", str(theirs.fileno())],
+                [sys.executable, "-m", "ssme.serve.worker", str(theirs.fileno()), how],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -84,25 +90,25 @@ class Workshop:
             )
         self._orders = ours
 
-    async def hire(self) -> Worker:
-        """A new worker; a forge that has died is replaced."""
-        if self._forge is None or self._forge.poll() is not None:
-            self.open()
+    async def hire(self, kind: str) -> Worker:
+        """A new worker for a job of this kind; a forge that has died is replaced."""
+        self.open()
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                self._order(theirs)
+                self._order(kind, theirs)
             except OSError:
+                self._dismiss()
                 self.open()
-                self._order(theirs)
+                self._order(kind, theirs)
         reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_LINE)
         return Worker(reader, writer)
 
-    def _order(self, line: socket.socket) -> None:
+    def _order(self, kind: str, line: socket.socket) -> None:
         """Send the worker's end of a line to the forge."""
         assert self._orders is not None
         assert self._forge is not None
-        socket.send_fds(self._orders, [b"f" if self._forks else b"1"], [line.fileno()])
+        socket.send_fds(self._orders, [bytes([KINDS.index(kind)])], [line.fileno()])
         if not self._forks:  # this forge does the job itself
             self._busy = [one for one in (*self._busy, self._forge) if one.poll() is None]
             self._orders.close()
@@ -115,6 +121,12 @@ class Workshop:
             forge.kill()
             forge.wait()
         self._busy = []
+
+    def __enter__(self) -> Workshop:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
     def _dismiss(self) -> None:
         if self._forge is not None and self._orders is not None:

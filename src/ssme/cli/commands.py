@@ -1,0 +1,23 @@
+"""All commands: one file each; an import line adds it."""
+
+from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
+from ssme.cli import doubts as doubts
+from ssme.cli import serve as serve
+from ssme.cli import suggest as suggest
+from ssme.cli import track as track
+from ssme.cli.program import app, main
+
+__all__ = [
+    "app",
+    "bench",
+    "compare",
+    "datasets",
+    "demo",
+    "doctor",
+    "evaluate",
+    "main",
+    "methods",
+    "metrics",
+    "report",
+    "serve",
+]
