@@ -105,6 +105,7 @@ def study(
     """Run a study from the command line and write its tables to ``benchmarks/results``."""
     parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=runs, help="random splits")
+    parser.add_argument("--first-run", type=int, default=0, help="number of the first split")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin nothing after")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--sets", nargs="+", default=list(sets), help="data sets")
@@ -113,7 +114,8 @@ def study(
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     end = time.monotonic() + 60.0 * args.minutes
     each = [(name, n) for name in args.sets for n in args.labels]
-    planned = (Job(name, n, run) for run in range(args.runs) for name, n in each)
+    numbers = range(args.first_run, args.first_run + args.runs)
+    planned = (Job(name, n, run) for run in numbers for name, n in each)
     jobs = takewhile(lambda _: time.monotonic() < end, planned)
     rows, times = [], []
     with open_executor("processes", workers=args.workers) as pool:

@@ -25,7 +25,14 @@ from ssme.report.sections import history_section, plan_section
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
 from ssme.results.group_ranks import GroupRanking, rank_groups
-from ssme.suggest import LabelPlan, Suggestion, plan_labels, suggest_rows
+from ssme.suggest import (
+    LabelPlan,
+    LabelPlans,
+    Suggestion,
+    plan_labels,
+    plan_several,
+    suggest_rows,
+)
 from ssme.wording import listing
 
 __all__ = ["Evaluation"]
@@ -399,8 +406,11 @@ class Evaluation(BaseEvaluation):
             self, n, goal, design=design, uniform=uniform, random_state=random_state
         )
 
-    def plan(self, target: str, *, simulations: int = 4, random_state: int | None = 0) -> LabelPlan:
+    def plan(self, target: str, *, simulations: int = 6, random_state: int | None = 0) -> LabelPlan:
         """Count the labels that a target takes, by simulation from the joint draws.
+
+        The number is the one of a power analysis: with so many labels, half of the simulated runs
+        meet the target.
 
         Parameters
         ----------
@@ -411,7 +421,7 @@ class Evaluation(BaseEvaluation):
             cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
             and ``"regret(METRIC)"`` name another.
         simulations : int
-            Number of simulated truths that the method is fitted to (default 4), each at a few
+            Number of simulated truths that the method is fitted to (default 6), each at a few
             numbers of labels.
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
@@ -419,8 +429,8 @@ class Evaluation(BaseEvaluation):
         Returns
         -------
         LabelPlan
-            ``more`` is the expected number of labels more, ``more_low`` and ``more_high`` its
-            uncertainty; ``sentence()`` says it in words.
+            ``more`` is the number of labels more, ``more_low`` and ``more_high`` those with which
+            10 % and 90 % of the runs meet the target; ``sentence()`` says it in words.
 
         Examples
         --------
@@ -432,6 +442,39 @@ class Evaluation(BaseEvaluation):
         True
         """
         return plan_labels(self, target, simulations=simulations, random_state=random_state)
+
+    def plan_several(
+        self, targets: Sequence[str], *, simulations: int = 6, random_state: int | None = 0
+    ) -> LabelPlans:
+        """Count the labels that several targets take, each and together.
+
+        Targets about the same metric share their simulations.
+
+        Parameters
+        ----------
+        targets : sequence of str
+            Targets as `plan` takes them.
+        simulations : int
+            Number of simulated truths that the method is fitted to (default 6).
+        random_state : int or None
+            Seed of the simulations (default 0). With None, a fresh one is taken.
+
+        Returns
+        -------
+        LabelPlans
+            ``plans`` are the plans in the order of the targets; ``more`` is what they take
+            together.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
+        >>> both = r.plan_several(["width(accuracy)<=0.2", "regret<=0.02"], simulations=3)
+        >>> both.more == max(plan.more for plan in both.plans)
+        True
+        """
+        return plan_several(self, targets, simulations=simulations, random_state=random_state)
 
     @property
     def plot(self) -> Plots:

@@ -130,18 +130,20 @@ def plan(
     ] = None,
     simulations: Annotated[
         int, typer.Option("--simulations", help="Number of simulated truths.")
-    ] = 12,
+    ] = 6,
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
 ) -> None:
     """Count the labels that a target takes, by simulation.
 
+    With so many labels half of the simulated runs meet the target; the range holds 80 % of them.
+
     Examples:
 
     [cyan]ssme plan scores.csv -y label --target "width(accuracy)<=0.05"[/cyan]
 
-    [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --json plan.json[/cyan]
+    [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --target "regret<=0.005"[/cyan]
     """
     output = Output(out)
     if not target:
@@ -151,12 +153,13 @@ def plan(
     _, result = _evaluate(file, read, run, config, output)
     seed = result.settings["random_state"]
     with output.working("simulating"):
-        plans = [result.plan(t, simulations=simulations, random_state=seed) for t in target]
-    rows = [{"target": each.target, **step} for each in plans for step in each.to_dict()["curve"]]
-    output.write(out.json, json_text({"plans": [each.to_dict() for each in plans]}))
+        found = result.plan_several(target, simulations=simulations, random_state=seed)
+    rows = [
+        {"target": each.target, **step} for each in found.plans for step in each.to_dict()["curve"]
+    ]
+    output.write(out.json, json_text(found.to_dict()))
     output.write(out.csv, csv_text(rows))
-    for each in plans:
-        output.console.print(each.sentence(), markup=False)
+    output.console.print(found.sentence(), markup=False)
 
 
 def _evaluate(

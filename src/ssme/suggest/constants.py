@@ -54,7 +54,7 @@ class TiltConstants:
 
 @dataclass(frozen=True)
 class PlanConstants:
-    """Constants of `plan_labels`."""
+    """Constants of `plan_several`."""
 
     rows_simulated: int = 2000
     """Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
@@ -65,17 +65,9 @@ class PlanConstants:
     least_labels: int = 10
     """Labels more, at the least, that are tried first."""
 
-    doublings: int = 3
-    """Numbers of labels that are tried for targets that are read from the draws."""
-
-    truths: int = 200
-    """Joint draws that take turns as the truth."""
-
-    grid: int = 24
-    """Numbers of labels at which they are looked at."""
-
     spread: tuple[float, float] = (0.1, 0.9)
-    """Quantiles of the numbers of labels that are reported as their uncertainty."""
+    """Shares of the runs that meet the target with the least and the largest number of labels of
+    the range that is reported."""
 
     suggest: SuggestConstants = field(default_factory=SuggestConstants)
     """How the belief of the rows is made, and which influences are measured."""

@@ -1,18 +1,9 @@
 """How many labels more a target takes, by simulation from the joint draws.
 
-1. A joint draw is taken for the truth, a class is drawn for every row that agrees with it
-   (`possible`), rows are labeled at random up to 2, 4, 8, ... times as many as there are, and the
-   method is fitted to them: this tells how its intervals and its differences shrink, rho(n), the
-   spread with n labels over the spread now.
-2. A target of width is met where the simulated width crosses it.
-3. For the probability of the best and the regret, every joint draw in turn is the truth theta. With
-   n labels a belief with mean mu and spread Sigma now has the spread rho^2 Sigma and the mean
-
-       rho^2 mu + (1 - rho^2) theta + sqrt(rho^2 (1 - rho^2)) e,     e ~ N(0, Sigma)
-
-   (the normal model in which labels add information), from which the target is read.
-
-The numbers of labels at which the target is met give the expected number and its uncertainty.
+The number that is planned is the one of a power analysis: with so many labels, half of the runs
+meet the target. A run takes one joint draw for the truth, labels rows at random and fits the method
+(`simulation`); the range says with how many labels 10 % and 90 % of the runs meet it. What a single
+run needs is a matter of luck too, which no plan can foretell.
 
 The effective number of labels says what the unlabeled rows are worth: labels alone give an interval
 whose width falls with the square root of their number, so n labels with an interval of width w
@@ -21,34 +12,32 @@ beside one of width w_0 from labels alone are worth n (w_0 / w)^2 labels.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ssme.data.design import design_of_rounds, rounds_of
-from ssme.data.rounds import LabelRounds
-from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.methods.base import Estimate, Method
-from ssme.metrics.base import FloatArray
 from ssme.options import Option, Whole, accept
-from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
-from ssme.spec import RunSpec
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.influence import measure_influence
-from ssme.suggest.possible import draw_truth, tilt_belief
-from ssme.suggest.rows import believe
+from ssme.suggest.simulation import Sight, find_crossing, simulate_labeling
 from ssme.suggest.targets import Target, read_target
 
-__all__ = ["SIMULATIONS", "LabelPlan", "PlannedStep", "count_effective_labels", "plan_labels"]
+__all__ = [
+    "SIMULATIONS",
+    "LabelPlan",
+    "LabelPlans",
+    "PlannedStep",
+    "count_effective_labels",
+    "plan_labels",
+    "plan_several",
+]
 
 SIMULATIONS = Option(
-    "simulations", Whole(2, 1000), 4, "Number of simulated truths that the method is fitted to."
+    "simulations", Whole(2, 1000), 6, "Number of simulated truths that the method is fitted to."
 )
 
 
@@ -61,9 +50,9 @@ class PlannedStep:
     labels : int
         Total number of labels.
     value : float
-        Median over simulations of what the target bounds.
+        Median over runs of what the target bounds.
     met : float
-        Share of the simulations that need at most this many.
+        Share of the runs in which so many labels meet the target.
     """
 
     labels: int
@@ -84,8 +73,8 @@ class LabelPlan:
     n_labeled : int
         Number of labels there are.
     more, more_low, more_high : float
-        Number of labels more: the median over simulations and its 10 % and 90 % quantiles;
-        infinite where the target was not met with all rows labeled.
+        Number of labels more with which the target is met in half of the runs, in 10 % and in 90 %;
+        infinite where it was not met with the largest number that was tried.
     curve : tuple of PlannedStep
         The way there.
     effective : float
@@ -124,7 +113,7 @@ class LabelPlan:
         high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {self.most:,}"
         return (
             f"{self.target} needs about {self.more:,.0f} labels more ({self.more_low:,.0f} to "
-            f"{high} in 80 % of the simulations; now {self.now:.3g}).{worth}"
+            f"{high} in 80 % of the runs; now {self.now:.3g}).{worth}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,6 +141,43 @@ class LabelPlan:
         return build_frame({n: [getattr(s, n) for s in self.curve] for n in names}, library)
 
 
+@dataclass(frozen=True, eq=False)
+class LabelPlans:
+    """Plans for several targets, from the same simulations.
+
+    Attributes
+    ----------
+    plans : tuple of LabelPlan
+        One per target.
+    """
+
+    plans: tuple[LabelPlan, ...]
+
+    @property
+    def more(self) -> float:
+        """Number of labels more with which each target is met in half of the runs or more."""
+        return max(plan.more for plan in self.plans)
+
+    def sentence(self) -> str:
+        """The plans in words, and what they take together."""
+        each = [plan.sentence() for plan in self.plans]
+        if len(each) == 1:
+            return each[0]
+        longest = max(self.plans, key=lambda plan: plan.more)
+        if longest.is_met:
+            return "\n".join(each)
+        number = "Both" if len(each) == 2 else f"All {len(each)}"
+        most = longest.most - longest.n_labeled
+        much = f"about {self.more:,.0f}" if np.isfinite(self.more) else f"more than {most:,}"
+        together = f"{number} targets need {much} labels more: {longest.target} takes the most."
+        return "\n".join([*each, together])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; what is infinite is None."""
+        more = self.more if np.isfinite(self.more) else None
+        return {"plans": [plan.to_dict() for plan in self.plans], "more": more}
+
+
 def plan_labels(
     evaluation: BaseEvaluation,
     target: str,
@@ -161,41 +187,90 @@ def plan_labels(
     constants: PlanConstants | None = None,
 ) -> LabelPlan:
     """Count the labels that ``target`` takes; see `ssme.Evaluation.plan`."""
+    several = plan_several(
+        evaluation,
+        [target],
+        simulations=simulations,
+        random_state=random_state,
+        constants=constants,
+    )
+    return several.plans[0]
+
+
+def plan_several(
+    evaluation: BaseEvaluation,
+    targets: Sequence[str],
+    *,
+    simulations: int = SIMULATIONS.default,
+    random_state: int | None = 0,
+    constants: PlanConstants | None = None,
+) -> LabelPlans:
+    """Count the labels that each of ``targets`` takes; see `ssme.Evaluation.plan_several`.
+
+    Targets about the same metric share their simulations.
+    """
     of = constants or PlanConstants()
     simulations = accept(SIMULATIONS, simulations)
-    wanted = read_target(evaluation, target)
-    m = evaluation.metrics.index(wanted.metric)
-    estimate = evaluation.estimates[0][m]
-    now = wanted.measure(evaluation.data.models, estimate, evaluation.level)
-    n_labeled = evaluation.data.n_labeled
+    if isinstance(targets, str) or not targets:
+        raise InputError(
+            f"targets {targets!r}", allowed="a list of one target or more", fix="give a list"
+        )
+    wanted = [read_target(evaluation, target) for target in targets]
+    now = [_measure_now(evaluation, target) for target in wanted]
+    names = dict.fromkeys(target.metric.name for target in wanted)
+    plans: dict[int, LabelPlan] = {}
+    for name in names:
+        places = [t for t, target in enumerate(wanted) if target.metric.name == name]
+        open_ones = [t for t in places if not wanted[t].is_met(now[t])]
+        sights: tuple[tuple[Sight, ...], ...] = ()
+        if open_ones:
+            rng = np.random.default_rng(random_state)
+            asked = [wanted[t] for t in open_ones]
+            sights = simulate_labeling(evaluation, asked, simulations, of, rng)
+        for t in places:
+            seen = sights[open_ones.index(t)] if t in open_ones else ()
+            plans[t] = _plan(evaluation, wanted[t], now[t], seen, of)
+    return LabelPlans(tuple(plans[t] for t in range(len(wanted))))
+
+
+def _measure_now(evaluation: BaseEvaluation, target: Target) -> float:
+    estimate = evaluation.estimates[0][evaluation.metrics.index(target.metric)]
+    now = target.measure(evaluation.data.models, estimate, evaluation.level)
     if np.isnan(now):
         raise InputError(
-            f"{evaluation.method!r} gives no number for {wanted.what} of {wanted.metric.name}",
+            f"{evaluation.method!r} gives no number for {target.what} of {target.metric.name}",
             allowed="methods that give intervals and joint draws",
             fix="use another method (`ssme methods`)",
         )
+    return now
+
+
+def _plan(
+    evaluation: BaseEvaluation,
+    target: Target,
+    now: float,
+    sights: tuple[Sight, ...],
+    of: PlanConstants,
+) -> LabelPlan:
+    """The plan for one target, from what was seen at growing numbers of labels."""
+    n_labeled = evaluation.data.n_labeled
     most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
-    met: FloatArray = np.full(simulations, float(n_labeled))
-    curve: tuple[PlannedStep, ...] = (PlannedStep(n_labeled, now, 1.0),)
-    if not wanted.is_met(now):
-        rng = np.random.default_rng(random_state)
-        paths = _simulate(evaluation, wanted, m, simulations, most, of, rng)
-        if wanted.what == "width":
-            met, curve = _cross_widths(paths, wanted, n_labeled, now)
-        else:
-            met, curve = _cross_choices(evaluation, wanted, m, paths, most, of, rng)
+    curve = [PlannedStep(n_labeled, now, float(target.is_met(now)))]
+    for sight in sights:
+        curve.append(PlannedStep(sight.labels, sight.median, sight.share_met(target)))
     low, middle, high = (
-        max(_quantile(met, at) - n_labeled, 0.0) for at in (of.spread[0], 0.5, of.spread[1])
+        0.0 if not sights else max(find_crossing(target, now, n_labeled, sights, at) - n_labeled, 0)
+        for at in (of.spread[0], 0.5, of.spread[1])
     )
     return LabelPlan(
-        target=target,
+        target=target.text,
         now=now,
         n_labeled=n_labeled,
         more=middle,
-        more_low=low,
-        more_high=high,
-        curve=curve,
-        effective=count_effective_labels(evaluation, wanted.metric.name),
+        more_low=min(low, middle),
+        more_high=max(high, middle),
+        curve=tuple(curve),
+        effective=count_effective_labels(evaluation, target.metric.name),
         most=most,
     )
 
@@ -221,195 +296,3 @@ def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None
     ratio = ratio[np.isfinite(ratio)]
     n = evaluation.groups[0].n_labeled
     return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
-
-
-@dataclass(frozen=True)
-class _Look:
-    """What a fit to ``labels`` labels in all gave: the target's quantity, and the spread of the
-    differences between the pick and the others over that of now."""
-
-    labels: int
-    value: float
-    shrunk: float
-
-
-def _simulate(
-    evaluation: BaseEvaluation,
-    target: Target,
-    m: int,
-    simulations: int,
-    most: int,
-    of: PlanConstants,
-    rng: np.random.Generator,
-) -> list[list[_Look]]:
-    """One path of growing labels per simulated truth."""
-    part = _take_part(evaluation, of.rows_simulated, rng)
-    data, belief = evaluation.data.take(part), believe(evaluation, of.suggest.doubt)[part]
-    method = _method(evaluation)
-    estimate = evaluation.estimates[0][m]
-    everywhere = np.ones(data.n_rows, dtype=bool)
-    metric, scores, least = target.metric, data.scores, of.suggest.least_share
-    psi = measure_influence(metric, scores, belief, data.weights, everywhere, least)
-    paths = []
-    for number in track(range(simulations), "simulations"):
-        wanted = estimate.value
-        if estimate.draws is not None:
-            wanted = estimate.draws[rng.integers(len(estimate.draws))]
-        tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, of.tilt)
-        truth = draw_truth(tilted, data.labels, rng)
-        order = rng.permutation(np.flatnonzero(~data.labeled))
-        path: list[_Look] = []
-        for total in _totals(data.n_labeled, most, of):
-            known = data.labels.copy()
-            asked = order[: total - data.n_labeled]
-            known[asked] = truth[asked]
-            fitted = method.fit(_grow(data, known), np.random.default_rng(number))
-            found = fitted.estimate([target.metric], [None])[0][0]
-            value = target.measure(data.models, found, evaluation.level)
-            path.append(_Look(total, value, _measure_shrinking(estimate, found, target)))
-            enough = target.is_met(value) if target.what == "width" else len(path) >= of.doublings
-            if enough:
-                break
-        paths.append(path)
-    return paths
-
-
-def _totals(n_labeled: int, most: int, of: PlanConstants) -> list[int]:
-    """Numbers of labels that are tried, growing by a constant factor up to ``most``."""
-    totals = [max(int(n_labeled * of.ratio), n_labeled + of.least_labels)]
-    while totals[-1] < most:
-        totals.append(int(totals[-1] * of.ratio))
-    return [*totals[:-1], most]
-
-
-def _measure_shrinking(before: Estimate, after: Estimate, target: Target) -> float:
-    """Median over the other models of the spread of their difference to the pick, over that now."""
-    if before.draws is None or after.draws is None or before.value.size < 2:
-        return float("nan")
-    sign = 1.0 if target.metric.greater_is_better is not False else -1.0
-    pick = int(np.nanargmax(sign * before.value))
-    old, new = (np.nanstd(d - d[:, [pick]], axis=0) for d in (before.draws, after.draws))
-    ratio = np.delete(new, pick) / np.maximum(np.delete(old, pick), 1e-12)
-    return float(np.nanmedian(ratio))
-
-
-def _cross_widths(
-    paths: list[list[_Look]], target: Target, n_labeled: int, now: float
-) -> tuple[FloatArray, tuple[PlannedStep, ...]]:
-    """Where each path crosses the target, and the curve of its median."""
-    met = []
-    for path in paths:
-        points = [(max(n_labeled, 1), now), *((look.labels, look.value) for look in path)]
-        met.append(_cross(points, target.bound))
-    found = np.array(met)
-    totals = sorted({look.labels for path in paths for look in path})
-    steps = [PlannedStep(n_labeled, now, 0.0)]
-    for total in totals:
-        values = [look.value for path in paths for look in path if look.labels == total]
-        value = float(np.median(values))
-        steps.append(PlannedStep(total, value, float((found <= total).mean())))
-    return found, tuple(steps)
-
-
-def _cross(points: list[tuple[int, float]], bound: float) -> float:
-    """Where the line through points in (log labels, log width) first falls to the ``bound``."""
-    for (n_0, value_0), (n_1, value_1) in pairwise(points):
-        if value_1 <= bound:
-            share = np.log(value_0 / bound) / np.log(value_0 / max(value_1, 1e-12))
-            return float(n_0 * (n_1 / n_0) ** np.clip(share, 0.0, 1.0))
-    return float("inf")
-
-
-def _cross_choices(
-    evaluation: BaseEvaluation,
-    target: Target,
-    m: int,
-    paths: list[list[_Look]],
-    most: int,
-    of: PlanConstants,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, tuple[PlannedStep, ...]]:
-    """Where each possible truth meets the target, under the normal model of the head."""
-    estimate, n_labeled = evaluation.estimates[0][m], evaluation.data.n_labeled
-    assert estimate.draws is not None
-    known = np.isfinite(estimate.value)
-    draws, center = estimate.draws[:, known], estimate.value[known]
-    draws = draws[np.isfinite(draws).all(axis=1)]
-    chosen = rng.integers(len(draws), size=(of.truths, 2))
-    totals = np.unique(np.geomspace(max(n_labeled, 1), most, of.grid).astype(int))
-    values = np.empty((totals.size, of.truths))
-    for place, total in enumerate(totals):
-        rho = _interpolate(paths, n_labeled, int(total))
-        noise = np.sqrt(rho**2 * (1.0 - rho**2)) * (draws[chosen[:, 1]] - center)
-        means = rho**2 * center + (1.0 - rho**2) * draws[chosen[:, 0]] + noise
-        values[place] = [target.read_draws(mean, mean + rho * (draws - center)) for mean in means]
-    reached = np.vectorize(target.is_met)(values)
-    met = np.where(reached.any(axis=0), totals[reached.argmax(axis=0)], np.inf)
-    steps = tuple(
-        PlannedStep(int(total), float(np.median(values[place])), float((met <= total).mean()))
-        for place, total in enumerate(totals)
-    )
-    return met, steps
-
-
-def _interpolate(paths: list[list[_Look]], n_labeled: int, total: int) -> float:
-    """rho at ``total`` labels: medians of the simulations, linear in the logarithms."""
-    counts = sorted({look.labels for path in paths for look in path})
-    shrunk = [
-        float(np.median([look.shrunk for path in paths for look in path if look.labels == count]))
-        for count in counts
-    ]
-    at = np.log([max(n_labeled, 1), *counts])
-    rho = np.log(np.minimum.accumulate([1.0, *np.maximum(shrunk, 1e-3)]))
-    here = np.log(max(total, 1))
-    if here <= at[-1]:
-        return float(np.exp(np.interp(here, at, rho)))
-    slope = np.clip((rho[-1] - rho[0]) / (at[-1] - at[0]), -0.5, 0.0)
-    return float(np.exp(rho[-1] + slope * (here - at[-1])))
-
-
-def _take_part(
-    evaluation: BaseEvaluation, most: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """All labeled rows and at most ``most`` of the others."""
-    labeled = evaluation.data.labeled
-    free = np.flatnonzero(~labeled)
-    if free.size > most:
-        free = rng.choice(free, most, replace=False)
-    return np.sort(np.concatenate([np.flatnonzero(labeled), free]))
-
-
-def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
-    """The data with more labels, drawn at random; weights of the labels follow."""
-    if data.design.weights is None:
-        return data.replace(labels=labels)
-    before = rounds_of(data.design, data.labels)
-    new = (labels >= 0) & ~data.labeled
-    number = np.where(new, before.next_number, before.number)
-    chance = np.where(new, np.nan, before.probability)
-    return data.replace(labels=labels, design=design_of_rounds(LabelRounds(chance, number), labels))
-
-
-def _method(evaluation: BaseEvaluation) -> Method:
-    config = evaluation.settings.get("config")
-    if not config or evaluation.streamed is not None:
-        raise InputError(
-            "a plan for an evaluation that cannot be run again"
-            + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
-            allowed="evaluations in memory by a named method",
-            fix="evaluate a part of the rows in memory",
-        )
-    return RunSpec.from_dict(config).make_method()
-
-
-def _quantile(values: FloatArray, at: float) -> float:
-    """Quantile, between values on the scale of their logarithm; it may be infinite."""
-    ordered = np.sort(values)
-    if ordered[0] == ordered[-1]:
-        return float(ordered[0])
-    place = at * (values.size - 1)
-    low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
-    if not np.isfinite(high):
-        return float(high)
-    share = place - np.floor(place)
-    return float(np.exp((1.0 - share) * np.log(max(low, 1.0)) + share * np.log(max(high, 1.0))))

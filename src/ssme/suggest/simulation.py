@@ -1,0 +1,248 @@
+"""Runs of labeling that joint draws say are possible, and where they meet a target.
+
+In each of S possible worlds a joint draw is the truth, a class is drawn for every row that agrees
+with it (`possible`), and rows are labeled at random, to 2, 4, 8, ... times as many as there are.
+The method is fitted to each: mu_w(n), the estimates, and x_w(n), the draws about them.
+
+- The width of an interval is read off each fit.
+- The probability of the best and the regret depend on where the estimates have moved from mu, where
+  they are now, and on how far the draws spread about them. They are read off all pairs of worlds
+  and both directions, mu + (mu_v(n) - mu) + x_w(n) and mu - (mu_v(n) - mu) + x_w(n): few fits then
+  tell much. How far draws spread hardly depends on the world, and a belief that expects its
+  estimates to move one way rather than the other would have moved them.
+
+At each n that gives a sample of what the target bounds. A quantile of it as a function of n, made
+monotone, on a line between logarithms, crosses the bound at the number of labels with which that
+share of the runs meets the target. (A model in which all differences shrink alike, mu moving with
+them, told a half of the labels that regret takes: differences between good models shrink least.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.rounds import LabelRounds
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
+from ssme.methods.base import Estimate, Method
+from ssme.metrics.base import FloatArray
+from ssme.progress import track
+from ssme.results.evaluation import BaseEvaluation
+from ssme.spec import RunSpec
+from ssme.suggest.constants import PlanConstants
+from ssme.suggest.influence import measure_influence
+from ssme.suggest.possible import draw_truth, tilt_belief
+from ssme.suggest.rows import believe
+from ssme.suggest.targets import Target
+
+__all__ = [
+    "Sight",
+    "World",
+    "count_totals",
+    "find_crossing",
+    "imagine_worlds",
+    "simulate_labeling",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a target bounds, with ``labels`` labels in all: ``values``, one per run."""
+
+    labels: int
+    values: FloatArray
+
+    @property
+    def median(self) -> float:
+        """The median over runs."""
+        return float(np.median(self.values))
+
+    def share_met(self, target: Target) -> float:
+        """Share of the runs that meet ``target``."""
+        return float(np.mean([target.is_met(value) for value in self.values]))
+
+
+def simulate_labeling(
+    evaluation: BaseEvaluation,
+    targets: Sequence[Target],
+    simulations: int,
+    of: PlanConstants,
+    rng: np.random.Generator,
+) -> tuple[tuple[Sight, ...], ...]:
+    """What each of ``targets``, all about one metric, bounds at growing numbers of labels.
+
+    Labels grow until nine runs of ten meet every target, or half of them did one step before, or
+    all rows have one.
+    """
+    worlds = imagine_worlds(evaluation, targets[0], simulations, of, rng)
+    method, metric = _method(evaluation), targets[0].metric
+    now = evaluation.estimates[0][evaluation.metrics.index(metric)]
+    n_labeled = evaluation.data.n_labeled
+    most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
+    sights: list[list[Sight]] = [[] for _ in targets]
+    for total in track(count_totals(n_labeled, most, of), "numbers of labels"):
+        fits: list[Estimate] = []
+        for number, world in enumerate(worlds):
+            fitted = method.fit(world.label(total), np.random.default_rng(number))
+            fits.append(fitted.estimate([metric], [None])[0][0])
+        done = True
+        for target, seen in zip(targets, sights, strict=True):
+            half_before = bool(seen) and seen[-1].share_met(target) >= 0.5
+            seen.append(Sight(total, _read(target, evaluation, now, fits)))
+            done &= half_before or seen[-1].share_met(target) >= of.spread[1]
+        if done:
+            break
+    return tuple(tuple(seen) for seen in sights)
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A possible world: the class of every row, and the order in which rows get their labels."""
+
+    data: ScoreSet
+    classes: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    def label(self, total: int) -> ScoreSet:
+        """The data with ``total`` labels."""
+        known = self.data.labels.copy()
+        asked = self.order[: total - self.data.n_labeled]
+        known[asked] = self.classes[asked]
+        return _grow(self.data, known)
+
+
+def imagine_worlds(
+    evaluation: BaseEvaluation,
+    target: Target,
+    number: int,
+    of: PlanConstants,
+    rng: np.random.Generator,
+) -> list[World]:
+    """Worlds in which the metric of the target is as joint draws of it say."""
+    part = _take_part(evaluation, of.rows_simulated, rng)
+    data, belief = evaluation.data.take(part), believe(evaluation, of.suggest.doubt)[part]
+    metric, scores, least = target.metric, data.scores, of.suggest.least_share
+    estimate = evaluation.estimates[0][evaluation.metrics.index(metric)]
+    everywhere = np.ones(data.n_rows, dtype=bool)
+    psi = measure_influence(metric, scores, belief, data.weights, everywhere, least)
+    worlds = []
+    for wanted in _spread_draws(estimate, number, rng):
+        tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, of.tilt)
+        truth = draw_truth(tilted, data.labels, rng)
+        worlds.append(World(data, truth, rng.permutation(np.flatnonzero(~data.labeled))))
+    return worlds
+
+
+def _spread_draws(
+    estimate: Estimate, number: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Joint draws (M,) that stand for all: spread over the mean of the models.
+
+    Where there are no draws, the estimate itself.
+    """
+    if estimate.draws is None:
+        for _ in range(number):
+            yield estimate.value
+        return
+    order = np.argsort(np.nanmean(estimate.draws, axis=1), kind="stable")
+    parts = np.array_split(order, number) if order.size >= number else [order] * number
+    for part in parts:
+        yield estimate.draws[rng.choice(part)]
+
+
+def _read(
+    target: Target, evaluation: BaseEvaluation, now: Estimate, fits: list[Estimate]
+) -> FloatArray:
+    """What the target bounds in every run that the fits tell of; ``now`` is before them."""
+    models, level = evaluation.data.models, evaluation.level
+    if target.what == "width" or any(fit.draws is None for fit in fits):
+        return np.array([target.measure(models, fit, level) for fit in fits])
+    values = []
+    known = np.isfinite([now.value, *(fit.value for fit in fits)]).all(axis=0)
+    moves = [sign * (fit.value - now.value)[known] for fit in fits for sign in (1.0, -1.0)]
+    for fit in fits:
+        assert fit.draws is not None
+        about = fit.draws[:, known] - fit.value[known]
+        centers = [now.value[known] + move for move in moves]
+        values += [target.read_draws(center, center + about) for center in centers]
+    return np.array(values)
+
+
+def find_crossing(
+    target: Target, now: float, n_labeled: int, sights: Sequence[Sight], share: float
+) -> float:
+    """Labels in all with which ``share`` of the runs meet the target; infinite if none seen do."""
+    rises = target.what == "P(best)"
+    shown = [np.quantile(sight.values, 1.0 - share if rises else share) for sight in sights]
+    values = np.array([now, *shown])
+    bound = target.bound
+    if rises:
+        values, bound = 1.0 - values, 1.0 - bound
+    logs = _fall(np.log(np.maximum(values, 1e-3 * bound)))
+    labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
+    for (n_0, value_0), (n_1, value_1) in pairwise(zip(labels, logs, strict=True)):
+        if value_1 <= np.log(bound):
+            drop = value_0 - value_1
+            part = (value_0 - np.log(bound)) / drop if drop > 0.0 else 1.0
+            return float(np.exp(n_0 + np.clip(part, 0.0, 1.0) * (n_1 - n_0)))
+    return float("inf")
+
+
+def _fall(values: FloatArray) -> FloatArray:
+    """The nearest values (least squares) that never rise: neighbors that do are averaged."""
+    blocks: list[tuple[float, int]] = []
+    for value in values:
+        mean, size = float(value), 1
+        while blocks and blocks[-1][0] < mean:
+            before, many = blocks.pop()
+            mean, size = (before * many + mean * size) / (many + size), many + size
+        blocks.append((mean, size))
+    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+
+
+def count_totals(n_labeled: int, most: int, of: PlanConstants) -> list[int]:
+    """Numbers of labels that are tried, growing by a constant factor up to ``most``."""
+    totals = [max(int(n_labeled * of.ratio), n_labeled + of.least_labels)]
+    while totals[-1] < most:
+        totals.append(int(totals[-1] * of.ratio))
+    return [*totals[:-1], most]
+
+
+def _take_part(
+    evaluation: BaseEvaluation, most: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """All labeled rows and at most ``most`` of the others."""
+    labeled = evaluation.data.labeled
+    free = np.flatnonzero(~labeled)
+    if free.size > most:
+        free = rng.choice(free, most, replace=False)
+    return np.sort(np.concatenate([np.flatnonzero(labeled), free]))
+
+
+def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
+    """The data with more labels, drawn at random; weights of the labels follow."""
+    if data.design.weights is None:
+        return data.replace(labels=labels)
+    before = rounds_of(data.design, data.labels)
+    new = (labels >= 0) & ~data.labeled
+    number = np.where(new, before.next_number, before.number)
+    chance = np.where(new, np.nan, before.probability)
+    return data.replace(labels=labels, design=design_of_rounds(LabelRounds(chance, number), labels))
+
+
+def _method(evaluation: BaseEvaluation) -> Method:
+    config = evaluation.settings.get("config")
+    if not config or evaluation.streamed is not None:
+        raise InputError(
+            "a plan for an evaluation that cannot be run again"
+            + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
+            allowed="evaluations in memory by a named method",
+            fix="evaluate a part of the rows in memory",
+        )
+    return RunSpec.from_dict(config).make_method()
