@@ -104,11 +104,14 @@ def plan() -> str:
         "cases": "cases",
         "ratio": "said over needed, median",
         "within": "within a factor of 1.5",
-        "inside": "needed is in the 80 % range",
-        "reachable": "reachable",
+        "within_one": "of one run",
+        "reachable": "reachable for one run",
+        "inside_one": "one run is in the 80 % range",
+        "seconds": "CPU seconds",
     }
     shown = kept[list(columns)].rename(columns=columns)
-    formats = {columns["ratio"]: ".2f"} | dict.fromkeys(list(columns.values())[5:], ".0%")
+    percents = dict.fromkeys(list(columns.values())[5:9], ".0%")
+    formats = {columns["ratio"]: ".2f", columns["seconds"]: ".0f"} | percents
     return f"({origin('decide_plan')})\n\n{table(shown, formats)}"
 
 

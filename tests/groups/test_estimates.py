@@ -147,3 +147,28 @@ def test_bad_groups_are_refused(asked: dict[str, Any], words: str) -> None:
 
 def _as_objects(groups: dict[str, Any]) -> dict[str, Any]:
     return {name: np.array(values.tolist(), dtype=object) for name, values in groups.items()}
+
+
+@pytest.mark.parametrize("name", ["recall", "specificity"])
+def test_a_rate_without_a_case_seen_may_be_three_in_n(name: str) -> None:
+    rng = np.random.default_rng(3)
+    n, site = 1200, np.where(np.arange(1200) % 10 == 0, "b", "a").astype(object)
+    z = rng.normal(0.0, 2.0, n)
+    truth = (rng.random(n) < 1.0 / (1.0 + np.exp(-z))).astype(int)
+    scores = 1.0 / (1.0 + np.exp(-(z[:, None] + rng.normal(0.0, 0.5, (n, 3)))))
+    scores[site == "b", 0] = 0.4 * scores[site == "b", 0]  # never says 1 in group b
+    labels = np.where(rng.random(n) < 0.05, truth, -1)
+    data = ssme.ScoreSet.from_arrays(scores, labels, groups={"site": site}, unlabeled=-1)
+    found = ssme.evaluate(data, metrics=name, by="site")
+    place = [group.name for group in found.groups].index("site=b")
+    estimate = found.estimates[place][0]
+    low, high = (end[0] for end in estimate.interval(0.95))
+    soft = found.posterior
+    assert soft is not None
+    cases = float(soft[site == "b", 1 if name == "recall" else 0].sum())
+    reach = high if name == "recall" else 1.0 - low
+    assert 3.0 / (cases + 3.0) < reach < 6.0 / cases
+    assert (low if name == "recall" else 1.0 - high) < 0.01
+    rows = ssme.evaluate(data, metrics=name, by="site", group_target="rows")
+    low, high = (end[0] for end in rows.estimates[place][0].interval(0.95))
+    assert high - low < 0.02

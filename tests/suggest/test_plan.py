@@ -12,6 +12,7 @@ from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
 from ssme.suggest.influence import measure_influence
 from ssme.suggest.possible import tilt_belief
+from ssme.suggest.simulation import Sight, find_crossing
 from ssme.suggest.targets import read_target
 
 
@@ -50,6 +51,35 @@ def test_out_of_reach_is_said(evaluation: Evaluation) -> None:
     assert plan.more == float("inf")
     assert "needs more than" in plan.sentence()
     assert plan.to_dict()["more"] is None
+
+
+def test_several_targets_share_their_simulations(evaluation: Evaluation) -> None:
+    width = float(np.ptp(evaluation.estimate("accuracy").interval(0.95), axis=0).max())
+    texts = [f"width(accuracy)<={0.8 * width}", f"width(accuracy)<={0.4 * width}"]
+    both = evaluation.plan_several(texts, simulations=3)
+    assert [plan.target for plan in both.plans] == texts
+    assert 0.0 < both.plans[0].more < both.plans[1].more == both.more
+    last = both.sentence().split("\n")[-1]
+    assert last.startswith("Both targets need about")
+    assert texts[1] in last
+    assert both.to_dict()["more"] == both.more
+    one = evaluation.plan_several(["regret<=0.5"])
+    assert one.sentence() == one.plans[0].sentence()
+    with pytest.raises(InputError):
+        evaluation.plan_several([])
+
+
+def test_crossings_lie_on_a_line_between_logarithms(evaluation: Evaluation) -> None:
+    target = read_target(evaluation, "width(accuracy)<=0.1")
+    sights = [Sight(100, np.array([0.2, 0.15, 0.25])), Sight(400, np.array([0.08, 0.05, 0.1]))]
+    assert find_crossing(target, 0.3, 50, sights, 0.5) == pytest.approx(
+        100 * 4 ** (np.log(2.0) / np.log(2.5))
+    )
+    assert find_crossing(target, 0.3, 50, sights[:1], 0.5) == float("inf")
+    rising = read_target(evaluation, "P(best)>=0.9")
+    steps = [Sight(100, np.full(3, 0.6)), Sight(200, np.full(3, 0.5)), Sight(400, np.full(3, 0.95))]
+    found = [find_crossing(rising, 0.3, 50, steps, share) for share in (0.1, 0.5, 0.9)]
+    assert 200.0 < found[0] == found[1] == found[2] < 400.0
 
 
 @pytest.mark.parametrize(

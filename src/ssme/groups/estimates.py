@@ -36,6 +36,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.groups.constants import GroupConstants
 from ssme.groups.scales import move_by, move_median, step_between
 from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
+from ssme.groups.unseen import leave_end
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import draw_labels
 from ssme.methods.parts.row_weights import mean_defined
@@ -49,6 +50,8 @@ __all__ = ["GroupEstimator", "Grouped", "estimate_groups"]
 IntArray = NDArray[np.int64]
 GROUP_DRAWS = 0x6709
 """Branch of the seed that the draws of groups come from."""
+UNSEEN = 0x1000000
+"""Seed of the rates that were not seen; that of a group adds its first row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +261,12 @@ class GroupEstimator:
             value = np.clip(value, low, high)
             draws = move_by(metric, np.clip(draws, low, high), left * beyond.draws)
             center = move_by(metric, value, left * beyond.off_center)
-            out.append(Estimate(value, move_median(metric, draws, center)))
+            draws = move_median(metric, draws, center)
+            if rows.size:
+                shifted = self.directions.shift(self.belief.soft[rows], point)
+                seed = UNSEEN + int(rows[0])
+                draws = leave_end(metric, self.data.scores[rows], shifted, draws, seed)
+            out.append(Estimate(value, draws))
         return out
 
     def _rows(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:

@@ -59,8 +59,11 @@ class PlanConstants:
     rows_simulated: int = 2000
     """Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
 
-    ratio: float = 2.0
-    """Factor between two numbers of labels that are tried."""
+    ratio: float = 4.0
+    """Factor between two numbers of labels that are tried first."""
+
+    widest_step: float = 1.5
+    """Factor between two of them that is left without a look at the middle."""
 
     least_labels: int = 10
     """Labels more, at the least, that are tried first."""

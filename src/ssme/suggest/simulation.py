@@ -1,7 +1,7 @@
 """Runs of labeling that joint draws say are possible, and where they meet a target.
 
 In each of S possible worlds a joint draw is the truth, a class is drawn for every row that agrees
-with it (`possible`), and rows are labeled at random, to 2, 4, 8, ... times as many as there are.
+with it (`possible`), and rows are labeled at random, to 4, 16, ... times as many as there are.
 The method is fitted to each: mu_w(n), the estimates, and x_w(n), the draws about them.
 
 - The width of an interval is read off each fit.
@@ -77,8 +77,8 @@ def simulate_labeling(
 ) -> tuple[tuple[Sight, ...], ...]:
     """What each of ``targets``, all about one metric, bounds at growing numbers of labels.
 
-    Labels grow until nine runs of ten meet every target, or half of them did one step before, or
-    all rows have one.
+    Labels grow until nine runs of ten meet every target or all rows have one. Then the number in
+    the middle of the step in which half of the runs came to meet a target is looked at too.
     """
     worlds = imagine_worlds(evaluation, targets[0], simulations, of, rng)
     method, metric = _method(evaluation), targets[0].metric
@@ -86,19 +86,34 @@ def simulate_labeling(
     n_labeled = evaluation.data.n_labeled
     most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
     sights: list[list[Sight]] = [[] for _ in targets]
-    for total in track(count_totals(n_labeled, most, of), "numbers of labels"):
+    pairs = list(zip(targets, sights, strict=True))
+
+    def look(total: int) -> None:
         fits: list[Estimate] = []
-        for number, world in enumerate(worlds):
+        for number, world in enumerate(track(worlds, f"fits to {total} labels")):
             fitted = method.fit(world.label(total), np.random.default_rng(number))
             fits.append(fitted.estimate([metric], [None])[0][0])
-        done = True
-        for target, seen in zip(targets, sights, strict=True):
-            half_before = bool(seen) and seen[-1].share_met(target) >= 0.5
+        for target, seen in pairs:
             seen.append(Sight(total, _read(target, evaluation, now, fits)))
-            done &= half_before or seen[-1].share_met(target) >= of.spread[1]
-        if done:
+
+    for total in count_totals(n_labeled, most, of):
+        look(total)
+        if all(seen[-1].share_met(target) >= of.spread[1] for target, seen in pairs):
             break
-    return tuple(tuple(seen) for seen in sights)
+    for total in sorted({_find_middle(t, seen, n_labeled, of) for t, seen in pairs} - {0}):
+        look(total)
+    return tuple(tuple(sorted(seen, key=lambda sight: sight.labels)) for seen in sights)
+
+
+def _find_middle(target: Target, sights: Sequence[Sight], n_labeled: int, of: PlanConstants) -> int:
+    """The middle of the step in which half of the runs came to meet the target; 0: none."""
+    before = max(n_labeled, 1)
+    for sight in sights:
+        if sight.share_met(target) >= 0.5:
+            wide = sight.labels > before * of.widest_step
+            return round(float(np.sqrt(before * sight.labels))) if wide else 0
+        before = sight.labels
+    return 0
 
 
 @dataclass(frozen=True, eq=False)
