@@ -217,10 +217,10 @@ def plan_several(
         )
     wanted = [read_target(evaluation, target) for target in targets]
     now = [_measure_now(evaluation, target) for target in wanted]
-    names = dict.fromkeys(target.metric.name for target in wanted)
+    numbers = [evaluation.metrics.index(target.metric) for target in wanted]
     plans: dict[int, LabelPlan] = {}
-    for name in names:
-        places = [t for t, target in enumerate(wanted) if target.metric.name == name]
+    for number in dict.fromkeys(numbers):
+        places = [t for t, m in enumerate(numbers) if m == number]
         open_ones = [t for t in places if not wanted[t].is_met(now[t])]
         sights: tuple[tuple[Sight, ...], ...] = ()
         if open_ones:
