@@ -138,7 +138,8 @@ def one_hot_mass(
             [0., 2.]]])
     """
     labels = np.atleast_2d(labels)
-    mass: FloatArray = (labels[:, :, None] == np.arange(n_classes)).astype(np.float64)
+    one_hot = np.eye(n_classes + 1, n_classes)  # the last line is that of a row without a label
+    mass: FloatArray = np.take(one_hot, labels, axis=0)
     if weights is not None:
         mass *= weights[None, :, None]
     return mass

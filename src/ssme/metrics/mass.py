@@ -42,11 +42,19 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 def row_weights(mass: FloatArray) -> FloatArray:
     """Weights of the rows, (1, n) when all labelings share them, otherwise (D, n)."""
     n_draws, n, n_classes = mass.shape
-    weights: FloatArray = (mass.reshape(-1, n_classes) @ np.ones(n_classes)).reshape(n_draws, n)
-    if n_draws < 2:
-        return weights
+    weights: FloatArray
+    if n_classes == 2:
+        weights = mass[:, :, 0] + mass[:, :, 1]
+    else:
+        weights = (mass.reshape(-1, n_classes) @ np.ones(n_classes)).reshape(n_draws, n)
+    shared = n_draws > 1 and _are_equal(weights[:2]) and _are_equal(weights)
+    return weights[:1] if shared else weights
+
+
+def _are_equal(weights: FloatArray) -> bool:
+    """Whether the labelings (D, n) share the weights of their rows."""
     low, high = weights.min(axis=0), weights.max(axis=0)
-    return weights[:1] if (high - low <= _SAME_WEIGHT * low).all() else weights
+    return bool((high - low <= _SAME_WEIGHT * low).all())
 
 
 def transpose(mass: FloatArray) -> FloatArray:

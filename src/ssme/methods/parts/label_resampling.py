@@ -82,21 +82,22 @@ def bootstrap_mass(
     classes. ``weights`` (n,) multiply the rows.
     """
     n_draws, n = exponential.shape
-    mass = np.zeros((n_draws, n, n_classes))
+    mass = np.empty((n_draws, n, n_classes))
+    for k in range(n_classes):
+        np.multiply(exponential, labels == k, out=mass[:, :, k])
     holders = rng.permutation(n)[: settings.prior_holders]
     half = 0.5 * settings.bootstrap_pseudo_rows
     if n_classes <= settings.dense_classes:
         own = labels[holders, None] == np.arange(n_classes)
         share = np.where(own, half, half / (n_classes - 1)) / holders.size
-        mass[:, holders] = rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
+        mass[:, holders] += rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
     else:
         right = np.broadcast_to(half / holders.size, (n_draws, holders.size))
-        mass[:, holders, labels[holders]] = rng.standard_gamma(right)
+        mass[:, holders, labels[holders]] += rng.standard_gamma(right)
         wrong = break_sticks(half, n_draws, rng)
         row = rng.choice(holders, wrong.shape)
         other = (labels[row] + rng.integers(1, n_classes, wrong.shape)) % n_classes
         np.add.at(mass, (np.arange(n_draws)[:, None], row, other), wrong)
-    mass[:, np.arange(n), labels] += exponential
     if (weights != 1.0).any():
         mass *= weights[:, None]
     return mass
