@@ -34,8 +34,34 @@ EVERY_METRIC = ("labeled", "ensemble")
 """Methods that are asked for all metrics; the others for the default ones."""
 
 
-def made_set(n_classes: int) -> ssme.ScoreSet:
-    """Three models of falling skill, labels for a quarter, weights, a group and holes."""
+WIDELY = ("auto", "answers", "labeled", "ppi", "dawid_skene", "weighted_ensemble", "agreement")
+"""Methods whose numbers are kept on the further sets too."""
+FURTHER = ("weights and holes", "judges", "grades", "no labels", "labels by class", "labels drawn")
+"""Sets beside those of two and three classes, which other parts of the source compute."""
+
+
+def made_set(kind: str) -> ssme.ScoreSet:
+    """One of the sets, ``"2"`` and ``"3"`` being those of so many classes."""
+    if kind in ("judges", "grades"):
+        return judged_set(grades=kind == "grades")
+    n_classes = int(kind) if kind.isdigit() else 2
+    data = plain_set(n_classes)
+    rng = np.random.default_rng(len(kind))
+    if kind == "weights and holes":
+        scores = np.where(rng.random(data.scores.shape[:2])[:, :, None] < 0.15, np.nan, data.scores)
+        weights = rng.integers(1, 4, data.n_rows).astype(float)
+        return data.replace(scores=scores, weights=weights)
+    if kind == "no labels":
+        return data.with_labels(None)
+    if kind == "labels by class":
+        return data.with_design("by_class")
+    if kind == "labels drawn":
+        return data.with_design(np.where(data.scores[:, 0, 1] > 0.5, 2.0, 6.0))
+    return data
+
+
+def plain_set(n_classes: int) -> ssme.ScoreSet:
+    """Three models of falling skill, labels for a quarter of the rows and a group."""
     rng = np.random.default_rng(n_classes)
     n, m = 80, 3
     y = rng.integers(0, n_classes, n)
@@ -48,27 +74,60 @@ def made_set(n_classes: int) -> ssme.ScoreSet:
     )
 
 
-def numbers_of(name: str, n_classes: int) -> dict[str, list[float | None]]:
-    """{model, metric, group: [estimate, low, high, labels only]}; empty where it refuses."""
-    data = made_set(n_classes)
+def judged_set(*, grades: bool) -> ssme.ScoreSet:
+    """Four judges who leave rows out and share what is hard: three answers, or grades of 1 to 5."""
+    rng = np.random.default_rng(7)
+    n, m = 90, 4
+    y = rng.integers(0, 2 if grades else 3, n)
+    hard = rng.normal(size=(n, 1))
+    labels = [int(each) if row < 24 else None for row, each in enumerate(y)]
+    names = [f"judge {j}" for j in range(m)]
+    silent = rng.random((n, m)) < 0.1
+    if grades:
+        felt = 3.0 + 1.2 * (2 * y[:, None] - 1) + 0.5 * hard + 0.8 * rng.normal(size=(n, m))
+        given = np.clip(np.round(felt), 1, 5).astype(object)
+    else:
+        right = rng.normal(size=(n, m)) < np.linspace(1.5, 0.5, m) - 0.7 * hard
+        wrong = (y[:, None] + rng.integers(1, 3, (n, m))) % 3
+        given = np.where(right, y[:, None], wrong).astype(object)
+    given[silent] = None
+    said = {name: list(given[:, j]) for j, name in enumerate(names)}
+    if grades:
+        return ssme.ScoreSet.from_answers(None, labels, ratings=said)
+    return ssme.ScoreSet.from_answers(said, labels, classes=[0, 1, 2])
+
+
+def evaluated(name: str, kind: str) -> ssme.Evaluation | None:
+    """A method on one of the sets; None where it refuses."""
+    data = made_set(kind)
     method, options = VARIANTS.get(name, (name, QUICK.get(name, {})))
     spec = method_class(method).spec
-    asked = spec.metrics or (
-        metric_names(n_classes=n_classes) if method in EVERY_METRIC else default_metrics(n_classes)
-    )
+    every = method in EVERY_METRIC and kind in ("2", "3")
+    known = metric_names(n_classes=data.n_classes) if every else default_metrics(data.n_classes)
+    asked = spec.metrics or (["accuracy", "f1_macro"] if data.judges else known)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SsmeWarning)
         try:
-            result = ssme.evaluate(data, method=method, metrics=list(asked), options=options)
+            return ssme.evaluate(data, method=method, metrics=list(asked), options=options)
         except InputError:
-            return {}
+            return None
+
+
+def numbers_of(name: str, kind: str) -> dict[str, list[float | None]]:
+    """{model, metric, group: [estimate, low, high, labels only]}; empty where it refuses."""
+    result = evaluated(name, kind)
     return {
         f"{row['model']}, {row['metric']}, {row['group']}": [
             None if row[name] is None or row[name] != row[name] else float(f"{row[name]:.8g}")
             for name in ("estimate", "low", "high", "labels_only")
         ]
-        for row in result.rows()
+        for row in (result.rows() if result is not None else [])
     }
+
+
+def sets_of(name: str) -> tuple[str, ...]:
+    """The sets on which the numbers of a method are kept."""
+    return ("2", "3", *(FURTHER if name in WIDELY else ()))
 
 
 def defaults() -> dict[str, Any]:
@@ -93,7 +152,7 @@ def make() -> dict[str, Any]:
     return {
         "defaults": defaults(),
         "numbers": {
-            name: {str(k): numbers_of(name, k) for k in (2, 3)}
+            name: {kind: numbers_of(name, kind) for kind in sets_of(name)}
             for name in (*method_names(), *VARIANTS)
         },
     }

@@ -9,7 +9,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.reference.make_kept_numbers import FIXTURE, VARIANTS, defaults, numbers_of
+from tests.reference.make_kept_numbers import FIXTURE, VARIANTS, defaults, numbers_of, sets_of
 
 from ssme.methods.registry import method_names
 
@@ -17,11 +17,13 @@ KEPT = json.loads(FIXTURE.read_text())
 RENEW = "if this change is meant, run: python -m tests.reference.make_kept_numbers"
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("method", [*method_names(), *VARIANTS])
-def test_numbers(method: str, n_classes: int) -> None:
-    kept = KEPT["numbers"][method][str(n_classes)]
-    found = numbers_of(method, n_classes)
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [(name, kind) for name in (*method_names(), *VARIANTS) for kind in sets_of(name)],
+)
+def test_numbers(method: str, kind: str) -> None:
+    kept = KEPT["numbers"][method][kind]
+    found = numbers_of(method, kind)
     assert list(found) == list(kept) or sorted(found) == sorted(kept), RENEW
     for name, values in kept.items():
         np.testing.assert_allclose(
