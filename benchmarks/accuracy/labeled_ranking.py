@@ -49,7 +49,7 @@ def main() -> None:
                 belief = Labeled(n_draws=400).fit(data, np.random.default_rng(run))
                 estimates = belief.estimate(metrics, [None])[0]
                 for metric, true, got in zip(metrics, truth, estimates, strict=True):
-                    better = compute_probability_better(got.draws, bool(metric.greater_is_better))
+                    better = compute_probability_better(got, bool(metric.greater_is_better))
                     gap = true[:, None] - true[None, :]
                     right = gap > 0 if metric.greater_is_better else gap < 0
                     called = better >= CALLED

@@ -73,6 +73,7 @@ def _tables(name: str) -> Callable[[pd.DataFrame], object]:
         write(f"{name}_coverage", study.coverage(frame))
         write(f"{name}_pairs", study.pairs(frame))
         write(f"{name}_decisions", study.decisions(frame))
+        write(f"{name}_decisions_by_metric", study.decisions_by_metric(frame))
         write(f"{name}_doubts", study.doubts(frame))
 
     return finish

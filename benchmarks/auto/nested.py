@@ -9,7 +9,8 @@ For every development set the rest decides alone (sets made of the same rows are
 What was fixed once, in view of all sets, stays: the form of the model, the scales of its families,
 the regimes and their probabilities, what agreement is worth, the power of the likelihood and the
 residual correction (docs/auto-notebook.md). Written to ``benchmarks/results``: auto_nested.csv
-(error, coverage, width) and auto_nested_choices.csv.
+(error, coverage, width), auto_nested_sets.csv (the same of each set, its metrics together and each
+by itself) and auto_nested_choices.csv.
 
     python -m benchmarks.auto.nested --workers 2
 """
@@ -87,6 +88,7 @@ def write_tables(frame: pd.DataFrame) -> pd.DataFrame:
     result = calibrated(frame)
     choices = result.groupby(["dataset", "metric"])["factor"].first().unstack()
     write("auto_nested", report(result))
+    write("auto_nested_sets", report_sets(result))
     write("auto_nested_choices", choices.rename_axis("left_out").reset_index())
     return report(result)
 
@@ -104,6 +106,22 @@ def report(result: pd.DataFrame) -> pd.DataFrame:
     table["width_ratio"] = ratio
     table["lowest_covered"], table["lowest_set"] = by_set.min(axis=1), by_set.idxmin(axis=1)
     return table.reset_index()
+
+
+def report_sets(result: pd.DataFrame) -> pd.DataFrame:
+    """Error, coverage and width of each set and metric, and of each set's metrics together."""
+    keys = ["n_labeled", "dataset", "metric"]
+    errors = rmae(result)[[*keys, "rmae", "se"]]
+    means = result.groupby(keys)[["covered", "width", "labels_width"]].mean().reset_index()
+    means["width_ratio"] = means["width"] / means["labels_width"]
+    cells = errors.merge(means[[*keys, "covered", "width_ratio"]], on=keys)
+    sets = cells.assign(rmae=np.log(cells["rmae"])).groupby(keys[:2])
+    together = sets[["rmae", "covered", "width_ratio"]].mean().reset_index()
+    together = together.assign(rmae=np.exp(together["rmae"]), metric="all")
+    runs = result.groupby(keys[:2])["run"].nunique().rename("runs").reset_index()
+    return pd.concat([together, cells])[[*keys, "rmae", "se", "covered", "width_ratio"]].merge(
+        runs, on=keys[:2]
+    )
 
 
 def main() -> None:

@@ -3,14 +3,22 @@
 All times are of one process on one core in one run; ratios are what counts.
 
     OMP_NUM_THREADS=1 python -m benchmarks.auto.speed [--rows 1000000]
+
+``--other FOLDER`` times the 1,020 rows x 7 also with another version of ssme, the ``src`` folder of
+its checkout, in turns with this one; CPU seconds, the least of each.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import pickle
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -47,10 +55,51 @@ def evaluated(data: ScoreSet) -> None:
     get_method("auto").fit(data, np.random.default_rng(0)).estimate(metrics, [None])
 
 
+TURNS = 5
+ALONE = """
+import pickle, sys, time
+import numpy as np
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.registry import get_method
+from ssme.metrics import default_metrics, get_metric
+data = ScoreSet(**pickle.load(sys.stdin.buffer))
+metrics = [get_metric(name) for name in default_metrics(2)]
+best = 1e9
+for _ in range(4):
+    start = time.process_time()
+    get_method("auto").fit(data, np.random.default_rng(0)).estimate(metrics, [None])
+    best = min(best, time.process_time() - start)
+print(best)
+"""
+
+
+def time_versions(folders: list[Path], data: ScoreSet) -> list[float]:
+    """Least CPU seconds of `auto` by the ssme of each folder, taking turns."""
+    parts = {name: getattr(data, name) for name in ("scores", "labels", "models", "classes")}
+    sent, best = pickle.dumps(parts), [np.inf] * len(folders)
+    for turn in range(TURNS * len(folders)):
+        i = turn % len(folders)
+        told = subprocess.run(
+            [sys.executable, "-c", ALONE],
+            input=sent,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(folders[i]), "OMP_NUM_THREADS": "1"},
+        )
+        best[i] = min(best[i], float(told.stdout))
+    return best
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="largest number of rows")
+    parser.add_argument("--other", type=Path, help="src folder of another version of ssme")
     args = parser.parse_args()
+    if args.other:
+        own = Path(__file__).parents[2] / "src"
+        ours, theirs = time_versions([own, args.other], made_up(1020, 7, 2, 20))
+        print(f"1,020 rows x 7   {ours:.3f} s, other version {theirs:.3f} s, {ours / theirs:.2f}")
+        return
     evaluated(made_up(200, 2, 2, 20))
 
     usual = made_up(1020, 7, 2, 20)

@@ -10,7 +10,8 @@ and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
   often the 95 % interval of a paired difference holds the true one;
 - auto_doubts.csv: on how many splits each doubt was raised;
-- auto_decisions.csv: P(better) and P(best) as they are said, in bins, against how often it is so.
+- auto_decisions.csv: P(better) and P(best) as they are said, in bins, against how often it is so;
+  auto_decisions_by_metric.csv the same for each metric.
 
     python -m benchmarks.auto.study
     python -m benchmarks.auto.study --labels 300 1000 --name auto_consistency --no-left-out
@@ -41,6 +42,7 @@ from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.results.comparison import compute_probability_best, compute_probability_better
 from ssme.results.groups import ALL
 
 TORTURE = "civilcomments_coral_seeds"
@@ -77,11 +79,10 @@ def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
     return {metric: get_metric(metric)(data.scores[held], mass)[0] for metric in metrics}
 
 
-def sure_pairs(draws: FloatArray, truth: FloatArray) -> tuple[int, int]:
+def sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     """Pairs called better with probability >= SURE, and how many of them truly are."""
     first, second = np.triu_indices(truth.size, 1)
-    probability = (draws[:, first] > draws[:, second]).mean(axis=0)
-    probability += 0.5 * (draws[:, first] == draws[:, second]).mean(axis=0)
+    probability = compute_probability_better(ours, True)[first, second]
     sure = np.maximum(probability, 1.0 - probability) >= SURE
     right = (probability > 0.5) == (truth[first] > truth[second])
     return int(sure.sum()), int((sure & right).sum())
@@ -96,7 +97,7 @@ def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     return int(exact.size), int(((low <= exact) & (exact <= high)).sum())
 
 
-def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str, float]:
+def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, float]:
     """Sums over bins of P(better) and P(best): cases, what was said, what is so.
 
     The best has the highest value, or the ``lowest``; those that are tied share it.
@@ -104,10 +105,9 @@ def said_and_so(draws: FloatArray, truth: FloatArray, lowest: bool) -> dict[str,
     if truth.size < 2:
         return {}
     first, second = np.triu_indices(truth.size, 1)
-    better = (draws[:, first] > draws[:, second]).mean(axis=0)
-    better += 0.5 * (draws[:, first] == draws[:, second]).mean(axis=0)
+    better = compute_probability_better(ours, True)[first, second]
     is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
-    leads = _share_lead(-draws if lowest else draws).mean(axis=0)
+    leads = compute_probability_best(ours.draws, not lowest)
     leader = _share_lead(-truth[None] if lowest else truth[None])[0]
     out = {}
     for kind, said, so in (
@@ -132,7 +132,7 @@ def _share_lead(values: FloatArray) -> FloatArray:
 def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
     """An estimate and that of labels alone beside the truth, means over classifiers."""
     (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
-    sure, right = sure_pairs(ours.draws, exact)
+    sure, right = sure_pairs(ours, exact)
     pairs, held = held_pairs(ours, exact)
     return {
         "error": float(np.abs(ours.value - exact).mean()),
@@ -147,7 +147,7 @@ def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray
         "right_pairs": right,
         "pairs": pairs,
         "held_pairs": held,
-        **said_and_so(ours.draws, exact, not metric.greater_is_better),
+        **said_and_so(ours, exact, not metric.greater_is_better),
     }
 
 
@@ -321,6 +321,12 @@ def decisions(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
+def decisions_by_metric(frame: pd.DataFrame) -> pd.DataFrame:
+    """As `decisions`, each metric by itself."""
+    parts = frame.groupby("metric")
+    return pd.concat([decisions(part).assign(metric=metric) for metric, part in parts])
+
+
 def doubts(frame: pd.DataFrame) -> pd.DataFrame:
     """Share of the splits on which each doubt was raised."""
     keys = ["variant", "n_labeled"]
@@ -401,6 +407,7 @@ def main() -> None:
         "coverage": coverage(frame),
         "pairs": pairs(frame),
         "decisions": decisions(frame),
+        "decisions_by_metric": decisions_by_metric(frame),
         "doubts": doubts(frame),
     }
     for part, table in tables.items():

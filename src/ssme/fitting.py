@@ -254,14 +254,14 @@ def _hidden(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
     value = np.where(models, np.nan, estimate.value)
     draws = None if estimate.draws is None else np.where(models, np.nan, estimate.draws)
     if estimate.bounds is None:
-        return Estimate(value, draws)
+        return replace(estimate, value=value, draws=draws)
     low_and_high = estimate.bounds
 
     def bounds(level: float) -> tuple[Any, Any]:
         low, high = low_and_high(level)
         return np.where(models, np.nan, low), np.where(models, np.nan, high)
 
-    return Estimate(value, draws, bounds)
+    return replace(estimate, value=value, draws=draws, bounds=bounds)
 
 
 def _warn_undefined(

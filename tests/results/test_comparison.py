@@ -23,11 +23,38 @@ DRAWS = np.array([[0.9, 0.8, 0.8], [0.7, 0.8, 0.8], [0.9, 0.9, 0.1], [0.6, 0.5, 
 
 
 def test_probability_better_splits_ties_and_respects_direction():
-    up = compute_probability_better(DRAWS, True)
+    estimate = Estimate(DRAWS.mean(axis=0), DRAWS)
+    up = compute_probability_better(estimate, True)
     assert up[0, 1] == pytest.approx((1 + 0 + 0.5 + 1) / 4)
     assert np.allclose(up + up.T, 1.0)
     assert np.allclose(np.diag(up), 0.5)
-    assert np.allclose(compute_probability_better(DRAWS, False), up.T)
+    assert np.allclose(compute_probability_better(estimate, False), up.T)
+
+
+def test_pairs_are_drawn_towards_the_estimated_difference():
+    wide = np.column_stack([(np.arange(300) - 99.5) / 1000, np.zeros(300), np.zeros(300)])
+    value = np.array([0.05, 0.0, 0.0])
+    plain, narrow = (
+        compute_probability_better(Estimate(value, wide, pair_factor=f), True) for f in (1.0, 0.5)
+    )
+    assert plain[0, 1] == pytest.approx(200 / 300)
+    assert narrow[0, 1] == pytest.approx(250 / 300)
+    assert narrow[1, 0] == pytest.approx(1.0 - narrow[0, 1])
+    assert narrow[1, 2] == 0.5
+    with pytest.raises(ValueError, match="without draws"):
+        compute_probability_better(Estimate(value), True)
+
+
+def test_the_factor_is_for_two_classifiers_and_not_for_two_groups():
+    one = OneModel(0.05, np.nan, np.nan, (np.arange(300) - 99.5) / 1000, 0.5)
+    two = OneModel(0.0, np.nan, np.nan, np.zeros(300), 0.5)
+    about = {"metric": "m", "where": "all", "greater_is_better": True, "level": 0.9}
+    models, groups = (
+        compare_two(("a", "b"), one, two, **about, same_rows=s) for s in (True, False)
+    )
+    assert models.p_better == pytest.approx(250 / 300)
+    assert groups.p_better == pytest.approx(200 / 300)
+    assert (models.low, models.high) == (groups.low, groups.high)
 
 
 def test_probability_best_shares_ties():

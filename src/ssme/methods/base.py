@@ -86,11 +86,16 @@ class Estimate:
     ``draws`` (D, M) are joint over classifiers, and draw d is the same state of the world in
     every metric and group of one belief; so differences and ranks are read off directly.
     Methods with closed-form intervals give ``bounds(level) -> (low, high)`` instead.
+
+    ``pair_factor`` is about P(better) of two classifiers: draws of their difference are drawn
+    towards the estimated one by it before they are counted. Wide tails that an interval needs make
+    a method too careful about which of two is better; below one, this takes them back.
     """
 
     value: FloatArray
     draws: FloatArray | None = None
     bounds: Callable[[float], tuple[FloatArray, FloatArray]] | None = None
+    pair_factor: float = 1.0
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends (M,), the value between them; NaN where the method gives none."""

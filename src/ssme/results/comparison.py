@@ -3,8 +3,13 @@
 Draw d holds one state of the world for every classifier, so with draws (D, M)
 
     difference of a and b      quantiles of draws[:, a] - draws[:, b]
-    P(a better than b)         share of draws in which a is better, ties counted half
-    P(a best), rank of a       the same over all classifiers at once, ties shared
+    P(a better than b)         share of the draws g + f (difference - g) in which a is better, ties
+                               counted half; g is the difference of the two estimates
+    P(a best), rank of a       share of the draws, over all classifiers at once, ties shared
+
+The factor f belongs to the estimate (`Estimate.pair_factor`); it is one unless the method says
+otherwise, and for one classifier on two groups. It is not used for P(best): draws narrow enough
+for two classifiers make the favorite of many too sure of itself (docs/auto-notebook.md).
 
 The reported difference is that of the two estimates in the table, always inside its interval.
 Paired differences are much narrower than two intervals side by side suggest, because all
@@ -46,18 +51,23 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class OneModel:
-    """One classifier's part of an `Estimate`: value and draws (D,), or without them interval."""
+    """One classifier's part of an `Estimate`: value and draws (D,), or without them interval.
+
+    ``pair_factor`` is that of the estimate.
+    """
 
     value: float
     low: float
     high: float
     draws: FloatArray | None
+    pair_factor: float = 1.0
 
     @classmethod
     def of(cls, estimate: Estimate, j: int, level: float) -> OneModel:
         value = float(estimate.value[j])
         if estimate.draws is not None:
-            return cls(value, float("nan"), float("nan"), estimate.draws[:, j])
+            nothing = float("nan")
+            return cls(value, nothing, nothing, estimate.draws[:, j], estimate.pair_factor)
         low, high = estimate.interval(level)
         return cls(value, float(low[j]), float(high[j]), None)
 
@@ -221,8 +231,13 @@ def compare_two(
     where: str,
     greater_is_better: bool | None,
     level: float,
+    same_rows: bool = True,
 ) -> Difference:
-    """``one`` minus ``two``, and what their paired draws say about it."""
+    """``one`` minus ``two``, and what their paired draws say about it.
+
+    ``same_rows`` tells two classifiers on one group from one classifier on two groups, to which
+    the factor of pairs does not apply.
+    """
     gap = one.value - two.value
     low = high = better = float("nan")
     if one.draws is not None and two.draws is not None:
@@ -232,15 +247,19 @@ def compare_two(
             tail = (1.0 - level) / 2.0
             ends = np.quantile(paired, [tail, 1.0 - tail])
             low, high = min(float(ends[0]), gap), max(float(ends[1]), gap)
-            better = _share_better(paired, greater_is_better)
+            factor = one.pair_factor if same_rows else 1.0
+            better = _share_better(paired, greater_is_better, gap, factor)
     else:
         low = gap - float(np.hypot(one.value - one.low, two.high - two.value))
         high = gap + float(np.hypot(one.high - one.value, two.value - two.low))
     return Difference(metric, *names, where, one.value, two.value, gap, low, high, better)
 
 
-def compute_probability_better(draws: FloatArray, greater_is_better: bool) -> FloatArray:
-    """P(a better than b) (M, M) from joint ``draws`` (D, M); 1/2 on the diagonal."""
+def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> FloatArray:
+    """P(a better than b) (M, M) by an estimate that has draws; 1/2 on the diagonal."""
+    value, draws, factor = estimate.value, estimate.draws, estimate.pair_factor
+    if draws is None:
+        raise ValueError("an estimate without draws has no probabilities")
     n_models = draws.shape[1]
     out: FloatArray = np.full((n_models, n_models), np.nan)
     for a in range(n_models):
@@ -248,7 +267,8 @@ def compute_probability_better(draws: FloatArray, greater_is_better: bool) -> Fl
             paired = draws[:, a] - draws[:, b]
             paired = paired[np.isfinite(paired)]
             if paired.size:
-                out[a, b] = _share_better(paired, greater_is_better)
+                gap = float(value[a] - value[b])
+                out[a, b] = _share_better(paired, greater_is_better, gap, factor)
                 out[b, a] = 1.0 - out[a, b]
     return out
 
@@ -306,9 +326,16 @@ def rank_models(
     return ModelRanking(rows, level, library, metric, where)
 
 
-def _share_better(paired: FloatArray, greater_is_better: bool | None) -> float:
-    """Share of differences in a's favor, ties counted half; NaN where no direction is better."""
+def _share_better(
+    paired: FloatArray, greater_is_better: bool | None, gap: float, factor: float
+) -> float:
+    """Share of differences in a's favor, ties counted half; NaN where no direction is better.
+
+    Differences are drawn towards ``gap`` by ``factor`` first.
+    """
     if greater_is_better is None:
         return float("nan")
+    if factor != 1.0:
+        paired = gap + factor * (paired - gap)
     wins = (paired > 0.0).mean() + 0.5 * (paired == 0.0).mean()
     return float(wins if greater_is_better else 1.0 - wins)

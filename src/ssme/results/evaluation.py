@@ -210,6 +210,7 @@ class BaseEvaluation:
                         where=group if same_group else model_a,
                         greater_is_better=self.metrics[m].greater_is_better,
                         level=level,
+                        same_rows=same_group,
                     )
                 )
         return Comparison(tuple(rows), level, self._library)

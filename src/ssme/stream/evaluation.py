@@ -401,4 +401,4 @@ def _move(
     if estimate.draws is None:
         return Estimate(value)
     draws = value + spread * (estimate.draws - estimate.value)
-    return Estimate(value, np.clip(draws, metric.low, metric.high))
+    return replace(estimate, value=value, draws=np.clip(draws, metric.low, metric.high))

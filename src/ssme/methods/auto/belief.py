@@ -15,7 +15,7 @@ it could be otherwise, and their quantiles, widened to hold the estimate, are th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,12 @@ from ssme.methods.auto.label_counts import (
     find_effective_number,
 )
 from ssme.methods.auto.model import as_labeled
-from ssme.methods.auto.recentering import Recenter, choose_spread, recenter
+from ssme.methods.auto.recentering import (
+    Recenter,
+    choose_pair_factor,
+    choose_spread,
+    recenter,
+)
 from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.worlds import draw_worlds
@@ -167,7 +172,7 @@ class AutoBelief(SoftBelief):
             by_regime = self.estimate_by_regime(metrics, numbers, g)
             found = []
             for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
-                estimate = self._combine(list(each))
+                estimate = self._combine(metric, list(each))
                 if numbers.size == self.data.n_rows:
                     estimate = self._tell_apart(metric, estimate, list(each))
                 found.append(estimate)
@@ -192,11 +197,15 @@ class AutoBelief(SoftBelief):
         out: FloatArray = self.predictor.weights @ shifts
         return out
 
-    def _combine(self, parts: list[RegimeEstimate]) -> Estimate:
+    def _combine(self, metric: Metric, parts: list[RegimeEstimate]) -> Estimate:
         """One metric over all regimes."""
-        weighed = zip(self.weights, parts, strict=True)
+        weighed = list(zip(self.weights, parts, strict=True))
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
-        return Estimate(value, np.concatenate([part.draws for part in parts]))
+        corrected = float(sum(weight * part.correction.weight for weight, part in weighed))
+        sizes = (corrected, self.n_effective, self.data.n_classes)
+        factor = choose_pair_factor(metric, *sizes, self.constants.recentering)
+        drawn = np.concatenate([part.draws for part in parts])
+        return Estimate(value, drawn, pair_factor=factor)
 
     def _tell_apart(
         self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
@@ -226,7 +235,8 @@ class AutoBelief(SoftBelief):
         )
         value = np.clip(estimate.value + step, metric.low, metric.high)
         assert estimate.draws is not None
-        return Estimate(value, np.clip(estimate.draws + step, metric.low, metric.high))
+        moved = np.clip(estimate.draws + step, metric.low, metric.high)
+        return replace(estimate, value=value, draws=moved)
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0

@@ -314,6 +314,17 @@ class RecenteringConstants:
     evenness: float = 0.6
     """Exponent of the singular values of what is each one's own, for the kinds above."""
 
+    pairs: Mapping[Kind, float] = field(
+        default_factory=lambda: {
+            ACCURACY: 0.85,
+            Ranking("roc_auc"): 0.7,
+            Ranking("average_precision"): 0.7,
+        },
+        hash=False,
+    )
+    """Factors by which differences are drawn towards the estimated one for P(better), by kind of
+    metric; one for other kinds."""
+
     few: float = 4.0
     """All of this fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""
 

@@ -32,6 +32,10 @@ the draws say, those held for badly known by less. With sigma_i the singular val
     sigma_i  <-  sigma_i^p,  scaled to the same sum of squares,   p = 1 - (1 - e)(1 - s),
 
 e being `RecenteringConstants.evenness`, faded as f is. Identical classifiers remain so.
+
+The tails that intervals of differences need make the draws too careful about which of two
+classifiers is better. `choose_pair_factor` gives the factor, faded as f is, by which differences
+are drawn towards the estimated one when they are counted for P(better).
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from ssme.methods.auto.constants import RecenteringConstants
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 
-__all__ = ["Recenter", "Spread", "choose_spread", "recenter"]
+__all__ = ["Recenter", "Spread", "choose_pair_factor", "choose_spread", "recenter"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,21 @@ def choose_spread(
     factors = (of.shared, of.own, of.evenness, widening)
     shared, own, evenness, wide = (1.0 - (1.0 - f) * fades for f in factors)
     return Spread(wide * shared, wide * own, evenness)
+
+
+def choose_pair_factor(
+    metric: Metric,
+    weight: float,
+    n_effective: float,
+    n_classes: int,
+    constants: RecenteringConstants,
+) -> float:
+    """The factor of pairs of a metric's kind, faded; one for kinds that have none."""
+    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
+    for kind, factor in constants.pairs.items():
+        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
+            return 1.0 - (1.0 - factor) * fades
+    return 1.0
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,46 @@
+"""Factors of pairs: which metrics have one, and how it fades."""
+
+import numpy as np
+import pytest
+
+import ssme
+from ssme.methods.auto.constants import RecenteringConstants
+from ssme.methods.auto.method import Auto
+from ssme.methods.auto.recentering import choose_pair_factor
+from ssme.metrics import get_metric
+from ssme.metrics.decisions import ACCURACY
+
+OF = RecenteringConstants()
+
+
+def find(metric: str, weight: float = 0.0, n_effective: float = 1e9) -> float:
+    return choose_pair_factor(get_metric(metric), weight, n_effective, 2, OF)
+
+
+def test_the_factor_goes_by_kind_at_any_threshold() -> None:
+    assert find("accuracy") == pytest.approx(OF.pairs[ACCURACY])
+    assert find("accuracy@0.3") == pytest.approx(OF.pairs[ACCURACY])
+    assert 0.0 < find("roc_auc") < 1.0
+    assert find("ece") == find("log_loss") == 1.0
+
+
+def test_the_factor_is_one_for_two_classifiers_and_where_labels_decide() -> None:
+    assert find("accuracy", n_effective=2.0) == 1.0
+    assert find("accuracy", weight=1.0) == 1.0
+    half = find("accuracy", weight=0.5)
+    assert half == pytest.approx(1.0 - 0.5 * (1.0 - OF.pairs[ACCURACY]))
+
+
+def test_estimates_carry_the_factor() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=120)
+    odds = 2.0 * (truth - 0.5)[:, None] + rng.normal(size=(120, 5))
+    labels = [int(y) if i < 20 else None for i, y in enumerate(truth)]
+    scores = {f"model {j}": 1.0 / (1.0 + np.exp(-odds[:, j])) for j in range(5)}
+    result = ssme.evaluate(scores, labels, method=Auto(n_draws=20), metrics=["accuracy", "ece"])
+    accuracy, ece = result.estimates[0]
+    assert OF.pairs[ACCURACY] < accuracy.pair_factor < 1.0
+    assert ece.pair_factor == 1.0
+    plain = (accuracy.draws[:, 0] > accuracy.draws[:, 1]).mean()
+    said = result.compare("accuracy", "model 0", "model 1").rows[0].p_better
+    assert abs(said - 0.5) >= abs(plain - 0.5) - 0.025
