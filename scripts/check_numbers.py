@@ -52,6 +52,7 @@ REASONS: dict[str, dict[str, str]] = {
         "bench/tables.py": "PARQUET_ROWS",
         "data/readers/csv_files.py": "BLOCK",
         "datasets/fetch.py": "PIECE",
+        "diagnostics/significance.py": "FEW",
         "engines/kernels.py": "DENSE_BYTES QUERY_TILE POINT_TILE SPARSE_BELOW FACTOR_BELOW",
         "engines/sparse.py": "WORTH_REDOING MOST_NEIGHBORS SPARSE_SHARE PROBES",
         "engines/torch_kernels.py": "BLOCK_PAIRS",

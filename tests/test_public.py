@@ -34,6 +34,8 @@ BUDGET = {
     "import ssme": set(),
     "from ssme import InputError": set(),
     "from ssme.data import ScoreSet": {"numpy"},
+    "from ssme.methods.registry import method_names; method_names()": set(),
+    "from ssme.metrics import metric_names; metric_names(2)": {"numpy", "scipy"},
 }
 """What each statement may import beside the standard library and ssme itself."""
 
@@ -53,6 +55,34 @@ def test_an_import_brings_no_more_than_its_budget(statement):
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(told.stdout.split()) - set(known.stdout.split()) <= BUDGET[statement]
+
+
+OWN_ROOMS = {
+    "import ssme": set(),
+    "from ssme.methods.registry import method_names; method_names()": {
+        "errors",
+        "methods",
+        "options",
+        "wording",
+    },
+    "from ssme.metrics import metric_names; metric_names(2)": {
+        "errors",
+        "metrics",
+        "options",
+        "wording",
+    },
+    "from ssme.data.scoreset import ScoreSet": {"data", "errors", "options", "wording", "writing"},
+}
+"""The rooms of ssme that each statement may import; readers and methods come when asked for."""
+
+
+@pytest.mark.parametrize("statement", OWN_ROOMS)
+def test_an_import_brings_no_more_rooms_than_it_needs(statement):
+    code = f"import sys; {statement}; print(*[n for n in sys.modules if n.startswith('ssme.')])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = told.stdout.split()
+    assert {name.split(".")[1] for name in names} <= OWN_ROOMS[statement]
+    assert not [name for name in names if name.startswith(("ssme.data.readers", "ssme.methods.e"))]
 
 
 def test_evaluating_imports_none_of_the_large_parts_of_scipy():

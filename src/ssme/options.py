@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Protocol
 
@@ -282,6 +283,11 @@ def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False)
 
 def list_declared(cls: Any) -> tuple[Option, ...]:
     """The options that the dataclass ``cls`` declares, in order; keyword-only ones come last."""
+    return _list_declared(cls if isinstance(cls, type) else type(cls))
+
+
+@cache
+def _list_declared(cls: Any) -> tuple[Option, ...]:
     found = []
     for each in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
         if each.init and "option" in each.metadata:

@@ -33,7 +33,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
 
     from ssme.cli.tables import plain_table, print_doubts, short
     from ssme.diagnostics.registry import check_all
-    from ssme.methods.registry import list_supported
+    from ssme.methods.supported import list_supported
 
     output = Output(out)
     spec = gather(file, read)

@@ -1,20 +1,19 @@
-"""The one door in: `ScoreSet` from arrays, frames and files."""
+"""The one door in: `ScoreSet` from arrays, frames and files.
+
+Names are imported when they are first used, so that the set itself brings no reader along.
+"""
 
 from __future__ import annotations
 
-import inspect
-from pathlib import Path
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ssme.data import readers
-from ssme.data.layout import Layout
-from ssme.data.readers.huggingface import is_dataset
-from ssme.data.readers.options import ReadOptions
-from ssme.data.readers.sources import FILE_OPTIONS
-from ssme.data.readers.tables import is_frame
-from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError
-from ssme.options import list_declared
+if TYPE_CHECKING:
+    from ssme.data import readers
+    from ssme.data.layout import Layout
+    from ssme.data.readers.anything import as_score_set, read_scores, reading_options
+    from ssme.data.readers.options import ReadOptions
+    from ssme.data.scoreset import UNLABELED, ScoreSet
 
 __all__ = [
     "UNLABELED",
@@ -27,59 +26,26 @@ __all__ = [
     "reading_options",
 ]
 
-read_scores = ScoreSet.read
+_EXPORTS = {
+    "UNLABELED": "ssme.data.scoreset",
+    "Layout": "ssme.data.layout",
+    "ReadOptions": "ssme.data.readers.options",
+    "ScoreSet": "ssme.data.scoreset",
+    "as_score_set": "ssme.data.readers.anything",
+    "read_scores": "ssme.data.readers.anything",
+    "reading_options": "ssme.data.readers.anything",
+}
 
 
-def as_score_set(source: Any, labels: object | None = None, **options: Any) -> ScoreSet:
-    """Make a `ScoreSet` of whatever holds scores.
-
-    Parameters
-    ----------
-    source : ScoreSet, str, pathlib.Path, data frame, Hugging Face dataset, array or dict
-        A set already made, the path of a file, a frame, a ``datasets.Dataset``, or arrays.
-    labels : optional
-        As in `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
-    **options
-        Those of the same three. A set already made takes new ``labels`` and the option
-        ``unlabeled`` only.
-
-    Returns
-    -------
-    ScoreSet
-
-    Examples
-    --------
-    >>> as_score_set({"bert": [0.9, 0.2], "gpt": [0.6, 0.4]}, [1, None])
-    ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
-    """
-    if isinstance(source, ScoreSet):
-        if set(options) - {"unlabeled"} or (options and labels is None):
-            raise InputError(
-                f"options {', '.join(options)} for a ScoreSet that is already made",
-                allowed="new labels, with unlabeled",
-                fix="give the options where the ScoreSet is made",
-            )
-        return source if labels is None else source.with_labels(labels, **options)
-    if isinstance(source, str | Path):
-        return ScoreSet.read(source, labels, **options)
-    if is_frame(source):
-        return ScoreSet.from_frame(source, labels, **options)
-    if is_dataset(source):
-        return ScoreSet.from_huggingface(source, labels, **options)
-    return ScoreSet.from_arrays(source, labels, **options)
+def __getattr__(name: str) -> Any:
+    if name == "readers":
+        return import_module("ssme.data.readers")
+    if name in _EXPORTS:
+        value = getattr(import_module(_EXPORTS[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'ssme.data' has no attribute {name!r}")
 
 
-def reading_options(source: Any) -> list[str]:
-    """Names of the options that `as_score_set` may take for ``source``.
-
-    A set already made stands for whatever it was made from; which options fit a file is left to
-    its reader.
-    """
-    of_tables = [each.name for each in list_declared(ReadOptions)]
-    parameters = inspect.signature(ScoreSet.from_arrays).parameters.values()
-    of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
-    if isinstance(source, ScoreSet | str | Path):
-        return list(dict.fromkeys([*of_tables, *of_arrays]))
-    if not is_frame(source) and not is_dataset(source):
-        return of_arrays
-    return [name for name in of_tables if name not in (*FILE_OPTIONS, "labels")]
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,12 +1,13 @@
 """Readers by what they read.
 
 `ssme.ScoreSet` knows no reader: a reader registers here, and ``ScoreSet.read`` and its sisters look
-it up. ``ssme.data`` imports all readers, so that they are there.
+it up. Readers are imported when the first of them is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 __all__ = ["reader_of", "reads"]
@@ -27,4 +28,5 @@ def reads(source: str) -> Callable[[Reader], Reader]:
 
 def reader_of(source: str) -> Callable[..., Any]:
     """The reader of a kind of ``source``."""
+    import_module("ssme.data.readers")
     return _readers[source]

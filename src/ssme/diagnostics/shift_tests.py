@@ -54,13 +54,16 @@ def classifier_test(
     if features.shape[1] == 0:
         return 0.0, 1.0
     gram = features.T @ features / n + ridge * 0.1 * np.eye(features.shape[1])
-    hat = features @ np.linalg.solve(gram, features.T) / n + 1.0 / n
-    own = np.diag(hat)
-    member = _shuffle(labeled, rng, permutations)
-    apart = (hat @ member.T - own[:, None] * member.T) / (1.0 - own[:, None])
+    # the hat matrix, features @ weights + 1 / n, is never made: there are few features
+    weights = np.linalg.solve(gram, features.T) / n
+    own = (features * weights.T).sum(axis=1) + 1.0 / n
+    member = np.ascontiguousarray(_shuffle(labeled, rng, permutations).T)
+    share = labeled.mean()
+    fitted = features @ (weights @ member) + share
     # a row's own membership is left out of the mean too, which would tell on it otherwise
-    centered = member.T - member.mean(axis=1)
-    told = apart - (member.sum(axis=1) - member.T) / (n - 1)
+    apart = (fitted - own[:, None] * member) / (1.0 - own[:, None])
+    told = apart - (labeled.sum() - member) / (n - 1)
+    centered = member - share
     value = (told * centered).sum(axis=0) / np.maximum(
         np.sqrt((told**2).sum(axis=0) * (centered**2).sum(axis=0)), 1e-12
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ssme.data.scoreset import ScoreSet
-from ssme.errors import UnsupportedError, unknown_name
-from ssme.methods.base import Method, check_supported
+from ssme.errors import unknown_name
 from ssme.options import accept_all
 
-__all__ = ["get_method", "list_supported", "method_class", "method_names"]
+if TYPE_CHECKING:
+    from ssme.methods.base import Method
+
+__all__ = ["get_method", "method_class", "method_names"]
 
 _METHODS: dict[str, str] = {
     "auto": "ssme.methods.auto.method:Auto",
@@ -45,7 +46,7 @@ def method_class(name: str) -> type[Method]:
     if name not in _METHODS:
         raise unknown_name("method", name, _METHODS, "`ssme methods` describes each")
     module, attribute = _METHODS[name].split(":")
-    return cast(type[Method], getattr(import_module(module), attribute))
+    return cast("type[Method]", getattr(import_module(module), attribute))
 
 
 def get_method(name: str, **options: Any) -> Method:
@@ -55,16 +56,3 @@ def get_method(name: str, **options: Any) -> Method:
     """
     cls = method_class(name)
     return cls(**accept_all(cls, options, f"method {name!r}"))
-
-
-def list_supported(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
-    """Names of the methods that accept ``data``, and by name why the others do not."""
-    can: list[str] = []
-    cannot: dict[str, str] = {}
-    for name in method_names():
-        try:
-            check_supported(method_class(name).spec, data, [])
-            can.append(name)
-        except UnsupportedError as error:
-            cannot[name] = error.got
-    return can, cannot

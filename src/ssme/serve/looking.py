@@ -25,7 +25,7 @@ from ssme.data.values import is_missing
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.diagnostics.registry import check_all
 from ssme.errors import InputError, MissingExtraError
-from ssme.methods.registry import list_supported
+from ssme.methods.supported import list_supported
 from ssme.metrics import default_metrics, metric_names
 from ssme.progress import tell
 from ssme.serve.spelling import spell_for_page
