@@ -18,10 +18,8 @@ from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_
 import ssme
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
-from ssme.methods.registry import method_names
 from ssme.report import render_html, render_markdown, report_html, summarize
 from ssme.report.summary import FIGURE_NAMES
-from ssme.report.words import METHOD_WORDS
 from ssme.wording import printable
 
 DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
@@ -100,10 +98,6 @@ def test_undefined_metrics_are_dashes() -> None:
     page = report_html(result)
     assert "nan" not in "".join(Tags(page).text).lower().split()
     assert "| -" in render_markdown(summary)
-
-
-def test_every_method_has_words() -> None:
-    assert set(METHOD_WORDS) >= set(method_names())
 
 
 def test_page_parts_and_policy() -> None:

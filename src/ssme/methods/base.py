@@ -47,6 +47,12 @@ Predictor = Callable[[FloatArray], FloatArray]
 class MethodSpec:
     """What a method declares about itself; printed by ``ssme methods`` and enforced.
 
+    ``title`` is a name for people, ``source`` the paper. ``binary`` and ``multiclass`` say for how
+    many classes it is made; ``needs_labels`` is false where it runs without any label;
+    ``gives_intervals``, ``gives_posterior`` and ``groups`` say whether its belief has intervals,
+    has P(y | s) of single rows and answers for groups; ``missing_scores`` is false where every
+    classifier must have a score for every row.
+
     ``metrics`` names those of the registry that the method can estimate, or is None where it can
     estimate every metric, custom callables too. A metric is one of them if it is of the same kind,
     whatever it is called; ``any_threshold`` says whether at any threshold of its decisions.

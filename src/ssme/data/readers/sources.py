@@ -44,10 +44,11 @@ FILE_OPTIONS = {
 
 @dataclass(frozen=True)
 class Reader:
-    """How one kind of file is opened: to a native frame or to named arrays.
+    """How one kind of file is opened: to a pandas, polars or pyarrow frame, or to named arrays.
 
-    ``takes`` are the options that it understands, ``delimiter`` what is between cells without that
-    option. In the columns of a reader of ``lists``, a cell may be a list of class scores.
+    ``open`` gets the path and, by keyword, the options named in ``takes``. ``delimiter`` is what is
+    between cells without that option. In the columns of a reader of ``lists``, a cell may be a list
+    of class scores.
     """
 
     kind: Literal["table", "arrays"]
@@ -188,4 +189,4 @@ READERS: dict[str, Reader] = {
     ".npz": Reader("arrays", open_arrays),
     ".npy": Reader("arrays", open_arrays),
 }
-"""Suffix -> reader. Adding a format is adding a line."""
+"""Suffix -> reader. docs/extending.md says what a new format needs beside its line here."""

@@ -1,0 +1,76 @@
+"""Whoever is registered is also where people look for it.
+
+A method, a metric or a file format is one file and one line in a registry; these tests name the
+other places that a newcomer belongs to, each with what has to be done there.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.reference.make_kept_numbers import FIXTURE
+from tests.shared_data import ROOT
+
+import ssme
+from ssme.data.readers.sources import READERS
+from ssme.methods.registry import method_class, method_names
+from ssme.metrics import metric_names
+from ssme.report.words import METHOD_WORDS
+from ssme.serve.settings import SUFFIXES
+
+KEPT = json.loads(FIXTURE.read_text())
+RENEW = "run: python -m tests.reference.make_kept_numbers"
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def expect(name: str, places: dict[str, bool]) -> None:
+    """Fail with what is to be done: the keys of ``places`` where the newcomer is not yet."""
+    undone = [what for what, is_there in places.items() if not is_there]
+    if undone:
+        pytest.fail("\n- ".join([f"{name} is registered; what is left to do:", *undone]))
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_a_method_is_everywhere_it_belongs(name: str) -> None:
+    public = method_class(name).__name__
+    places = {
+        f"src/ssme/__init__.py: add {public}, in three places": public in ssme.__all__,
+        "src/ssme/report/words.py: say what it does and assumes": name in METHOD_WORDS,
+        f"docs/reference/methods.rst: add `.. autoclass:: ssme.{public}`": (
+            f".. autoclass:: ssme.{public}\n" in page("reference/methods.rst")
+        ),
+        f"tests/reference/fixtures/kept_numbers.json: {RENEW}": (
+            name in KEPT["numbers"] and name in KEPT["defaults"]
+        ),
+    }
+    expect(name, places)
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_a_metric_is_everywhere_it_belongs(name: str) -> None:
+    places = {
+        "docs/metrics.md: run SSME_WRITE_DOCS=1 pytest tests/metrics/test_docs.py": (
+            f"\n| `{name}` |" in page("metrics.md")
+        ),
+        f"tests/reference/fixtures/kept_numbers.json: {RENEW}": (
+            any(f"model_1, {name}, all" in kept for kept in KEPT["numbers"]["labeled"].values())
+        ),
+    }
+    expect(name, places)
+
+
+@pytest.mark.parametrize("suffix", READERS)
+def test_a_file_format_is_everywhere_it_belongs(suffix: str) -> None:
+    places = {
+        "docs/data.md, under Files: add the suffix, and what the format holds": (
+            f" {suffix} " in page("data.md").replace("\n", " ")
+        ),
+        "src/ssme/serve/settings.py: add the suffix to SUFFIXES, at the place it has in READERS": (
+            suffix in SUFFIXES
+        ),
+    }
+    expect(suffix, places)
