@@ -318,3 +318,21 @@ def test_unlabeled_rows_are_refused():
 
     with pytest.raises(InputError, match="7 rows without a label"):
         run_protocol(PROTOCOL, ["holes"], with_holes)
+
+
+def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
+    import sys
+    from types import SimpleNamespace
+
+    from ssme.bench.runner import _name_of
+
+    def measure(result, truth):
+        return []
+
+    program = SimpleNamespace(__spec__=SimpleNamespace(name="studies.mine"))
+    names = set()
+    for module in ("__main__", "__mp_main__", "studies.mine"):
+        monkeypatch.setitem(sys.modules, module, program)
+        measure.__module__ = module
+        names.add(_name_of(measure))
+    assert names == {"studies.mine.measure"}

@@ -8,6 +8,7 @@ runs all cells.
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -81,7 +82,7 @@ class Runner:
 
     def name(self, cell: Cell, content: str) -> tuple[str, str]:
         """What a finished cell is found by: its work, and all that decides its numbers."""
-        kept = "" if self.measure is None else f"|{self.measure.__module__}.{self.measure.__name__}"
+        kept = "" if self.measure is None else f"|{_name_of(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
         return cell.key + kept + scene, self.protocol.settings(cell, content)
 
@@ -147,6 +148,13 @@ def estimates_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, A
 
 
 _KEPT = COLUMNS[: COLUMNS.index("labels_only_from") + 1]
+
+
+def _name_of(function: Any) -> str:
+    """Module and name of a function; a module that runs as a program has its own name, not
+    ``__main__``, which it has in one process and not in its workers."""
+    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
+    return f"{function.__module__ if spec is None else spec.name}.{function.__name__}"
 
 
 @lru_cache(maxsize=1024)
