@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping
 from contextlib import suppress
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -23,16 +24,34 @@ SECONDS = 120.0
 
 
 class Running:
-    """``ssme serve`` in a process of its own."""
+    """``ssme serve`` in a process of its own.
 
-    def __init__(self, project: Path, *options: str, port: int = 0) -> None:
+    Parameters
+    ----------
+    project : Path
+        Folder of the project.
+    *options : str
+        More of the command line.
+    port : int
+        Where it listens; 0 takes a free port.
+    environment : mapping, optional
+        Variables of the environment beside those of this process.
+    """
+
+    def __init__(
+        self,
+        project: Path,
+        *options: str,
+        port: int = 0,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         command = [sys.executable, "-m", "ssme", "serve", "--no-browser", "--project", str(project)]
         path = os.pathsep.join([str(Path(ssme.__file__).parents[1]), *filter(None, sys.path)])
         self.process = subprocess.Popen(
             [*command, "--port", str(port), *options],
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **(environment or {})},
         )
         assert self.process.stdout is not None
         self.said: list[str] = []

@@ -13,6 +13,10 @@ Each run starts the program in an empty folder and measures seconds,
   models. Meanwhile another page is read ten times a second: ``slowest_page_s`` is its slowest
   answer.
 
+``bytecode`` says whether Python finds the libraries compiled, as ``pip install`` leaves them and as
+every start after the first one finds them (kept), or compiles all of them while somebody waits
+(none; of Python itself the bytecode is always there). Before the first run, a start that is not
+counted compiles them into a folder of its own.
 ``cpu_s`` is the time that the server and its processes have worked until then, whether or not
 others wanted the machine too; the first page is shown while the process that will do jobs imports.
 ``looked_at`` is the number of rows that were looked at when the file was opened; evaluations use
@@ -25,6 +29,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
+import sysconfig
 import tempfile
 import threading
 import time
@@ -66,11 +72,32 @@ class OtherPage:
         self._thread.join()
 
 
-def measure_start(folder: Path, run: int) -> list[dict[str, Any]]:
+def choose_bytecode(folder: Path, bytecode: str) -> dict[str, str]:
+    """The environment of a program that keeps its bytecode in ``folder``, or has none."""
+    keeps = bytecode == "kept"
+    return {
+        "PYTHONPYCACHEPREFIX": str(folder / bytecode),
+        "PYTHONDONTWRITEBYTECODE": "" if keeps else "1",
+    }
+
+
+def compile_once(folder: Path) -> None:
+    """Start once to have all bytecode that a first result needs, and Python's own apart from it."""
+    measure_start(folder, -1, "kept")
+    python = Path(sysconfig.get_path("stdlib")).resolve().relative_to("/")
+    shutil.copytree(
+        folder / "kept" / python,
+        folder / "none" / python,
+        ignore=shutil.ignore_patterns("site-packages"),
+    )
+
+
+def measure_start(folder: Path, run: int, bytecode: str) -> list[dict[str, Any]]:
     """A server that has just been started: its first page and the first result."""
     load = round(os.getloadavg()[0], 2)
+    environment = choose_bytecode(folder, bytecode)
     began = time.monotonic()
-    with Running(folder / f"first-{run}") as server:
+    with Running(folder / f"first-{run}-{bytecode}", environment=environment) as server:
         person = Person(server)
         page = {"seconds": time.monotonic() - began, "cpu_s": server.cpu_seconds()}
         person.open_sample()
@@ -78,7 +105,7 @@ def measure_start(folder: Path, run: int) -> list[dict[str, Any]]:
         person.wait_for("/files/1/result", DECIDED)
         result = {"seconds": time.monotonic() - began, "cpu_s": server.cpu_seconds()}
         server.stop()
-    common = {"run": run, "load": load}
+    common = {"run": run, "bytecode": bytecode, "load": load}
     return [
         {"step": "first page", **page, **common},
         {"step": "first result", **result, **common},
@@ -92,7 +119,10 @@ def measure_running(folder: Path, rows: int, run: int) -> list[dict[str, Any]]:
     root = folder / f"root-{run}"
     root.mkdir()
     write_scores(root / "large.parquet", rows, seed=run)
-    with Running(folder / f"running-{run}", "--root", str(root)) as server:
+    environment = choose_bytecode(folder, "kept")
+    with Running(
+        folder / f"running-{run}", "--root", str(root), environment=environment
+    ) as server:
         person = Person(server)
         (root / "first.csv").write_text("id,label,a\n1,1,0.9\n2,0,0.3\n3,,0.5\n", encoding="utf-8")
         person.post("/open", path="first.csv")
@@ -117,25 +147,29 @@ def measure_running(folder: Path, rows: int, run: int) -> list[dict[str, Any]]:
         keep("large evaluated", ("/files/3/evaluate", {}), "/files/3/result", DECIDED)
         lines[-1] |= {"rows": rows}
         server.stop()
-    return [{**line, "load": load} for line in lines]
+    return [{**line, "bytecode": "kept", "load": load} for line in lines]
 
 
 def main() -> None:
     """Measure and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rows", type=int, default=1_000_000, help="default %(default)s")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="default %(default)s; 0: none")
     parser.add_argument("--runs", type=int, default=3, help="default %(default)s")
     args = parser.parse_args()
     lines: list[dict[str, Any]] = []
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
+        compile_once(Path(folder))
         for run in range(args.runs):
-            lines += measure_start(Path(folder), run)
-            lines += measure_running(Path(folder), args.rows, run)
-    names = ["step", "run", "seconds", "cpu_s", "slowest_page_s", "rows", "looked_at", "load"]
+            for bytecode in ("kept", "none"):
+                lines += measure_start(Path(folder), run, bytecode)
+            if args.rows:
+                lines += measure_running(Path(folder), args.rows, run)
+    names = ["step", "bytecode", "run", "seconds", "cpu_s"]
+    names += ["slowest_page_s", "rows", "looked_at", "load"]
     table = pd.DataFrame(lines).reindex(columns=names).round({"seconds": 3, "slowest_page_s": 3})
     table = table.astype({"rows": "Int64", "looked_at": "Int64"}).sort_values(
-        ["step", "run"], kind="stable"
+        ["step", "bytecode", "run"], kind="stable"
     )
     table["cores"] = os.cpu_count()
     table.to_csv(RESULTS / "serve_start.csv", index=False)
