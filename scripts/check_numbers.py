@@ -42,7 +42,8 @@ REASONS: dict[str, dict[str, str]] = {
         "results/frames.py": "LONGEST_NAME SHOWN_ROWS",
         "results/notebook.py": "MODELS NAME",
         "run.py": "UNDEFINED_SHOWN",
-        "serve/drawing.py": "WIDTH ROW MARGIN SMALL_WIDTH SMALL_HEIGHT STEPS MODELS",
+        "serve/drawing.py": "WIDTH ROW MARGIN TICKS STEPS MODELS "
+        "SMALL_WIDTH SMALL_HEIGHT SMALL_TICKS",
         "serve/files.py": "LISTED",
         "serve/looking.py": "SAMPLE EXAMPLES WIDTH",
     },
@@ -78,6 +79,7 @@ REASONS: dict[str, dict[str, str]] = {
         "data/validation.py": "LARGEST_EXPONENT",
         "engines/executors.py": "RETRIES",
         "estimator.py": "SUM_TOLERANCE",
+        "data/labels.py": "FEW",
         "integrations/mlflow.py": "KEY_LENGTH",
         "memory/database.py": "SECONDS_TO_WAIT",
         "methods/parts/draw_options.py": "MOST_DRAWS",

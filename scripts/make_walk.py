@@ -117,7 +117,7 @@ def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     save(page, "6-label")
     label_rows(page, truth, 30)
     page.wait_for_selector("text=With 60 labels")
-    page.wait_for_selector("#plan p", state="attached")
+    page.wait_for_selector("#plan p:not(.hint)")
     save(page, "7-tighter")
     page.goto(f"{server.url}/files/1/people")
     page.click("button:text('Make a link')")

@@ -120,9 +120,7 @@ def measure_running(folder: Path, rows: int, run: int) -> list[dict[str, Any]]:
     root.mkdir()
     write_scores(root / "large.parquet", rows, seed=run)
     environment = choose_bytecode(folder, "kept")
-    with Running(
-        folder / f"running-{run}", "--root", str(root), environment=environment
-    ) as server:
+    with Running(folder / f"running-{run}", "--root", str(root), environment=environment) as server:
         person = Person(server)
         (root / "first.csv").write_text("id,label,a\n1,1,0.9\n2,0,0.3\n3,,0.5\n", encoding="utf-8")
         person.post("/open", path="first.csv")

@@ -44,7 +44,7 @@ def make_environment(loader: Any = None) -> Any:
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
-    environment.filters["short"] = lambda name: shorten(name, SHORT)
+    environment.filters["short"] = lambda name, most=SHORT: shorten(name, most)
     return environment
 
 

@@ -247,6 +247,33 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     for url in pages_of(place.server.url):
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), url
+        lines = page.evaluate(
+            "new Set([...document.querySelectorAll('.tabs li')].map(li => li.offsetTop)).size"
+        )
+        assert lines <= 1, url
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_plan_that_arrives_later_moves_nothing(
+    place: Place, visit: Callable[..., Any], width: int
+) -> None:
+    """The longest sentences that a plan says, with names of usual length."""
+    page = visit("Ada", viewport={"width": width, "height": 800})
+    page.goto(f"{place.server.url}/files/1/label")
+    page.wait_for_selector("#plan p:not(.hint)")
+    words = [
+        "How many labels more it takes is being counted.",
+        "<strong>Even 2,000 labels more would not suffice</strong> to tell gradient_boosting from "
+        "random_forest, logistic and 12 more. They are about equally good.",
+    ]
+    tops = page.evaluate(
+        """words => words.map(text => {
+            document.querySelector("#plan p").innerHTML = text;
+            return document.querySelector("#tightening").getBoundingClientRect().top;
+        })""",
+        words,
+    )
+    assert tops[0] == tops[1]
 
 
 def test_hostile_names_and_cells_are_only_shown(

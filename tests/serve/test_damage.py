@@ -46,6 +46,7 @@ def test_a_broken_upload_is_shown_with_what_is_wrong(
     page = open_house.client.get("/files/1").text
     assert 'class="trouble"' in page
     assert "Traceback" not in page
+    assert str(open_house.settings.uploads) not in page
     assert open_house.post("/files/1/evaluate").status_code == 400
     assert open_house.client.get("/files/1/label").status_code == 200
 

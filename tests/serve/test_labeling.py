@@ -125,8 +125,10 @@ def test_after_a_batch_the_estimates_are_made_anew(ready: House) -> None:
         card, job = answer["card"], answer["job"]
     assert job is not None
     assert "evaluate done" in ready.work()
-    part = ready.client.get("/files/1/tightening").json()["html"]
-    assert part.count("<svg") == 2
+    known = ready.client.get("/files/1/tightening").json()
+    assert known["html"].count("<svg") == 2
+    assert "With 17 labels: take" in known["decision"]
+    assert known["decision"] in ready.client.get(LABEL).text
     result = ready.client.get("/files/1/result").text
     assert "17 labeled" in result
     assert "5 labels more." not in ready.client.get("/files/1/history").text
@@ -249,3 +251,71 @@ def test_a_file_without_labels_is_told_what_to_do_at_every_step(
     page = open_house.client.get("/files/1").text
     assert "has another value in every row" not in page
     assert "no: 0 labels, yes: 0 labels</p>" in re.sub(r"</?bdi>", "", page)
+
+
+def test_a_plan_is_told_and_its_room_is_kept_meanwhile(ready: House) -> None:
+    counting = "is being counted"
+    assert counting not in ready.client.get(LABEL).text
+    ready.post("/files/1/evaluate")
+    ready.work()
+    assert counting in ready.client.get(LABEL).text
+    answer = ready.client.get("/files/1/plan").json()
+    assert counting in answer["html"]
+    assert ready.work() == ["plan done"]
+    told = ready.client.get("/files/1/plan").json()["html"]
+    assert "labels more" in told or "No more labels" in told
+    assert told in ready.client.get(LABEL).text
+
+
+def test_the_last_of_many_classes_can_be_given(open_house: House, tmp_path: Path) -> None:
+    names = [f"class {number:02d}" for number in range(62)]
+    path = tmp_path / "many.csv"
+    with path.open("w", encoding="utf-8", newline="") as target:
+        out = csv.writer(target)
+        out.writerow(["id", "label", *(f"m:{name}" for name in names)])
+        for number in range(70):
+            scores = [0.39 if place == number % 62 else 0.01 for place in range(62)]
+            out.writerow([f"r{number}", names[number % 62] if number < 62 else "", *scores])
+    open_house.upload(path)
+    open_house.work()
+    open_house.client.get(LABEL)
+    open_house.work()
+    page = open_house.client.get(LABEL).text
+    assert page.count('<button name="label"') == 60
+    assert '<option value="61">class 61</option>' in page
+    answer = open_house.mark(LABEL, row=row_of(page), do="other", other="61", key="k")
+    assert answer["said"] == "Labeled class 61."
+
+
+def test_a_label_for_a_file_that_changed_is_kept_and_the_page_is_told(
+    ready: House, scores: Path
+) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    path = next(ready.settings.uploads.rglob("scores.csv"))
+    path.write_text("\n".join(scores.read_text().splitlines()[:50]) + "\n", encoding="utf-8")
+    answer = ready.mark(LABEL, row=row, label="1", key="k")
+    assert answer["changed"] == "was changed on the disk"
+    assert [event.row for event in events(ready)] == [json.loads(row)]
+    assert "once the file was read again" in ready.client.get(LABEL).text
+
+
+def test_two_classes_as_words_are_offered_by_their_names(
+    open_house: House, scores: Path, tmp_path: Path
+) -> None:
+    words = {"": "", "0": "fine", "1": "toxic"}
+    rows = [*csv.reader(scores.read_text().splitlines())]
+    path = tmp_path / "words.csv"
+    with path.open("w", encoding="utf-8", newline="") as target:
+        out = csv.writer(target)
+        out.writerow(rows[0])
+        out.writerows([*row[:2], words[row[2]], *row[3:]] for row in rows[1:])
+    open_house.upload(path)
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert re.search(r"“Classes” = “(fine, toxic|toxic, fine)”", page)
+    assert "<option>toxic</option>" in page
+    open_house.post("/files/1/mapping", **{"part-2": "label", "positive": "toxic"})
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert "<option selected>toxic</option>" in page
+    assert "fine: 6 labels, toxic: 6 labels" in re.sub(r"</?bdi>", "", page)

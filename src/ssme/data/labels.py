@@ -22,6 +22,9 @@ __all__ = ["RawLabels", "encode", "observe", "resolve_classes"]
 
 
 NAMES = "['ham', 'spam']"
+"""Names of classes, for an example."""
+FEW = 5
+"""Classes that are named in an example by their own names."""
 """An example of a list of classes, for messages."""
 
 
@@ -255,12 +258,13 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
             fix=f"convert them, or list {argument('classes', '[...]')}",
         )
     either = f", or name the positive one with {argument('positive')}" if one_column else ""
+    names = repr(list(raw.values)) if len(raw.values) == n_classes <= FEW else NAMES
     return InputError(
         f"labels {listing(raw.values)} and nothing that says which of the {n_classes} classes "
         "is which",
         allowed="text classes with their order given",
         fix=f"list them in the order of the scores, the positive one of two last: "
-        f"{argument('classes', NAMES)}{either}",
+        f"{argument('classes', names)}{either}",
     )
 
 

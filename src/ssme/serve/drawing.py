@@ -18,6 +18,7 @@ __all__ = ["MODELS", "draw_intervals", "draw_tightening"]
 
 WIDTH, ROW, MARGIN = 640, 30, 190
 SMALL_WIDTH, SMALL_HEIGHT = 200, 130
+TICKS, SMALL_TICKS = 7, 4
 STEPS = 12
 """Evaluations that the picture of tightening shows."""
 MODELS = 6
@@ -134,7 +135,7 @@ def _draw_small(
     parts = [
         f'<line class="grid" x1="{left}" x2="{SMALL_WIDTH}" y1="{y(t):.1f}" y2="{y(t):.1f}"/>'
         f'<text class="tick" text-anchor="end" x="{left - 5}" y="{y(t) + 4:.1f}">{t:.2f}</text>'
-        for t in _ticks(least, most)[:5]
+        for t in _ticks(least, most, SMALL_TICKS)
     ]
     widths = []
     for number, (labels, of) in enumerate(steps):
@@ -182,11 +183,10 @@ def _range(values: Sequence[float | None]) -> tuple[float, float]:
     return least - space, most + space
 
 
-def _ticks(least: float, most: float) -> list[float]:
-    """Round numbers within a range, four to eight of them."""
-    step = next(
-        (s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if (most - least) / s <= 7), 2.0
-    )
+def _ticks(least: float, most: float, count: int = TICKS) -> list[float]:
+    """Round numbers within a range, up to ``count`` and one of them."""
+    steps = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+    step = next((s for s in steps if (most - least) / s <= count), 2.0)
     first = int(least / step) + (least > 0)
     found = []
     while first * step <= most:

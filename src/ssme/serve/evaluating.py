@@ -116,6 +116,7 @@ def plan_further(request: Mapping[str, Any], folder: Path) -> None:
     if metric.greater_is_better is not None and result.data.n_models > 1:
         choice = result.choose(metric.name)
         others = [name for name in choice.possible_best if name != choice.pick]
+        found["pick"] = choice.pick
         if others:
             plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
             found = {

@@ -81,7 +81,7 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         found["can_weigh"] = "weights" in spec.make_method().spec.designs
         tell("reading the file", 2, 2)
     except (InputError, MissingExtraError, OSError) as error:
-        found["error"] = spell_for_page(error)
+        found["error"] = spell_for_page(error, path)
     return found
 
 

@@ -35,7 +35,8 @@ async def show(request: Request) -> Response:
     job = choosing if bench.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
-    _, newest = await project.newest_result(file.record.id)
+    done, newest = await project.newest_result(file.record.id)
+    may_count = not project.settings.read_only
     return render(
         request,
         "label.html",
@@ -44,7 +45,8 @@ async def show(request: Request) -> Response:
         job=job,
         running=newest if newest is not None and newest.state in ("waiting", "running") else None,
         card=_card(request, file, bench),
-        tightening=await _tightening(project, file),
+        plan=_tell_plan(project.plan_of(done)) if done is not None and may_count else "",
+        known=await _tell_known(project, file),
     )
 
 
@@ -59,8 +61,8 @@ async def mark(request: Request) -> Response:
     row = json.loads(form.get("row", ["null"])[0])
     data, person = file.data, session.annotator
     said, bench = "", cast(Bench | None, None)
-    if does == "label":
-        label = _class(file, form)
+    if does in ("label", "other"):
+        label = _class(file, form.get("other" if does == "other" else "label", [""])[0])
         await project.desk.ask(give_label, data, person, row, label, key)
         said = f"Labeled {label}."
     elif does == "unsure":
@@ -75,7 +77,7 @@ async def mark(request: Request) -> Response:
     elif does == "back":
         bench = await project.desk.ask(look_back, data, person, row)
         said = "The row before."
-    job = await _go_on(project, file) if does in ("label", "unsure", "undo") else None
+    job = await _go_on(project, file) if does in ("label", "other", "unsure", "undo") else None
     if not wants_json(request):
         return go_to(f"/files/{file.record.id}/label")
     if bench is None:
@@ -87,14 +89,14 @@ async def mark(request: Request) -> Response:
             "mine": bench.mine,
             "settled": bench.settled,
             "job": job,
+            "changed": file.changed,
         }
     )
 
 
-def _class(file: OpenFile, form: dict[str, list[str]]) -> Any:
+def _class(file: OpenFile, text: str) -> Any:
     assert file.look is not None
     classes = file.look["classes"]
-    text = form.get("label", [""])[0]
     if not text.isdecimal() or int(text) >= len(classes):
         raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
     return classes[int(text)]
@@ -128,7 +130,7 @@ async def tightening(request: Request) -> Response:
     """The intervals after each evaluation, as a part of the page."""
     project = project_of(request)
     file = await project.open(request.path_params["file"])
-    return JSONResponse({"html": await _tightening(project, file)})
+    return JSONResponse(await _tell_known(project, file))
 
 
 async def plan(request: Request) -> Response:
@@ -141,9 +143,15 @@ async def plan(request: Request) -> Response:
     if found is None:
         job = await project.runner.add(done.file, "plan", done.request)
         if job.state in ("waiting", "running"):
-            return JSONResponse({"job": job.id})
-        found = {"sentence": ""}
-    return JSONResponse({"html": fragment("plan.html", plan=found) if found["sentence"] else ""})
+            return JSONResponse({"job": job.id, "html": _tell_plan(None)})
+        found = {}
+    return JSONResponse({"html": _tell_plan(found)})
+
+
+def _tell_plan(found: dict[str, Any] | None) -> str:
+    """What a plan says, or that it is being counted; nothing where there is nothing to tell."""
+    is_about_nothing = found is not None and "pick" not in found
+    return "" if is_about_nothing else fragment("plan.html", plan=found)
 
 
 async def choose_design(request: Request) -> Response:
@@ -156,7 +164,9 @@ async def choose_design(request: Request) -> Response:
     return go_to(f"/files/{number}/label")
 
 
-async def _tightening(project: Project, file: OpenFile) -> str:
+async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
+    """What the labels have told so far: the decision, and the intervals as they tightened."""
+
     def read(records: Records) -> list[Any]:
         return list(records.memory(file.data).evaluations().values())
 
@@ -166,13 +176,12 @@ async def _tightening(project: Project, file: OpenFile) -> str:
         metric = records[-1].estimates[0].metric
         decision = records[-1].decisions[0] if records[-1].decisions else None
         order = _order(records, metric)
-    return fragment(
-        "tightening.html",
-        pictures=draw_tightening(records, metric, order),
-        metric=metric,
-        decision=decision,
-        labeled=records[-1].n_labeled if records else 0,
-    )
+    pictures = draw_tightening(records, metric, order)
+    told = ""
+    if decision is not None:
+        told = fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
+    shown = fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
+    return {"decision": told, "html": shown}
 
 
 def _order(records: list[EvaluationRecord], metric: str) -> list[str]:

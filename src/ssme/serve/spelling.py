@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 from pathlib import Path
 from typing import Any
@@ -43,13 +44,15 @@ PHRASES = {
 """Arguments with a value that the page says in another way."""
 
 
-def spell_for_page(error: Exception) -> dict[str, Any]:
+def spell_for_page(error: Exception, path: str = "") -> dict[str, Any]:
     """An error in the words of the page, and the fields that it speaks of.
 
     Parameters
     ----------
     error : Exception
         One of ours, or what the system says of a file or a disk.
+    path : str
+        The file that was read, of which a person knows the name alone.
 
     Examples
     --------
@@ -68,7 +71,9 @@ def spell_for_page(error: Exception) -> dict[str, Any]:
         if (name, value) in PHRASES:
             return PHRASES[name, value]
         words = WORDS.get(name, name)
-        return words if value in (None, "'...'", "[...]") else f"{words} = {value}"
+        if value in (None, "'...'", "[...]"):
+            return words
+        return f"{words} = {_spell_list(value) if value.startswith('[') else value}"
 
     said = InputError(error.got).spell(spell)
     parts = {
@@ -76,7 +81,18 @@ def spell_for_page(error: Exception) -> dict[str, Any]:
         "allowed": InputError(error.allowed).spell(spell) if error.allowed else "",
         "fix": InputError(error.fix).spell(spell) if error.fix else "",
     }
+    if path:
+        parts = {part: text.replace(path, Path(path).name) for part, text in parts.items()}
     return {**parts, "fields": list(dict.fromkeys(fields))}
+
+
+def _spell_list(value: str) -> str:
+    """A list as it is typed into a field: ``['ham', 'spam']`` as “ham, spam”."""
+    try:
+        items = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    return f"“{', '.join(map(str, items))}”"
 
 
 def _blame_disk(error: OSError) -> InputError:

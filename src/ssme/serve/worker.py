@@ -199,7 +199,8 @@ def _work_for(line: socket.socket) -> None:
             work(job)
         _say(speaks, {"ended": "done"})
     except Exception as error:
-        _say(speaks, {"ended": "failed", "error": spell_for_page(_explain(error, job["job_mb"]))})
+        said = spell_for_page(_explain(error, job["job_mb"]), job["request"]["path"])
+        _say(speaks, {"ended": "failed", "error": said})
 
 
 def _explain(error: Exception, megabytes: int) -> Exception:

@@ -156,7 +156,7 @@ def open_parquet(file: Path) -> Any:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtraError("reading Parquet", "parquet") from None
-    cure = "write it again, or read it with your own tools and use ScoreSet.from_frame"
+    cure = "write it again, or save the table as another kind of file"
     with (
         foreign_errors(f"reading {file}", allowed="Parquet files", fix=cure),
         file.open("rb") as content,

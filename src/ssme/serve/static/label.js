@@ -2,7 +2,7 @@
 (() => {
   const place = document.querySelector(".workplace");
   if (!place) return;
-  const { say, follow, askUntilEnd } = window.ssme;
+  const { say, tell, follow, askUntilEnd } = window.ssme;
   const card = document.getElementById("card"), problem = document.getElementById("problem");
   const working = document.getElementById("working");
   let busy = false, again = null, watched = null;
@@ -18,11 +18,12 @@
       });
       const found = await answer.json();
       if (found.error) {
-        complain([found.error.got, found.error.allowed, found.error.fix].filter(Boolean).join(" "), body);
+        complain(tell(found.error), body);
         return;
       }
       problem.hidden = true;
       again = null;
+      if (found.changed) { location.reload(); return; } // the page then says what happened to the file
       const held = card.contains(document.activeElement) ? document.activeElement : null;
       card.innerHTML = found.card;
       keepFocus(held);
@@ -54,14 +55,18 @@
   const look = () => { if (!busy) location.reload(); };
 
   const watch = (job) => {
-    working.hidden = false;
+    working.classList.remove("idle");
     if (watched) watched.close();
     watched = follow(job, () => {}, async () => {
-      working.hidden = true;
+      working.classList.add("idle");
       watched = null;
       const answer = await fetch(place.dataset.tightening, { headers: { accept: "application/json" } });
       if (answer.ok) {
-        document.getElementById("tightening").innerHTML = (await answer.json()).html;
+        const known = await answer.json();
+        document.getElementById("tightening").innerHTML = known.html;
+        const decision = document.getElementById("decision");
+        decision.innerHTML = known.decision;
+        decision.hidden = !known.decision;
         say("The intervals are up to date.");
         count().catch(() => {});
       }
@@ -76,14 +81,15 @@
     if (!answer.ok) return;
     const found = await answer.json();
     if (found.job) askUntilEnd(found.job, () => count().catch(() => {}));
-    else plan.innerHTML = found.html;
+    if (!found.job || plan.hidden) plan.innerHTML = found.html; // until it is counted, the old one stays
+    plan.hidden = !plan.innerHTML;
   };
   count().catch(() => {});
 
   const press = (button) => {
     if (busy || again) return;
     const form = card.querySelector("form"), body = new URLSearchParams();
-    for (const field of form.querySelectorAll("input")) body.set(field.name, field.value);
+    for (const field of form.querySelectorAll("input, select")) body.set(field.name, field.value);
     body.set(button.name, button.value);
     send(body);
   };

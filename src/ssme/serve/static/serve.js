@@ -3,6 +3,9 @@
   const csrf = document.querySelector("meta[name=csrf]").content;
   const say = (text) => { document.getElementById("status").textContent = text; };
 
+  const tell = ({ got, allowed, fix }) =>
+    [got, allowed && `Allowed: ${allowed}`, fix && `What to do: ${fix}`].filter(Boolean).join(" ");
+
   // Follow a job: report each state to `hear`, and call `end` with the last one.
   const follow = (job, hear, end) => {
     const source = new EventSource(`/jobs/${job}/events`);
@@ -26,7 +29,7 @@
       if (state === "waiting" || state === "running") askUntilEnd(job, end); else end();
     }, 1500);
   };
-  window.ssme = { csrf, say, follow, askUntilEnd };
+  window.ssme = { csrf, say, tell, follow, askUntilEnd };
 
   for (const box of document.querySelectorAll(".progress[data-job]")) {
     const bar = box.querySelector("progress"), doing = box.querySelector(".doing");
@@ -73,7 +76,7 @@
         try { found = JSON.parse(request.responseText); } catch { /* not ours */ }
         if (found.go) { location.assign(found.go); return; }
         const error = found.error || { got: "The server did not take the file.", fix: "" };
-        complain([error.got, error.allowed && `Allowed: ${error.allowed}`, error.fix].filter(Boolean).join(" "));
+        complain(tell(error));
       });
       request.addEventListener("error", () => complain("The file did not arrive. Is the server still running?"));
       request.send(file);
