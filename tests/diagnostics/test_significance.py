@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ssme.diagnostics.significance import energy_test, right_answers_tail
+from ssme.diagnostics.significance import energy_test, right_answers_tail, tail_text
 
 
 @pytest.mark.parametrize("right", [0, 3, 15, 20])
@@ -27,6 +27,13 @@ def test_the_normal_tail_takes_over_smoothly_for_many_rows():
     assert exact[0] == pytest.approx(exact[1], abs=0.03)
     assert right_answers_tail(400, np.ones(400)) == 1.0
     assert right_answers_tail(399, np.ones(400)) == 0.0
+
+
+def test_a_wrong_answer_given_for_certain_is_not_said_to_have_probability_zero():
+    certain = np.array([1.0] * 5 + [0.9] * 5)
+    assert right_answers_tail(4, certain) == 0.0
+    assert tail_text(right_answers_tail(4, certain)) == "p < 1e-12"
+    assert tail_text(2.3e-10) == "p = 2e-10"
 
 
 def test_energy_test_keeps_its_level_and_finds_a_shift():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import ssme
 from ssme.data.design import design_of_rounds
@@ -78,17 +79,40 @@ def test_answers_of_judges_promise_nothing() -> None:
     assert not {"D201", "D209", "D210", "D301", "D302"} & {doubt.code for doubt in result.doubts}
 
 
+def add_round(first: ScoreSet, drawn: np.ndarray, values: np.ndarray) -> ScoreSet:
+    """``first`` with labels ``values`` of rows ``drawn`` in a round of suggestions."""
+    labels = first.labels.astype(float)
+    labels[labels < 0] = np.nan
+    labels[drawn] = values
+    chosen = np.isin(np.arange(first.n_rows), drawn)
+    rounds = LabelRounds(np.where(chosen, 0.02, np.nan), chosen.astype(np.int64))
+    data = first.with_labels(labels)
+    return data.replace(design=design_of_rounds(rounds, data.labels))
+
+
 def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> None:
     """Rows drawn with known probabilities do not hide how the labels before them were chosen."""
     for first, expected in ((chosen_by_class(0), "doubt"), (made_set(0, 120, 1200)[0], "fine")):
         rng = np.random.default_rng(3)
         drawn = rng.permutation(np.flatnonzero(~first.labeled))[:20]
-        labels = first.labels.astype(float)
-        labels[labels < 0] = np.nan
-        labels[drawn] = rng.integers(0, 2, 20)
-        chance = np.where(np.isin(np.arange(first.n_rows), drawn), 0.02, np.nan)
-        number = np.isin(np.arange(first.n_rows), drawn).astype(np.int64)
-        data = first.with_labels(labels)
-        data = data.replace(design=design_of_rounds(LabelRounds(chance, number), data.labels))
+        data = add_round(first, drawn, rng.integers(0, 2, 20))
         (answer,) = (o for o in ask_all(data) if o.check.code == "D104")
         assert answer.answer.outcome == expected
+
+
+@pytest.mark.parametrize("sharper", [1.0, 8.0])
+def test_suggested_rows_neither_hide_nor_raise_doubts_about_classifiers(sharper: float) -> None:
+    """Labels from before the rounds judge; suggested rows, all wrong here, do not."""
+    sound, y = made_set(0, 120, 1200)
+    odds = sound.scores**sharper
+    first = ScoreSet.from_arrays(odds / odds.sum(axis=2, keepdims=True), sound.label_values)
+    votes = first.scores.argmax(axis=2)
+    wrong = (votes != y[:, None]).all(axis=1) & ~first.labeled
+    data = add_round(first, np.flatnonzero(wrong)[:20], y[wrong][:20])
+    for code in ("D201", "D301", "D302"):
+        alone, later = (
+            next(o.answer for o in ask_all(each) if o.check.code == code) for each in (first, data)
+        )
+        assert (later.outcome, later.reason) == (alone.outcome, alone.reason)
+        if code == "D201":
+            assert later.outcome == ("fine" if sharper == 1.0 else "doubt")

@@ -54,6 +54,18 @@ class Case:
         return self.data.scores[self.labeled_rows]
 
     @cached_property
+    def presumed_random(self) -> NDArray[np.bool_]:
+        """Rows (n,) with a label of which nobody says how it was chosen: not those of rounds."""
+        labeled, rounds = self.data.labeled, self.data.design.rounds
+        return labeled if rounds is None else labeled & np.isnan(rounds.probability)
+
+    @cached_property
+    def judging_rows(self) -> NDArray[np.intp]:
+        """Those of `labeled_rows` that are `presumed_random`."""
+        rows: NDArray[np.intp] = self.labeled_rows[self.presumed_random[self.labeled_rows]]
+        return rows
+
+    @cached_property
     def rows(self) -> NDArray[np.intp]:
         """The labeled and unlabeled rows looked at, less those without any score."""
         rows = np.concatenate([self.labeled_rows, self.unlabeled_rows])
@@ -73,8 +85,8 @@ class Case:
 
     @cached_property
     def pooled_labels(self) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-        """Pool (n, K), scores (n, M, K) and labels (n,) of the labeled rows among `rows`."""
-        labeled = self.data.labeled[self.rows]
+        """Pool (n, K), scores (n, M, K) and labels (n,) of the `presumed_random` of `rows`."""
+        labeled = self.presumed_random[self.rows]
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]
 
     def _take_some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from ssme.diagnostics.agreement import measure_agreement
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.significance import right_answers_tail
+from ssme.diagnostics.significance import right_answers_tail, tail_text
 from ssme.methods.answers.agreement import disagreement
 from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
@@ -25,18 +25,20 @@ __all__ = ["CLASSIFIER_CHECKS"]
 def _labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
     """Of each classifier with labeled rows: its confidence on them, and whether it is right.
 
-    Judges are left out: an answer is no probability, and promises nothing.
+    Rows suggested in rounds are left out: where classifiers differ, a sound one errs more often
+    than its own scores say. So are judges: an answer is no probability, and promises nothing.
     """
-    predicted = predicted_classes(case.labeled_scores)
+    scores, labels = case.data.scores[case.judging_rows], case.data.labels[case.judging_rows]
+    predicted = predicted_classes(scores)
     for j, model in enumerate(case.data.models):
         held = predicted[:, j] >= 0
         if held.any() and model not in case.data.judges:
-            chance = case.labeled_scores[held, j].max(axis=1)
-            yield model, chance, predicted[held, j] == case.labels[held]
+            chance = scores[held, j].max(axis=1)
+            yield model, chance, predicted[held, j] == labels[held]
 
 
 def _overconfident(case: Case) -> Answer:
-    if case.labels.size < case.limits.least_labels:
+    if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
     for model, chance, is_right in _labeled_answers(case):
@@ -45,13 +47,13 @@ def _overconfident(case: Case) -> Answer:
         if p < case.limits.family_level / case.data.n_models:
             found.append(
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
-                f"promise {chance.sum():.1f} (p = {p:.1g})"
+                f"promise {chance.sum():.1f} ({tail_text(p)})"
             )
     return _list_found(found, "no classifier is contradicted by the labels")
 
 
 def _vague(case: Case) -> Answer:
-    if case.labels.size < case.limits.least_labels:
+    if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
     for model, chance, is_right in _labeled_answers(case):
@@ -61,7 +63,7 @@ def _vague(case: Case) -> Answer:
         if p < case.limits.family_level and more > case.limits.vague:
             found.append(
                 f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
-                f"its scores promise {chance.sum():.1f} (p = {p:.1g})"
+                f"its scores promise {chance.sum():.1f} ({tail_text(p)})"
             )
     if len(found) < case.limits.most * case.data.n_models:
         found = []
@@ -262,11 +264,12 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D201",
         "A classifier disagrees with the labels more than its scores allow",
         "warning",
-        "Its scores are overconfident: recalibrate it, and do not read them as probabilities. auto "
-        "corrects for what is usual and for what the labels show; the fewer the labels, the less "
-        "it can know of the rest, so label more rows.",
+        "Such scores are overconfident: recalibrate the classifier, and do not read them as "
+        "probabilities. auto corrects for what is usual and for what the labels show; the fewer "
+        "the labels, the less it can know of the rest, so label more rows.",
         _overconfident,
         by_labels=True,
+        before_rounds=True,
     ),
     Check(
         "D202",
@@ -329,6 +332,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "calibration errors are real.",
         _vague,
         by_labels=True,
+        before_rounds=True,
     ),
     Check(
         "D210",

@@ -58,6 +58,7 @@ class Check:
     """One coded question; ``ask`` answers it for a case.
 
     ``by_labels``: its doubts hold only if the labels are a random sample of the rows.
+    ``before_rounds``: where rows were suggested in rounds, it is asked of the labels before them.
     """
 
     code: str
@@ -66,6 +67,7 @@ class Check:
     advice: str
     ask: Callable[[Case], Answer]
     by_labels: bool = False
+    before_rounds: bool = False
 
     @property
     def anchor(self) -> str:

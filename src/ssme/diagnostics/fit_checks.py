@@ -6,7 +6,7 @@ import numpy as np
 
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.significance import right_answers_tail
+from ssme.diagnostics.significance import right_answers_tail, tail_text
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.metrics.decisions import ACCURACY
 
@@ -26,7 +26,7 @@ def _consensus_bias(case: Case) -> Answer:
     p = right_answers_tail(right, promised, case.limits.exact_rows)
     text = (
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
-        f"{promised.sum():.1f} (p = {p:.2g})"
+        f"{promised.sum():.1f} ({tail_text(p)})"
     )
     if p >= case.limits.family_level:
         return Answer.fine(text)
@@ -51,7 +51,7 @@ def _unanimous_and_wrong(case: Case) -> Answer:
     n = int(agreed.sum())
     text = (
         f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
-        f"labeled rows; their mean score expects {n - promised.sum():.1f} (p = {p:.2g})"
+        f"labeled rows; their mean score expects {n - promised.sum():.1f} ({tail_text(p)})"
     )
     if p >= case.limits.family_level:
         return Answer.fine(text)
@@ -167,6 +167,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "consensus.",
         _consensus_bias,
         by_labels=True,
+        before_rounds=True,
     ),
     Check(
         "D302",
@@ -176,6 +177,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "which they agree, or add a classifier that errs differently.",
         _unanimous_and_wrong,
         by_labels=True,
+        before_rounds=True,
     ),
     Check(
         "D303",

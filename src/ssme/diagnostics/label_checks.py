@@ -45,12 +45,6 @@ def _none_unlabeled(case: Case) -> Answer:
     return Answer.fine(f"{case.data.n_unlabeled} unlabeled rows")
 
 
-def _find_presumed_random(case: Case) -> NDArray[np.bool_]:
-    """Rows of ``case.rows`` whose labels nobody says how they were chosen: not those of rounds."""
-    labeled, rounds = case.data.labeled[case.rows], case.data.design.rounds
-    return labeled if rounds is None else labeled & np.isnan(rounds.probability[case.rows])
-
-
 def _compare_rows(
     case: Case, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
@@ -59,7 +53,7 @@ def _compare_rows(
     Rows with weights are kept with a chance in proportion to their weight: those kept are a random
     sample of what the weighted rows stand for, and a test of plain rows applies to them.
     """
-    limits, labeled = case.limits, _find_presumed_random(case)
+    limits, labeled = case.limits, case.presumed_random[case.rows]
     kept = np.ones(labeled.size, dtype=bool)
     if case.data.weights is not None:
         weights, chance = case.data.weights[case.rows], np.random.default_rng(2)
@@ -75,7 +69,7 @@ def _compare_rows(
 
 def _mean_shift(case: Case) -> tuple[int, float]:
     """The class whose weighted mean score differs most on labeled rows, and by how much."""
-    labeled = _find_presumed_random(case)
+    labeled = case.presumed_random[case.rows]
     weights = None if case.data.weights is None else case.data.weights[case.rows]
     means = [
         np.average(case.pool[part], axis=0, weights=None if weights is None else weights[part])
@@ -93,7 +87,7 @@ def _too_few(case: Case) -> Answer:
 
 
 def _unlike(case: Case) -> Answer:
-    labeled, limits = _find_presumed_random(case), case.limits
+    labeled, limits = case.presumed_random[case.rows], case.limits
     rng = np.random.default_rng(0)
     compared = _compare_rows(case, rng)
     if compared is None:
@@ -225,6 +219,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "Labels are then no random sample, and labels alone are biased too: find out how rows were "
         "chosen, then label rows drawn at random or give weights that undo the choice.",
         _unlike,
+        before_rounds=True,
     ),
     Check(
         "D108",

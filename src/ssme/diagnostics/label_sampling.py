@@ -35,16 +35,17 @@ def weigh_labels(outcomes: Sequence[Outcome], data: ScoreSet) -> tuple[Outcome, 
     """The outcomes with advice that does not trust labels that are no random sample.
 
     Where the design says that they are none, such doubts do not apply. Labels that came before
-    the rounds of a design are taken for a random sample, and D104 is asked of these.
+    the rounds of a design are taken for a random sample, and checks that can are asked of these.
     """
     if data.design.kind not in (None, "random"):
         reason = f"rows were chosen for labeling by design ({data.design.kind})"
-        return tuple(
+        outcomes = [
             replace(o, answer=Answer.not_applicable(reason))
-            if o.check.by_labels or (o.check.code == UNLIKE_ROWS and data.design.rounds is None)
+            if (o.check.by_labels or o.check.code == UNLIKE_ROWS)
+            and (data.design.rounds is None or not o.check.before_rounds)
             else o
             for o in outcomes
-        )
+        ]
     faults = []
     if any(o.check.code == UNLIKE_ROWS and o.doubt for o in outcomes):
         faults.append(NOT_RANDOM)

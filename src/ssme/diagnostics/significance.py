@@ -15,7 +15,10 @@ from scipy.special import ndtr
 from ssme.diagnostics.limits import Limits
 from ssme.metrics.base import FloatArray
 
-__all__ = ["energy_test", "right_answers_tail"]
+__all__ = ["energy_test", "right_answers_tail", "tail_text"]
+
+LEAST_PRINTED = 1e-12
+"""Below this a probability is a sum of rounding errors, and is printed as less than it."""
 
 FEW = 8
 """A sample this many times smaller than all rows is summed pair by pair, not by a product."""
@@ -37,6 +40,11 @@ def right_answers_tail(
         law[1:] = law[1:] * (1.0 - p) + law[:-1] * p
         law[0] *= 1.0 - p
     return float(min(1.0, law[: right + 1].sum()))
+
+
+def tail_text(p: float) -> str:
+    """A small probability as text, as in ``p = 2e-10``; never as 0."""
+    return f"p = {p:.1g}" if p >= LEAST_PRINTED else f"p < {LEAST_PRINTED:g}"
 
 
 def energy_test(
