@@ -330,7 +330,9 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
     name, parameters = unknown[0], inspect.signature(evaluate).parameters.values()
     own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
     kind: Any = method_class(method) if isinstance(method, str) else type(method)
-    if name in ALSO_CALLED:
+    if name == "group" and "groups" in reading:
+        cure = "did you mean 'groups'?"
+    elif name in ALSO_CALLED:
         cure = f"did you mean {ALSO_CALLED[name]!r}?"
     elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
         cure = f"it is an option of the method: options={{{name!r}: ...}}"

@@ -222,7 +222,7 @@ CASES = [
         arrays(P, [0, 1, 2, 3]),
         "label 2 at row 2 among 0, 1, 2, 3",
         "labels 0..1",
-        "scores[:, None, :]",
+        "shape (n, 1, K)",
     ),
     Bad(
         "undeclared -1",

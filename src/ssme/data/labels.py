@@ -26,6 +26,7 @@ NAMES = "['ham', 'spam']"
 FEW = 5
 """Classes that are named in an example by their own names."""
 """An example of a list of classes, for messages."""
+MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K columns"
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,11 @@ def _explicit(
     names = tuple(classes)
     refuse_duplicates(names, "class", "unique classes")
     if len(names) != n_classes:
-        hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
+        hint = (
+            "; one model with K classes has scores of shape (n, 1, K), or K columns"
+            if one_column
+            else ""
+        )
         raise InputError(
             f"{argument('classes')}: {len(names)} class names ({listing(names)}) for scores over "
             f"{n_classes} classes",
@@ -230,7 +235,11 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
         return tuple(range(n_classes))
     if len(values) == n_classes:
         return tuple(values)
-    hint = "; one model with K classes is scores[:, None, :]" if one_column else ""
+    hint = (
+        "; one model with K classes has scores of shape (n, 1, K), or K columns"
+        if one_column
+        else ""
+    )
     outside = next(value for value in values if value not in range(n_classes))
     raise InputError(
         f"label {outside!r} at row {raw.first_row(outside)} among {listing(values)}, "
@@ -256,6 +265,14 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
             f"labels of mixed types ({', '.join(sorted(kinds))}): {listing(raw.values)}",
             allowed="labels of one type",
             fix=f"convert them, or list {argument('classes', '[...]')}",
+        )
+    if len(raw.values) > n_classes:
+        return InputError(
+            f"{len(raw.values):,} different labels ({listing(raw.values)}) and scores over "
+            f"{n_classes} classes",
+            allowed=f"at most {n_classes} different labels",
+            fix=f"check that {argument('label')} names the label column; declare with "
+            f"{argument('unlabeled')} what means no label",
         )
     either = f", or name the positive one with {argument('positive')}" if one_column else ""
     names = repr(list(raw.values)) if len(raw.values) == n_classes <= FEW else NAMES

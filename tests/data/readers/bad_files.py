@@ -46,6 +46,51 @@ def text(content: bytes | str, name: str = "s.csv") -> Callable[[Path], Path]:
 
 CASES = [
     BadFile(
+        "percent",
+        text("bert,gpt,label\n20.5,70,0\n60,10.5,1\n"),
+        "'bert' holds 20.5 at row 0, which is no probability",
+        "between 0 and 1",
+        "for percent divide by 100; for logits say logits=True",
+    ),
+    BadFile(
+        "percent signs",
+        text("bert,gpt,label\n20 %,70%,0\n60.5 %,10%,1\n"),
+        "'bert' holds '20 %' at row 0, a percentage written as text",
+        "numbers between 0 and 1",
+        "divide by 100",
+    ),
+    BadFile(
+        "a number that names rows beside one that looks like grades",
+        text("row,clinic,bert,label\n" + "".join(f"{i},{i % 3},0.5,1\n" for i in range(12))),
+        "'row' holds 2 at row 2",
+        "between 0 and 1",
+        "say ignore=['row']; or list the score columns with models=[...].",
+    ),
+    BadFile(
+        "labels taken for scores",
+        text("sick,bert\n1,0.9\n,0.2\n,0.4\n"),
+        "'sick' holds only 0 and 1, and nothing on 2 of 3 rows: it looks like labels",
+        "columns of scores",
+        "say label='sick'; if not say ignore=['sick']",
+        {"labels": False},
+    ),
+    BadFile(
+        "a column of names taken for labels",
+        text("name,bert\nann,0.9\nbob,0.2\ncleo,0.4\n"),
+        "3 different labels ('ann', 'bob', 'cleo') and scores over 2 classes",
+        "at most 2 different labels",
+        "check that label names the label column",
+        {"label": "name"},
+    ),
+    BadFile(
+        "an empty group",
+        text("clinic,bert,label\n,0.9,1\n,0.2,0\n"),
+        "group column 'clinic' of",
+        "puts some rows into a group",
+        "name another column with groups",
+        {"groups": "clinic"},
+    ),
+    BadFile(
         "a file that is not there",
         lambda f: _write(f, "scores.csv", CSV).with_name("score.csv"),
         "no file",

@@ -92,3 +92,9 @@ def test_bad_files_are_refused(tmp_path, text, message) -> None:
 def test_probabilities_and_a_design_are_refused_together(tmp_path) -> None:
     with pytest.raises(InputError, match="design"):
         ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design="random")
+
+
+def test_a_word_among_numbers_is_told_with_its_row_and_file(tmp_path: Path) -> None:
+    file, more = scores(tmp_path), suggested(tmp_path, GOOD.replace("r11,0", "r11,yes"))
+    with pytest.raises(InputError, match=r"row 'r11' is labeled 'yes' in .*next.csv, and the lab"):
+        ScoreSet.read(file, more)

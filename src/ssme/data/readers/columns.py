@@ -15,6 +15,7 @@ from ssme.data.layout import GROUP_PREFIX
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.validation import refuse_duplicates
+from ssme.data.values import is_missing
 from ssme.errors import InputError, argument
 from ssme.wording import listing
 
@@ -152,7 +153,10 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
         named = named_columns(options.groups, table.columns)
-        return {name: table.require(name, "group column", "groups") for name in named}
+        groups = {name: table.require(name, "group column", "groups") for name in named}
+        for name in groups.values():
+            _refuse_empty_group(table, name)
+        return groups
     found = [
         name
         for name in table.columns
@@ -166,6 +170,15 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
             fix=f"name the columns to report on with {argument('groups')}, or rename one",
         )
     return groups
+
+
+def _refuse_empty_group(table: Table, name: str) -> None:
+    if is_missing(table.values(name)).all():
+        raise InputError(
+            f"group column {name!r} of {table.what} is empty on all {table.n_rows:,} rows",
+            allowed="a column that puts some rows into a group",
+            fix=f"name another column with {argument('groups')}, or check how the file was made",
+        )
 
 
 def refuse_without_labels(table: Table) -> None:

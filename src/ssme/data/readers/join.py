@@ -82,6 +82,8 @@ def _add(
     table[:-1] = known.values
     before: NDArray[np.object_] = table[known.codes]
     told = np.array([value is not None for value in given.tolist()], dtype=bool)
+    if known.integral:
+        _refuse_text(given, told, ids, listing(known.values), what)
     for row in np.flatnonzero(told & (known.codes >= 0)):
         if make_plain(given[row]) != before[row]:
             raise InputError(
@@ -92,6 +94,25 @@ def _add(
             )
     before[told] = given[told]
     return before
+
+
+def _refuse_text(
+    given: NDArray[np.object_],
+    told: NDArray[np.bool_],
+    ids: NDArray[np.object_],
+    beside: str,
+    what: str,
+) -> None:
+    """Refuse a label that is no whole number, where those ``beside`` the scores are."""
+    for row in np.flatnonzero(told):
+        value = make_plain(given[row])
+        if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+            raise InputError(
+                f"row {ids[row]!r} is labeled {value!r} in {what}, and the labels beside the "
+                f"scores are the whole numbers {beside}",
+                allowed="labels written as those beside the scores",
+                fix="correct it, or leave it empty if the row has no label yet",
+            )
 
 
 def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:

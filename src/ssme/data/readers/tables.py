@@ -164,6 +164,23 @@ class Table:
         """A column of numbers, NaN where missing; anything else is refused."""
         return as_floats(self.values(name), f"column {name!r}")
 
+    def refuse_percent(self, name: str) -> None:
+        """Refuse a text column that mostly holds texts such as ``46 %``: scores, not words."""
+        import pandas
+
+        texts = pandas.Series(self.values(name), dtype=object).dropna().astype(str).str.strip()
+        bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
+        percent = texts.str.endswith("%") & bare.notna()
+        if len(texts) and percent.mean() >= 0.5:
+            row = int(texts.index[int(percent.argmax())])
+            raise InputError(
+                f"column {name!r} holds {texts.loc[row]!r} at row {row}, a percentage written as "
+                "text",
+                allowed="numbers between 0 and 1, empty where a model has no score",
+                fix="take the sign away and divide by 100, or leave the column out with "
+                f"{argument('ignore', f'[{name!r}]')}",
+            )
+
     def refuse_numbers_as_text(self, name: str) -> None:
         """Refuse a text column that is meant for scores: mostly numbers, or all of them shares.
 

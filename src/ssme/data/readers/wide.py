@@ -123,6 +123,8 @@ def _find_grid(
         refuse_without_labels(table)
     kinds = {name: table.kind(name) for name in free}
     texts = [name for name in free if kinds[name] == "other"]
+    for name in texts:
+        table.refuse_percent(name)
     judged = find_answers(table, texts, raw).answers
     for name in texts:
         if name not in judged:
@@ -270,6 +272,8 @@ def _detect_grid(
     if fitting:
         raise _ambiguous(table, fitting, binary=free if one_column else None)
     _refuse_no_probabilities(table, free, options, raw, judged)
+    if not raw.values:
+        _refuse_labels_as_scores(table, free)
     return _one_column_each(free)
 
 
@@ -289,17 +293,34 @@ def _refuse_no_probabilities(
             got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
         else:
             continue
-        advice = advise(find_answers(table, [*judged, *free], raw))
+        alike = find_answers(table, [*judged, *free], raw)
+        advice = advise(alike) if name in {*alike.answers, *alike.ratings} else ""
         raise InputError(
             got,
             allowed="columns of probabilities between 0 and 1 beside those that "
             f"{argument('label')}, {argument('id')}, {argument('weight')} and "
             f"{argument('groups')} name",
-            fix=_name_part(table, name) + (f"; {advice}" if advice else ""),
+            fix=_name_part(table, name, free) + (f"; {advice}" if advice else ""),
         )
 
 
-def _name_part(table: Table, name: str) -> str:
+def _refuse_labels_as_scores(table: Table, free: list[str]) -> None:
+    """Where nothing is labeled: refuse a column of 0 and 1 that is empty on most rows."""
+    for name in free:
+        values = table.floats(name)
+        known = values[~np.isnan(values)]
+        if 0 < known.size < 0.5 * values.size and np.isin(known, (0.0, 1.0)).all():
+            raise InputError(
+                f"column {name!r} holds only 0 and 1, and nothing on {values.size - known.size:,} "
+                f"of {values.size:,} rows: it looks like labels, and no label column was named",
+                allowed="columns of scores beside those that have another part",
+                fix=f"if it holds the labels say {argument('label', repr(name))}; if not say "
+                f"{argument('ignore', f'[{name!r}]')}, or list the score columns with "
+                f"{argument('models', '[...]')}",
+            )
+
+
+def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
     """What to say of a column of numbers that are no probabilities, the likeliest first."""
     values = table.floats(name)
     known = values[~np.isnan(values)]
@@ -311,7 +332,16 @@ def _name_part(table: Table, name: str) -> str:
     if table.kind(name) == "boolean" or (known % 1 == 0).all():
         parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
         return "; ".join([*parts, ignore, scores])
-    return f"{logits}; {ignore.replace('neither', 'no score')}; {scores}"
+    percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
+    return f"{percent}{logits}; {ignore.replace('neither', 'no score')}; {scores}"
+
+
+def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
+    """Whether most columns of numbers go beyond 1, all within 0 and 100."""
+    columns = [table.floats(name) for name in names if table.kind(name) == "number"]
+    known = [column[~np.isnan(column)] for column in columns]
+    within = all(((values >= 0.0) & (values <= 100.0)).all() for values in known)
+    return within and sum(bool((values > 1.0).any()) for values in known) > 0.5 * len(known)
 
 
 def _ambiguous(table: Table, grids: Sequence[Grid], binary: Sequence[str] | None) -> InputError:
