@@ -34,6 +34,10 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     rows = pd.read_csv(first)
     assert rows.shape == (15, 5)
+    rows["label"] = pd.Series([1] * 10)
+    rows.to_csv(first, index=False)
+    some = run("evaluate", file, *read, "--labels-file", first)
+    assert "Of 15 suggested rows 5 have no label." in some.stderr
     rows["label"] = 1
     rows.to_csv(first, index=False)
     counted = run(
@@ -41,6 +45,7 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
         "--metric", "accuracy", "--json", "-",
     )  # fmt: skip
     assert counted.exit_code == 0, counted.output
+    assert "have no label" not in counted.stderr
     assert json.loads(counted.stdout)["estimates"][0]["n_labeled"] == 35
     again = run("suggest", file, *read, "--labels-file", first, "--n", "15", "-o", second)
     assert again.exit_code == 0, again.output
@@ -116,3 +121,9 @@ def test_two_files_of_labels_are_refused(run: Run, file: Path, tmp_path: Path) -
     result = run("evaluate", file, "--labels-file", tmp_path / "a", "--labels-file", tmp_path / "b")
     assert result.exit_code == 2
     assert "given 2 times" in result.output
+
+
+def test_a_target_that_cannot_be_read_is_refused_before_anything_is_estimated(run: Run) -> None:
+    refused = run("plan", "nowhere.csv", "--target", "accuracy>0.9")
+    assert refused.exit_code == 2
+    assert "--target accuracy>0.9. Allowed: 'width(METRIC)<=NUMBER'" in refused.stderr

@@ -135,4 +135,12 @@ def test_rows_that_tell_the_best_model_are_worth_more_than_random_ones(
 ) -> None:
     found = evaluation.suggest(10, "best:accuracy")
     assert found.gain > 1.5
-    assert f"as {10 * found.gain:,.0f} drawn at random" in found.sentence()
+    assert f"as {10 * found.gain:,.0f} labels of rows drawn at random" in found.sentence()
+
+
+def test_rows_come_in_random_order_so_that_whoever_stops_early_chose_nothing(
+    evaluation: Evaluation,
+) -> None:
+    first = [evaluation.suggest(20, "best:accuracy", random_state=seed) for seed in range(12)]
+    early = [np.argsort(np.argsort(-found.probability))[:10].mean() for found in first]
+    assert abs(np.mean(early) - 9.5) < 2.0

@@ -86,6 +86,13 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
         said.append(f"Weight column: {layout.weight!r}, by its name.")
     if layout.ignored:
         said.append(f"Columns left out: {', '.join(layout.ignored)}.")
+    if data.design.rounds is not None:
+        drawn, left = data.design.rounds.count_drawn(data.labels)
+        if left:
+            said.append(
+                f"Of {drawn:,} suggested rows {left:,} have no label. They are taken to be left "
+                "out by chance: leave none out because it is hard."
+            )
     return said
 
 

@@ -90,7 +90,7 @@ def suggest(
             n, goal, design=draw, uniform=uniform, random_state=result.settings["random_state"]
         )
     output.write(target, csv_text([*found.earlier(), *found.table()]))
-    _show_rows(output, found.table())
+    _show_rows(output, found.table(), target)
     output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
         more = " It holds the rows of earlier rounds too." if found.earlier() else ""
@@ -98,7 +98,7 @@ def suggest(
         output.note(f"{next_step}{target}.{more}")
 
 
-def _show_rows(output: Output, rows: list[dict[str, object]]) -> None:
+def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | None) -> None:
     from rich.markup import escape
 
     from ssme.cli.tables import plain_table
@@ -111,7 +111,8 @@ def _show_rows(output: Output, rows: list[dict[str, object]]) -> None:
         )
     output.console.print(table)
     if len(rows) > SHOWN:
-        output.console.print(f"{len(rows) - SHOWN} more rows: --output keeps them")
+        where = "--output keeps them" if target is None else "they are in the file too"
+        output.console.print(f"{len(rows) - SHOWN} more rows: {where}")
 
 
 @command("Decide")
@@ -145,11 +146,15 @@ def plan(
 
     [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --target "regret<=0.005"[/cyan]
     """
+    from ssme.suggest.targets import refuse_unreadable
+
     output = Output(out)
     if not target:
         raise InputError(
             "no --target was given", fix='say what is to be reached, as in "width(accuracy)<=0.05"'
         )
+    for text in target:
+        refuse_unreadable(text)
     _, result = _evaluate(file, read, run, config, output)
     seed = result.settings["random_state"]
     with output.working("simulating"):

@@ -64,6 +64,11 @@ class LabelRounds:
             later += average
         return out
 
+    def count_drawn(self, labels: NDArray[np.int64]) -> tuple[int, int]:
+        """Number of rows drawn in rounds, and of those among them without a label."""
+        drawn = (self.number > 0) & ~np.isnan(self.probability)
+        return int(drawn.sum()), int((drawn & (labels < 0)).sum())
+
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelRounds:
         """Those of some of the rows."""
         return LabelRounds(self.probability[rows], self.number[rows])

@@ -102,7 +102,10 @@ class LabelPlan:
         """The plan in words."""
         worth = ""
         if np.isfinite(self.effective) and self.n_labeled:
-            worth = f" The {self.n_labeled:,} labels are worth {self.effective:,.0f} alone."
+            worth = (
+                f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much as "
+                f"{self.effective:,.0f} labels alone would."
+            )
         if self.is_met:
             return f"{self.target} is met already ({self.now:.3g}).{worth}"
         if not np.isfinite(self.more):

@@ -96,8 +96,8 @@ class Suggestion:
         n = len(self.rows)
         if self.gain > 1.0:
             return (
-                f"If the belief is right, these {n:,} labels tell as much about {self.goal} as "
-                f"{n * self.gain:,.0f} drawn at random."
+                f"If the present estimates are right, these {n:,} labels tell as much about the "
+                f"goal {self.goal} as {n * self.gain:,.0f} labels of rows drawn at random."
             )
         return f"These {n:,} rows are drawn without regard to a goal" + (
             "."
@@ -249,7 +249,7 @@ def suggest_rows(
             chance[left], gain = n / left.size, 1.0
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     drawn = draw_spread(chance, order, rng)
-    drawn = drawn[np.argsort(-size[drawn], kind="stable")]
+    drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
     rows = part[drawn]
     return Suggestion(
         goal=goal if design == "goal" else design,

@@ -23,7 +23,7 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.results.evaluation import BaseEvaluation
 from ssme.wording import did_you_mean, listing
 
-__all__ = ["Target", "read_target"]
+__all__ = ["Target", "read_target", "refuse_unreadable"]
 
 _SHAPE = re.compile(
     r"\s*(?P<what>width|regret|P)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\))?"
@@ -77,11 +77,17 @@ class Target:
         return value >= self.bound if self.what == "P(best)" else value <= self.bound
 
 
+def refuse_unreadable(text: str) -> None:
+    """Refuse a target that can be read for no evaluation at all."""
+    if _SHAPE.fullmatch(str(text)) is None:
+        raise _refuse(text, "write one of these")
+
+
 def read_target(evaluation: BaseEvaluation, text: str) -> Target:
     """The target that ``text`` writes, for the models and metrics of ``evaluation``."""
+    refuse_unreadable(text)
     found = _SHAPE.fullmatch(str(text))
-    if found is None:
-        raise _refuse(text, "write one of these")
+    assert found is not None
     what, inside, sign = found["what"], found["inside"], found["sign"]
     if what == "P":
         first, _, name = (part.strip() for part in (inside or "").partition(":"))
