@@ -29,6 +29,17 @@ def test_the_pick_is_the_best_estimate_though_another_is_more_often_the_best():
     assert not choice.is_clear
 
 
+def test_the_sentence_names_the_likeliest_others_and_the_unit_of_the_loss():
+    share = [5, 50, 20, 15, 10]
+    draws = np.repeat(np.eye(5), share, axis=0)
+    choice = choose_model(tuple("abcde"), ACCURACY, estimate_of(draws, [0.9, 0.8, 0.7, 0.6, 0.5]))
+    assert choice.sentence() == (
+        "Take a: it has the best estimate and is the best with 5% probability; b (50%), c (20%), "
+        "d (15%) or 1 more may be the best instead, and the expected loss of accuracy from taking "
+        "it is 95.00 percentage points."
+    )
+
+
 def test_regret_is_what_is_lost_to_the_best_of_each_draw():
     draws = [[0.8, 0.7, 0.6], [0.8, 0.9, 0.6], [0.7, 0.7, 0.8], [0.9, 0.8, 0.9]]
     choice = choose_model(MODELS, ACCURACY, estimate_of(draws, [0.8, 0.75, 0.7]))

@@ -41,6 +41,9 @@ SET_LEVEL = Option(
     "Probability with which the set of possible best models holds the best one.",
 )
 
+NAMED = 3
+"""Models that a sentence names as possibly the best."""
+
 
 @dataclass(frozen=True)
 class Contender:
@@ -143,16 +146,21 @@ class Choice:
         if np.isnan(self.p_best):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
         others = [name for name in self.possible_best if name != self.pick]
-        size = f"{100 * self.regret:.2f} points" if self.in_points else f"{self.regret:.3g}"
-        lost = f"the expected loss from taking it is {size}"
+        points = f"{100 * self.regret:.2f} percentage points"
+        size = points if self.in_points else f"{self.regret:.3g}"
+        lost = f"the expected loss of {self.metric} from taking it is {size}"
         if not others:
             return (
                 f"Take {self.pick}: it is the best with {self.p_best:.0%} probability, and {lost}."
             )
-        count = f"{len(others)} other model{'s' * (len(others) > 1)}"
+        chance = {c.model: c.p_best for c in self.contenders}
+        named = [f"{name} ({chance[name]:.0%})" for name in others[:NAMED]]
+        if len(others) > NAMED:
+            named.append(f"{len(others) - NAMED} more")
+        listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
         return (
             f"Take {self.pick}: it has the best estimate and is the best with {self.p_best:.0%} "
-            f"probability; {count} may be the best instead, and {lost}."
+            f"probability; {listed} may be the best instead, and {lost}."
         )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.plots.choice import measure_goodness, sort_best_first
 from ssme.plots.display import (
@@ -127,7 +128,7 @@ def draw_groups(
         if row["model"] in names and row["group"] in shown
     ]
     both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
-    x = {"title": f"{chosen.name} ({_direction(chosen)})", "scale": _scale(both)}
+    x = {"title": [chosen.name, f"({_direction(chosen)})"], "scale": _scale(both)}
     panel = {
         "width": 200,
         "height": {"step": 20},
@@ -166,9 +167,11 @@ def draw_groups(
 def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: int) -> Plot:
     """Probability of being the best, model by model."""
     rows = [dict(vars(row)) for row in evaluation.ranking(metric, group).rows[:limit]]
-    x = number("p_best", title="probability of being best", scale={"domain": [0, 1]})
+    shown = [{**r, "said": "" if math.isnan(r["p_best"]) else percent(r["p_best"])} for r in rows]
+    axis = {"tickCount": 5, "format": ".0%"}
+    x = number("p_best", title="probability of being best", scale={"domain": [0, 1]}, axis=axis)
     body = {
-        "data": data(rows),
+        "data": data(shown),
         "width": 300,
         "height": {"step": 20},
         "encoding": {"y": _model_axis([row["model"] for row in rows]), "x": x},
@@ -176,7 +179,7 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
             {"mark": {"type": "bar", "color": GREEN, "height": 12}},
             {
                 "mark": {"type": "text", "align": "left", "dx": 4, "color": GREY},
-                "encoding": {"text": number("p_best", format=".0%")},
+                "encoding": {"text": encode_names("said")},
             },
         ],
     }
