@@ -22,6 +22,7 @@ def test_one_is_explained_with_what_to_do(run: Run) -> None:
     assert "D104 Labeled rows look unlike the unlabeled ones" in shown
     assert "energy distance" in shown
     assert "What to do:" in shown
+    assert "(#" not in run("doubts", "D201").stdout
     assert json.loads(run("doubts", "D104", "--json", "-").stdout)["code"] == "D104"
 
 

@@ -52,6 +52,32 @@ def test_help_imports_nothing_heavy() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_without_a_command_the_help_is_shown_and_called_no_error(run: Run) -> None:
+    shown = run()
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith("Usage: ssme COMMAND ...")
+    assert shown.stderr.rstrip().endswith("`ssme COMMAND --help` has examples.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("evaluate", "s.csv", "--report", "r.html"), "--html writes a report"),
+        (("evaluate", "s.csv", "--groups", "site"), "It is --group on the command line"),
+        (("doctor", "s.csv", "--groups", "site"), "It is --group on the command line"),
+        (("serve", "s.csv", "--label", "y"), "The page asks which column holds the labels"),
+        (("evaluate", "s.csv", "--metrik", "f1"), "No such option: --metrik"),
+    ],
+)
+def test_options_under_other_names_are_pointed_out(
+    run: Run, words: tuple[str, ...], told: str
+) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert told in refused.stderr
+    assert f"`ssme {words[0]} --help` lists the options." in refused.stderr
+
+
 def test_every_command_is_listed_by_purpose() -> None:
     for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
         assert command.rich_help_panel in PANELS, name

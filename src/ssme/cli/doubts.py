@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -51,7 +52,8 @@ def doubts(
     output.write(out.csv, csv_text(facts))
     if explained is not None:
         output.console.print(Text(f"{chosen[0].code} {chosen[0].title}\n", style="bold"))
-        output.console.print(Markdown(explained, hyperlinks=False))
+        plain = re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", explained)  # links within the page
+        output.console.print(Markdown(plain, hyperlinks=False))
         output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
         return
     table = plain_table(None, "code", "severity", "doubt")

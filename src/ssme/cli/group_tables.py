@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["gap_table", "group_tables"]
 
 JOINT = (
-    "Intervals of differences from all rows hold for all groups at once. Worth: as many labels as\n"
-    "labels alone would need for an interval as narrow."
+    "Intervals of differences from all rows hold for all groups at once. Worst: the probability "
+    "that the group is the worst one. Borrowed: the share of its estimate that comes from all rows "
+    "rather than its own labels. Worth: as many labels as labels alone would need for an interval "
+    "as narrow."
 )
 
 

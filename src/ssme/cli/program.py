@@ -54,6 +54,15 @@ WHEN_INTERRUPTED = "Interrupted. Every file is whole: the old one, the new one, 
 UsageFault: Any = typer.BadParameter.__mro__[2]
 """What the parser raises for a command line it cannot read (click's, or typer's copy of it)."""
 
+OTHER_NAMES: dict[tuple[str, str | None], str] = {
+    ("evaluate", "--report"): "--html writes a report, and so does `ssme report`",
+    ("serve", "--label"): "The page asks which column holds the labels",
+    ("serve", "--group"): "The page asks which columns hold groups",
+    ("", "--groups"): "It is --group on the command line, with commas between columns",
+    ("", "--metrics"): "It is --metric on the command line, with commas between metrics",
+}
+"""Options that are looked for under another name, by command ("" is any): where to find them."""
+
 PANELS = ("Evaluate", "Decide", "Try", "Look up")
 WIDTH = 80
 NARROWEST = 20
@@ -71,10 +80,8 @@ class Program(TyperGroup):
         try:
             code = super().main(args, prog_name, standalone_mode=False, **named)
         except UsageFault as fault:
-            where = getattr(fault, "ctx", None)
-            help_ = f" `{where.command_path} --help` lists the options." if where else ""
-            say(f"Error: {fault.format_message()}{help_}")
             code = BAD_INPUT
+            _say_fault(fault)
         except typer.Abort:
             code = INTERRUPTED
         if code == INTERRUPTED:
@@ -94,6 +101,19 @@ class Program(TyperGroup):
             names = ", ".join(sorted(parameter.opts, key=len))
             formatter.write(_format_entry(names, getattr(parameter, "help", None) or ""))
         formatter.write(f"\n{self.epilog}\n")
+
+
+def _say_fault(fault: Any) -> None:
+    """What the parser refuses; a command line without a command gets the help and no error."""
+    where, told = getattr(fault, "ctx", None), fault.format_message()
+    if told.startswith("Usage: ") or where is None:
+        say(told)
+        return
+    option = getattr(fault, "option_name", None)
+    named = OTHER_NAMES.get((where.info_name, option)) or OTHER_NAMES.get(("", option))
+    if named:
+        told = f"No such option: {option}. {named}."
+    say(f"Error: {told} `{where.command_path} --help` lists the options.")
 
 
 class Command(TyperCommand):

@@ -94,8 +94,9 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
     level = f"{evaluation.level * 100:g} % interval"
     first = evaluation.groups[0].name
     models = distinct_labels(evaluation.data.models, WIDE_NAME)
-    narrow = distinct_labels(evaluation.data.models, NARROW_NAME)
     groups = distinct_labels([group.name for group in evaluation.groups], NARROW_NAME)
+    left = 2 * NARROW_NAME - max(len(name) for name in groups.values())
+    narrow = distinct_labels(evaluation.data.models, max(NARROW_NAME, min(left, WIDE_NAME)))
     for metric in evaluation.metrics:
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] == first]
         columns = ("model", "estimate", level, "labels only", "their interval")
@@ -134,8 +135,8 @@ def summary_line(evaluation: Evaluation) -> str:
     worth = ""
     if effective >= whole.n_labeled + 0.5:
         worth = (
-            f" For {evaluation.metrics[0].name} the labels are worth {effective:,.0f} without the "
-            "unlabeled rows."
+            f" For {evaluation.metrics[0].name} they tell as much as {effective:,.0f} labels "
+            "alone would."
         )
     return (
         f"{data.n_models} models, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
