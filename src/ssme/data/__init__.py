@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ssme.data import readers
     from ssme.data.layout import Layout
     from ssme.data.readers.anything import as_score_set, read_scores, reading_options
     from ssme.data.readers.options import ReadOptions
@@ -22,7 +21,6 @@ __all__ = [
     "ScoreSet",
     "as_score_set",
     "read_scores",
-    "readers",
     "reading_options",
 ]
 
@@ -38,14 +36,6 @@ _EXPORTS = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "readers":
-        return import_module("ssme.data.readers")
-    if name in _EXPORTS:
-        value = getattr(import_module(_EXPORTS[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'ssme.data' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'ssme.data' has no attribute {name!r}")
+    return getattr(import_module(_EXPORTS[name]), name)

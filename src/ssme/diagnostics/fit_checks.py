@@ -13,6 +13,13 @@ from ssme.metrics.decisions import ACCURACY
 __all__ = ["FIT_CHECKS"]
 
 
+def _weigh(text: str, p: float, case: Case) -> Answer:
+    """``text`` as a doubt where its p-value is small."""
+    if p >= case.limits.family_level:
+        return Answer.fine(text)
+    return Answer.doubt(text[0].upper() + text[1:] + ".")
+
+
 def _consensus_bias(case: Case) -> Answer:
     pool, _, labels = case.pooled_labels
     if labels.size < case.limits.least_labels:
@@ -28,9 +35,7 @@ def _consensus_bias(case: Case) -> Answer:
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
         f"{promised.sum():.1f} ({tail_text(p)})"
     )
-    if p >= case.limits.family_level:
-        return Answer.fine(text)
-    return Answer.doubt(text[0].upper() + text[1:] + ".")
+    return _weigh(text, p, case)
 
 
 def _unanimous_and_wrong(case: Case) -> Answer:
@@ -53,9 +58,7 @@ def _unanimous_and_wrong(case: Case) -> Answer:
         f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
         f"labeled rows; their mean score expects {n - promised.sum():.1f} ({tail_text(p)})"
     )
-    if p >= case.limits.family_level:
-        return Answer.fine(text)
-    return Answer.doubt(text[0].upper() + text[1:] + ".")
+    return _weigh(text, p, case)
 
 
 def _not_converged(case: Case) -> Answer:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError, argument
 from ssme.methods.facts import Facts
-from ssme.metrics import get_metric
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, is_same_metric
+from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
 __all__ = [
     "Belief",
@@ -41,48 +41,6 @@ GroupRows = NDArray[np.int64] | NDArray[np.bool_] | None
 Numbers take as much memory as the group has rows, whatever the number of groups."""
 Predictor = Callable[[FloatArray], FloatArray]
 """P(y | s) (n, K) of rows ``scores`` (n, M, K) that a method has not seen; picklable."""
-
-
-@dataclass(frozen=True)
-class MethodSpec:
-    """What a method declares about itself; printed by ``ssme methods`` and enforced.
-
-    ``title`` is a name for people, ``source`` the paper. ``binary`` and ``multiclass`` say for how
-    many classes it is made; ``needs_labels`` is false where it runs without any label;
-    ``gives_intervals``, ``gives_posterior`` and ``groups`` say whether its belief has intervals,
-    has P(y | s) of single rows and answers for groups; ``missing_scores`` is false where every
-    classifier must have a score for every row.
-
-    ``metrics`` names those of the registry that the method can estimate, or is None where it can
-    estimate every metric, custom callables too. A metric is one of them if it is of the same kind,
-    whatever it is called; ``any_threshold`` says whether at any threshold of its decisions.
-    ``designs`` are the ways of choosing rows for labeling that it allows for. A method that learns
-    P(y | s) by likelihood allows for all that look at the scores alone, by weights or without:
-    which rows were chosen then says nothing about P(y | s).
-    """
-
-    name: str
-    title: str
-    source: str
-    binary: bool = True
-    multiclass: bool = True
-    metrics: tuple[str, ...] | None = None
-    any_threshold: bool = False
-    needs_labels: bool = True
-    gives_intervals: bool = True
-    gives_posterior: bool = True
-    groups: bool = True
-    missing_scores: bool = True
-    designs: tuple[str, ...] = ("random",)
-
-    def estimates(self, metric: Metric, n_classes: int) -> bool:
-        """Whether the method can estimate ``metric``."""
-        return self.metrics is None or any(
-            is_same_metric(
-                get_metric(name).kind, metric.kind, n_classes, any_threshold=self.any_threshold
-            )
-            for name in self.metrics
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,27 +112,16 @@ class Belief(Protocol):
 
 
 class SilentOnRows:
-    """What a belief has in common with others that say nothing about single rows."""
+    """What a belief has in common with others that say nothing about single rows.
 
-    @property
-    def posterior(self) -> None:
-        """None: the method says nothing about single rows."""
-        return None
+    It has no posterior, there are no classes of rows to be clamped, and unlabeled rows are not
+    drawn.
+    """
 
-    @property
-    def predictor(self) -> None:
-        """None, for the same reason."""
-        return None
-
-    @property
-    def clamps_labels(self) -> bool:
-        """False: there are no classes of rows to be clamped."""
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        """False: unlabeled rows are not drawn."""
-        return False
+    posterior: ClassVar[None] = None
+    predictor: ClassVar[None] = None
+    clamps_labels: ClassVar[bool] = False
+    narrows_with_rows: ClassVar[bool] = False
 
 
 @runtime_checkable

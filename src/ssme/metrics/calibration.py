@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,59 +223,28 @@ def _one_of(option: str, value: object, allowed: tuple[str | None, ...]) -> None
         )
 
 
+_VARIANTS: dict[str, dict[str, Any]] = {
+    "ece_uniform": {"title": "ECE (equal width)"},
+    "ece_weighted": {"title": "ECE (equal mass, weighted)", "binning": "quantile"},
+    "ece_l2": {
+        "title": "Calibration error (root mean square)",
+        "binning": "quantile",
+        "norm": "l2",
+    },
+    "mce": {"title": "Largest calibration gap", "norm": "max", "weighted": None},
+    "ece_top_label": {"title": "ECE (top label)", "target": "top_label"},
+    "ece_top_label_by_class": {
+        "title": "ECE (top label, by predicted class)",
+        "target": "top_label_by_class",
+    },
+    "classwise_ece": {"title": "ECE (class-wise)", "target": "classwise"},
+}
+"""Further forms by name: 15 bins of equal width, weighted by their rows, unless told otherwise."""
+
 CALIBRATION_METRICS: tuple[Metric, ...] = (
     ece(title="ECE"),
-    ece(
-        name="ece_uniform",
-        title="ECE (equal width)",
-        n_bins=15,
-        binning="uniform",
-        weighted=True,
-    ),
-    ece(
-        name="ece_weighted",
-        title="ECE (equal mass, weighted)",
-        n_bins=15,
-        binning="quantile",
-        weighted=True,
-    ),
-    ece(
-        name="ece_l2",
-        title="Calibration error (root mean square)",
-        n_bins=15,
-        binning="quantile",
-        weighted=True,
-        norm="l2",
-    ),
-    ece(
-        name="mce",
-        title="Largest calibration gap",
-        n_bins=15,
-        binning="uniform",
-        norm="max",
-    ),
-    ece(
-        name="ece_top_label",
-        title="ECE (top label)",
-        n_bins=15,
-        binning="uniform",
-        weighted=True,
-        target="top_label",
-    ),
-    ece(
-        name="ece_top_label_by_class",
-        title="ECE (top label, by predicted class)",
-        n_bins=15,
-        binning="uniform",
-        weighted=True,
-        target="top_label_by_class",
-    ),
-    ece(
-        name="classwise_ece",
-        title="ECE (class-wise)",
-        n_bins=15,
-        binning="uniform",
-        weighted=True,
-        target="classwise",
+    *(
+        ece(name=name, **{"n_bins": 15, "binning": "uniform", "weighted": True, **options})
+        for name, options in _VARIANTS.items()
     ),
 )

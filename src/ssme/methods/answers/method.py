@@ -30,9 +30,9 @@ from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import Design
 from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import fit_worlds
-from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draw_options import joint_draws, other_constants
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
 
@@ -46,13 +46,7 @@ class Answers(Declared):
     n_draws: int = joint_draws(200)
     constants: AnswerConstants = other_constants(AnswerConstants())
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="answers",
-        title="Judges who share difficulty",
-        source="this project: docs/answers.md",
-        needs_labels=False,
-        designs=("random", "by_class", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["answers"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
         of = self.constants

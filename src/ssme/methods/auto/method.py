@@ -59,8 +59,8 @@ from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
-from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draw_options import joint_draws, other_constants
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
 
@@ -83,13 +83,7 @@ class Auto(Declared):
     )
     constants: Constants = other_constants(Constants())
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="auto",
-        title="Recalibrated pool of the classifiers",
-        source="this project: docs/auto.md",
-        needs_labels=False,
-        designs=("random", "by_class", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["auto"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
         if data.judges:

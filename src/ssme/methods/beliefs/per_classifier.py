@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, center_all
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.progress import track
@@ -38,6 +39,10 @@ class PerModelPosterior:
     A row without a score from classifier j is NaN in ``posteriors[j]`` and does not count for it.
     """
 
+    predictor: ClassVar[None] = None
+    clamps_labels: ClassVar[bool] = True
+    narrows_with_rows: ClassVar[bool] = True
+
     data: ScoreSet
     posteriors: FloatArray
     n_draws: int
@@ -53,19 +58,6 @@ class PerModelPosterior:
         total = np.where(present, self.posteriors, 0.0).sum(axis=0)
         mean: FloatArray = total / present.sum(axis=0)
         return mean
-
-    @property
-    def predictor(self) -> None:
-        """None: a row's posterior differs from classifier to classifier."""
-        return None
-
-    @property
-    def clamps_labels(self) -> bool:
-        return True
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        return True
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
@@ -95,13 +87,7 @@ class PerModelPosterior:
                         rows_again = resampled.of(metric)[:, part, None]
                         reweighted = [mass[: len(rows_again)] * rows_again for mass in masses]
                         worlds[g][m].append(_side_by_side(plans[g][m], reweighted))
-        return [
-            [
-                center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
-                for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
-            ]
-            for g in range(len(parts))
-        ]
+        return center_all(points, worlds, metrics)
 
     def label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""

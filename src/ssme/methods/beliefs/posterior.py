@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, Predictor, row_numbers
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
+from ssme.methods.parts.row_weights import RowWeights, center_all
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
@@ -96,13 +96,7 @@ class LabelPosterior:
                 mass = self._mass(labels, part)
                 for m, plan in enumerate(plans[g]):
                     worlds[g][m].append(plan(mass * weights.of(metrics[m])[:, part, None]))
-        return [
-            [
-                center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
-                for p, w, metric in zip(points[g], worlds[g], metrics, strict=True)
-            ]
-            for g in range(len(parts))
-        ]
+        return center_all(points, worlds, metrics)
 
     def label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (d, n) in batches of bounded memory; the same draws on every call."""

@@ -8,6 +8,7 @@ rows stand for all where they are very many.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +23,21 @@ IntArray = NDArray[np.int64]
 
 
 class SoftBelief:
-    """A belief with W of its rows as ``soft`` (n, K)."""
+    """A belief with W of its rows as ``soft`` (n, K).
+
+    An estimate is that of the soft labeling of all rows, corrected by the labels, so that these are
+    not clamped. Most of the spread is that of the coefficients and does not narrow with rows.
+    """
 
     data: ScoreSet
     soft: FloatArray
+    clamps_labels: ClassVar[bool] = False
+    narrows_with_rows: ClassVar[bool] = False
 
     @property
     def posterior(self) -> FloatArray:
         """W with labeled rows one-hot."""
         return clamp(self.soft, self.data.labels)
-
-    @property
-    def clamps_labels(self) -> bool:
-        """False: an estimate is that of the soft labeling of all rows, corrected by the labels."""
-        return False
-
-    @property
-    def narrows_with_rows(self) -> bool:
-        """False: most of the spread is that of the coefficients."""
-        return False
 
 
 def draw_masses(

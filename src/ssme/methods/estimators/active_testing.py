@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief
 from ssme.methods.facts import Facts
 from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, Nothing, Number, OneOf, Whole, option
 
@@ -86,18 +87,7 @@ class ActiveTesting(Declared):
         Number(least=1e-6, most=1.0),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="active_testing",
-        title="Active testing: chosen labels, LURE weights",
-        source="Kossen et al. 2021",
-        metrics=("accuracy",),
-        needs_labels=False,
-        gives_intervals=False,
-        gives_posterior=False,
-        groups=False,
-        missing_scores=False,
-        designs=("random", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["active_testing"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         votes = cast_votes(data.scores)

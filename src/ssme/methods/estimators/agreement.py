@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, column_means
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import threshold_of
 from ssme.options import Declared
@@ -33,16 +34,7 @@ __all__ = ["Agreement", "agreement_with_others"]
 class Agreement(Declared):
     """Mean agreement of each classifier with every other one."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="agreement",
-        title="Agreement with the other classifiers",
-        source="Jiang et al. 2022",
-        metrics=("accuracy",),
-        any_threshold=True,
-        needs_labels=False,
-        gives_intervals=False,
-        gives_posterior=False,
-    )
+    spec: ClassVar[MethodSpec] = SPECS["agreement"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         if data.n_models < 2:

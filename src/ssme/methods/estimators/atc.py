@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, column_means
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, option
 from ssme.progress import track
@@ -40,14 +41,7 @@ class Atc(Declared):
         Choice("top", "entropy"),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="atc",
-        title="Average thresholded confidence",
-        source="Garg et al. 2022",
-        metrics=("accuracy",),
-        gives_intervals=False,
-        gives_posterior=False,
-    )
+    spec: ClassVar[MethodSpec] = SPECS["atc"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         confidence = self._confidence(data.scores)

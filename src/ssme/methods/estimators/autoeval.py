@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.parts.draw_options import joint_draws
 from ssme.methods.parts.predicted_accuracy import Annotator, annotator_option, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import Metric
 from ssme.options import Declared
 
@@ -35,15 +36,7 @@ class AutoEval(Declared):
     annotator: Annotator = annotator_option("confidence")
     n_draws: int = joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="autoeval",
-        title="AutoEval: PPI++ on accuracy",
-        source="Boyeau et al. 2025",
-        metrics=("accuracy",),
-        any_threshold=True,
-        gives_posterior=False,
-        designs=("random", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["autoeval"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)

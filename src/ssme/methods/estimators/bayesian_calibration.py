@@ -23,12 +23,12 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.facts import ModelNumbers
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track
@@ -64,13 +64,7 @@ class BayesianCalibration(LabelDraws):
     tol: float = option(1e-6, "Step below which the mode is found.", Number(least=0.0, most=1.0))
     max_iter: int = option(200, "Most steps to the mode.", Whole(1, 10_000))
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="bayesian_calibration",
-        title="Bayesian beta calibration per classifier",
-        source="Ji et al. 2020",
-        multiclass=False,
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["bayesian_calibration"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
         logs = _log_scores(data.scores[:, :, 1], self.clip)

@@ -17,10 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.specs import SPECS, MethodSpec
 
 __all__ = ["Cbpe"]
 
@@ -29,12 +29,7 @@ __all__ = ["Cbpe"]
 class Cbpe(LabelDraws):
     """Labels drawn, for each classifier, from its own scores."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="cbpe",
-        title="Each classifier's own confidence",
-        source="Bialek et al. 2024 (CBPE)",
-        needs_labels=False,
-    )
+    spec: ClassVar[MethodSpec] = SPECS["cbpe"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         own = np.stack([clamp(data.scores[:, j], data.labels) for j in range(data.n_models)])

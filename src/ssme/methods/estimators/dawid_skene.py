@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 
@@ -65,13 +65,7 @@ class DawidSkene(LabelDraws):
         Number(least=1e-300, most=0.1),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="dawid_skene",
-        title="Dawid-Skene on the votes, labels clamped",
-        source="Dawid and Skene 1979",
-        needs_labels=False,
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["dawid_skene"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)

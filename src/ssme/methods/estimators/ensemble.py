@@ -18,9 +18,9 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
@@ -45,13 +45,7 @@ class Ensemble(LabelDraws):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="ensemble",
-        title="Mean score of the classifiers",
-        source="Shanmugam et al. 2025, app. D",
-        needs_labels=False,
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["ensemble"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         posterior = mean_score(data.scores)

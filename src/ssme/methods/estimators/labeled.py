@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.parts.draw_options import joint_draws
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.options import Declared, Flag, option
 
 __all__ = ["Labeled"]
@@ -33,13 +33,7 @@ class Labeled(Declared):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="labeled",
-        title="Labeled rows alone",
-        source="the metric itself; intervals: Wilson 1927, Newcombe 2006, Boyd et al. 2013",
-        gives_posterior=False,
-        designs=("random", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["labeled"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
         return LabeledBelief(data, self.n_draws, self.joint_draws, spawn_seed(rng))

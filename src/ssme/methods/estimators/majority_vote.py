@@ -17,11 +17,11 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
@@ -39,12 +39,7 @@ class MajorityVote(LabelDraws):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="majority_vote",
-        title="Vote of the classifiers, weighted by labeled accuracy",
-        source="Shanmugam et al. 2025, app. B.2",
-        needs_labels=False,
-    )
+    spec: ClassVar[MethodSpec] = SPECS["majority_vote"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)

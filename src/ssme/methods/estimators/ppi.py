@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
@@ -42,6 +42,7 @@ from ssme.methods.estimators.ensemble import mean_score
 from ssme.methods.parts.draw_options import MOST_DRAWS
 from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, is_same_metric
@@ -69,13 +70,7 @@ class Ppi(Declared):
         500, "Number of resamples of the prediction-powered bootstrap.", Whole(2, MOST_DRAWS)
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="ppi",
-        title="Prediction-powered inference, power-tuned",
-        source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
-        gives_posterior=False,
-        designs=("random", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["ppi"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         grid = self.ridge_grid if self.ridge else None

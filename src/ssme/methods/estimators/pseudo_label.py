@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Choice, Number, Whole, option
 
@@ -68,12 +68,7 @@ class PseudoLabel(LabelDraws):
     )
     max_iter: int = option(1000, "Most steps of the regression's solver.", Whole(1, 100_000))
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="pseudo_label",
-        title="Model from scores to labels, fitted on the labeled rows",
-        source="Shanmugam et al. 2025, app. B.2",
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["pseudo_label"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         labeled = data.labeled

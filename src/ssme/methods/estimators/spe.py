@@ -27,11 +27,11 @@ from scipy.special import expit
 from ssme.data.scoreset import ScoreSet
 from ssme.densities.truncated_normal import truncated_normal_gradient, truncated_normal_logpdf
 from ssme.errors import InputError, argument
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
@@ -87,13 +87,7 @@ class Spe(LabelDraws):
     )
     max_iter: int = option(15_000, "Most steps of the optimizer.", Whole(1, 100_000))
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="spe",
-        title="Mixture of truncated normals per classifier",
-        source="Welinder et al. 2013",
-        multiclass=False,
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["spe"]
 
     def __post_init__(self) -> None:
         super().__post_init__()

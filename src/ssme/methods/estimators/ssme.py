@@ -26,11 +26,11 @@ from ssme.data.scoreset import ScoreSet
 from ssme.densities.bandwidth import ACROSS, BANDWIDTH_RULES
 from ssme.densities.gaussian_mixture import COVARIANCES
 from ssme.engines.kernels import KERNELS
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import MOST_DRAWS, world_draws
 from ssme.methods.parts.seeds import child_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
 from ssme.mixture.model import (
@@ -191,12 +191,7 @@ class SsmeMethod(SsmeOptions):
         OneOf(Whole(1, 10**9), Nothing("all rows")),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="ssme",
-        title="Semi-supervised mixture of all classifiers' scores, as published",
-        source="Shanmugam et al. 2025, sec. 3",
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["ssme"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         options, n_draws = self.mixture_options(), self.draws()

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.estimators.ssme import SsmeOptions, convergence_of, fit_scores
 from ssme.methods.facts import Convergence, Facts
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.mixture.model import MixtureFit
 from ssme.progress import track
 
@@ -46,12 +46,7 @@ class SsmeMFacts(Facts):
 class SsmeMMethod(SsmeOptions):
     """`SsmeMethod` for every classifier on its own, with the same options."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="ssme_m",
-        title="SSME fitted to one classifier at a time",
-        source="Shanmugam et al. 2025, app. D",
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["ssme_m"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         options, n_draws = self.mixture_options(), self.draws()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
 from ssme.methods.parts.draw_options import joint_draws
 from ssme.methods.parts.predicted_accuracy import (
@@ -31,6 +31,7 @@ from ssme.methods.parts.predicted_accuracy import (
     ridge_grid_option,
 )
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Flag, Whole, option
 
@@ -54,14 +55,7 @@ class StratifiedPpi(Declared):
     ridge_grid: tuple[float, ...] = ridge_grid_option()
     n_draws: int = joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="stratified_ppi",
-        title="Stratified PPI++ on accuracy",
-        source="Fisch et al. 2024",
-        metrics=("accuracy",),
-        any_threshold=True,
-        gives_posterior=False,
-    )
+    spec: ClassVar[MethodSpec] = SPECS["stratified_ppi"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         predicted, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)

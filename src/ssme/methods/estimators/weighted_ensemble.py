@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
+from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 
@@ -61,13 +61,7 @@ class WeightedEnsemble(LabelDraws):
     )
     max_iter: int = option(1000, "Most steps of EM.", Whole(1, 10_000))
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
-        name="weighted_ensemble",
-        title="Linear pool weighted by labeled log score",
-        source="Geweke and Amisano 2011",
-        needs_labels=False,
-        designs=("random", "by_score", "weights"),
-    )
+    spec: ClassVar[MethodSpec] = SPECS["weighted_ensemble"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         scores = fill_missing(data.scores)

@@ -21,7 +21,10 @@ import numpy as np
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["RowWeights", "center_worlds", "mean_defined"]
+__all__ = ["RowWeights", "center_all", "center_worlds", "mean_defined"]
+
+Batches = Sequence[Sequence[Sequence[FloatArray]]]
+"""Values (D, M) in batches, by group and metric."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,17 @@ def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Esti
     """``value`` (M,) with the ``worlds`` (D, M) moved onto it."""
     shift = value - mean_defined(worlds)
     return Estimate(value, np.clip(worlds + shift, metric.low, metric.high))
+
+
+def center_all(points: Batches, worlds: Batches, metrics: Sequence[Metric]) -> list[list[Estimate]]:
+    """Estimates [group][metric]: means of ``points``, with the ``worlds`` moved onto them."""
+    return [
+        [
+            center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+            for p, w, metric in zip(own_points, own_worlds, metrics, strict=True)
+        ]
+        for own_points, own_worlds in zip(points, worlds, strict=True)
+    ]
 
 
 def mean_defined(draws: FloatArray) -> FloatArray:
