@@ -146,3 +146,18 @@ def test_settings_tell_changed_constants_apart():
         protocol = Protocol({"auto": ("auto", {"constants": constants})}, runs=1)
         texts.add(protocol.settings(next(iter(protocol.cells(["a"]))), "0f"))
     assert len(texts) == 2
+
+
+def test_keys_of_records_of_constants_name_no_address():
+    from dataclasses import replace
+
+    from ssme.methods.auto.constants import Constants
+
+    def key(constants: Constants) -> str:
+        options = {"constants": constants, "n_draws": 50}
+        protocol = Protocol({"a": ("auto", options)}, n_labeled=(20,), n_unlabeled=(80,), runs=1)
+        return next(protocol.cells(["d"])).key
+
+    assert " at 0x" not in key(Constants())
+    assert key(Constants()) == key(Constants()) != key(replace(Constants(), fit_rows=10))
+    assert key(Constants()).endswith(",n_draws=50")

@@ -59,8 +59,10 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Name of the work; cells with the same key are computed once."""
-        options = ",".join(f"{k}={v}" for k, v in self.options)
+        """Name of the work, the same in every process; cells with the same are computed once."""
+        options = ",".join(
+            f"{k}={_encode_option(v) if is_dataclass(v) else v}" for k, v in self.options
+        )
         parts = (self.dataset, "+".join(self.subset), self.n_labeled, self.n_unlabeled, self.run)
         return "|".join(map(str, (*parts, self.method, options)))
 
