@@ -190,11 +190,13 @@ def find_shift(
     sides = _Sides.of(data, of)
     rng = np.random.default_rng(1)
     first = rng.permutation(np.flatnonzero(sides.labeled))[: limits.compared_labeled]
-    second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_unlabeled]
-    both = np.concatenate([first, second])
-    member = sides.labeled[both]
-    _, p_scores = classifier_test(sides.features[both], member, rng, limits.permutations)
-    _, p_classes = class_test(sides.pool[both], member, rng, limits.permutations)
+    second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_classes]
+    every = np.concatenate([first, second])
+    both = every[: first.size + limits.compared_unlabeled]
+    _, p_scores = classifier_test(
+        sides.features[both], sides.labeled[both], rng, limits.permutations
+    )
+    _, p_classes = class_test(sides.pool[every], sides.labeled[every], rng, limits.permutations)
     n_classes = sides.pool.shape[1]
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
     unlabeled = _unlabeled_shares(sides)
@@ -216,7 +218,7 @@ def find_shift(
         effective_labels=float(sides.labels.size),
         effective_by_class=left[0],
         effective_by_score=left[1],
-        found=min(p_scores, p_classes) < limits.shift_level,
+        found=min(p_scores, p_classes) <= limits.shift_level,
         safe=tuple(safe),
     )
 

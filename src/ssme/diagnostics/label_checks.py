@@ -46,9 +46,11 @@ def _none_unlabeled(case: Case) -> Answer:
 
 
 def _compare_rows(
-    case: Case, rng: np.random.Generator
+    case: Case, rng: np.random.Generator, upto: int | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Places in ``case.rows`` of the labeled and unlabeled rows to compare; None if too few.
+
+    At most ``upto`` unlabeled rows, by default those of the limits.
 
     Rows with weights are kept with a chance in proportion to their weight: those kept are a random
     sample of what the weighted rows stand for, and a test of plain rows applies to them.
@@ -63,7 +65,8 @@ def _compare_rows(
     if min((labeled & kept).sum(), (~labeled & kept).sum()) < limits.least_compared:
         return None
     first = rng.permutation(np.flatnonzero(labeled & kept))[: limits.compared_labeled]
-    second = rng.permutation(np.flatnonzero(~labeled & kept))[: limits.compared_unlabeled]
+    wanted = limits.compared_unlabeled if upto is None else upto
+    second = rng.permutation(np.flatnonzero(~labeled & kept))[:wanted]
     return first, second
 
 
@@ -115,16 +118,16 @@ def _unlike(case: Case) -> Answer:
 def _check_shift(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
     rng = np.random.default_rng(1)
-    compared = _compare_rows(case, rng)
+    compared = _compare_rows(case, rng, limits.compared_classes)
     if compared is None:
         return _too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
         return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
-    both = np.concatenate(compared)
-    pool, member = case.pool[both], labeled[both]
-    features = score_features(pool, case.scores[both])
-    told, p_told = classifier_test(features, member, rng, limits.permutations)
-    gap, p_gap = class_test(pool, member, rng, limits.permutations)
+    every = np.concatenate(compared)
+    both = every[: compared[0].size + limits.compared_unlabeled]
+    features = score_features(case.pool[both], case.scores[both])
+    told, p_told = classifier_test(features, labeled[both], rng, limits.permutations)
+    gap, p_gap = class_test(case.pool[every], labeled[every], rng, limits.permutations)
     k, shift = _mean_shift(case)
     seen = [
         f"labeled rows are told from the others by their scores (correlation {told:.2f}, "
@@ -132,7 +135,7 @@ def _check_shift(case: Case) -> Answer:
         f"the classes differ in frequency: the mean score of class {str(case.data.classes[k])!r} "
         f"is {shift:+.3f} on labeled rows ({gap:.1f} standard errors, p = {p_gap:.3f})",
     ]
-    found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p < limits.shift_level]
+    found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p <= limits.shift_level]
     if not found:
         return Answer.fine(f"p = {p_told:.3f} by their scores, p = {p_gap:.3f} by their classes")
     return Answer.doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")

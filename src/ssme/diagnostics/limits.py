@@ -33,6 +33,9 @@ class Limits:
     compared_unlabeled: int = 400
     """Rows compared by the energy test: 600 x 600 distances."""
 
+    compared_classes: int = 2000
+    """Unlabeled rows, at most, whose mean scores are compared with those of labeled rows."""
+
     least_compared: int = 10
     """With fewer rows on either side the energy test could hardly find anything."""
 

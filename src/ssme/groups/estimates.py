@@ -50,8 +50,6 @@ __all__ = ["GroupEstimator", "Grouped", "estimate_groups"]
 IntArray = NDArray[np.int64]
 GROUP_DRAWS = 0x6709
 """Branch of the seed that the draws of groups come from."""
-UNSEEN = 0x1000000
-"""Seed of the rates that were not seen; that of a group adds its first row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +262,7 @@ class GroupEstimator:
             draws = move_median(metric, draws, center)
             if rows.size:
                 shifted = self.directions.shift(self.belief.soft[rows], point)
-                seed = UNSEEN + int(rows[0])
+                seed = child_seed(self.seed, (1 << 24) + int(rows[0]))
                 draws = leave_end(metric, self.data.scores[rows], shifted, draws, seed)
             out.append(Estimate(value, draws))
         return out

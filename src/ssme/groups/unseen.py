@@ -18,7 +18,11 @@ __all__ = ["leave_end"]
 
 
 def leave_end(
-    metric: Metric, scores: FloatArray, soft: FloatArray, draws: FloatArray, seed: int
+    metric: Metric,
+    scores: FloatArray,
+    soft: FloatArray,
+    draws: FloatArray,
+    seed: np.random.SeedSequence,
 ) -> FloatArray:
     """``draws`` (D, M) that are as far from 0 or 1 as a rate without a case seen may be.
 

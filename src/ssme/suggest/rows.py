@@ -248,6 +248,8 @@ def suggest_rows(
         if gain < of.least_gain:
             chance[left], gain = n / left.size, 1.0
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
+    if design == "random":
+        order = rng.permutation(left)
     drawn = draw_spread(chance, order, rng)
     drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
     rows = part[drawn]
