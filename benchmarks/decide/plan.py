@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ from ssme.evaluation import Evaluation
 from ssme.methods.registry import get_method
 from ssme.run import evaluate
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.simulation import Sight, World, count_totals, find_crossing, imagine_worlds
+from ssme.suggest.simulation import Sight, World, find_crossing, imagine_worlds
 from ssme.suggest.targets import Target, read_target
 
 ROWS, MOST, FACTOR, ORDERS, RATIO = 1500, 1000, 1.5, 3, 1.7
@@ -131,8 +130,9 @@ def _run(
 ) -> list[tuple[int, list[list[float]]]]:
     """What the targets bound [run][target] at growing numbers of labels."""
     fitter, found = get_method(method), []
-    of = replace(PlanConstants(), ratio=RATIO)
-    for total in count_totals(first.data.n_labeled, MOST, of):
+    steps = np.arange(1, np.log(MOST / first.data.n_labeled) / np.log(RATIO))
+    totals = [*(first.data.n_labeled * RATIO**steps).astype(int).tolist(), MOST]
+    for total in totals:
         each = []
         for number, world in enumerate(runs):
             fitted = fitter.fit(world.label(total), np.random.default_rng(number))

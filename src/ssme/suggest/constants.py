@@ -62,6 +62,13 @@ class PlanConstants:
     ratio: float = 4.0
     """Factor between two numbers of labels that are tried first."""
 
+    labels_fitted: int = 500
+    """Labels up to which methods are fitted in simulations, or twice as many as there are: a fit
+    takes time in proportion to its labels."""
+
+    beyond: float = 4.0
+    """How many times these numbers the last line between logarithms is drawn on."""
+
     widest_step: float = 1.5
     """Factor between two of them that is left without a look at the middle."""
 

@@ -74,13 +74,13 @@ class LabelPlan:
         Number of labels there are.
     more, more_low, more_high : float
         Number of labels more with which the target is met in half of the runs, in 10 % and in 90 %;
-        infinite where it was not met with the largest number that was tried.
+        infinite where all rows are too few, or it is too far off to be told.
     curve : tuple of PlannedStep
         The way there.
     effective : float
         How many labels alone would do as well as the ones there are do with the unlabeled rows.
     most : int
-        Largest total number of labels that was tried.
+        Largest total number of labels that can be told.
     """
 
     target: str
@@ -258,13 +258,16 @@ def _plan(
     """The plan for one target, from what was seen at growing numbers of labels."""
     n_labeled = evaluation.data.n_labeled
     most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
+    if sights:
+        most = min(most, int(sights[-1].labels * of.beyond))
     curve = [PlannedStep(n_labeled, now, float(target.is_met(now)))]
     for sight in sights:
         curve.append(PlannedStep(sight.labels, sight.median, sight.share_met(target)))
-    low, middle, high = (
-        0.0 if not sights else max(find_crossing(target, now, n_labeled, sights, at) - n_labeled, 0)
+    found = [
+        find_crossing(target, now, n_labeled, sights, at, of.beyond) if sights else n_labeled
         for at in (of.spread[0], 0.5, of.spread[1])
-    )
+    ]
+    low, middle, high = (max(n - n_labeled, 0.0) if n <= most else np.inf for n in found)
     return LabelPlan(
         target=target.text,
         now=now,

@@ -12,9 +12,10 @@ The method is fitted to each: mu_w(n), the estimates, and x_w(n), the draws abou
   estimates to move one way rather than the other would have moved them.
 
 At each n that gives a sample of what the target bounds. A quantile of it as a function of n, made
-monotone, on a line between logarithms, crosses the bound at the number of labels with which that
-share of the runs meets the target. (A model in which all differences shrink alike, mu moving with
-them, told a half of the labels that regret takes: differences between good models shrink least.)
+monotone, on lines between logarithms of which the last is drawn on, crosses the bound at the number
+of labels with which that share of the runs meets the target. (A model in which all differences
+shrink alike, mu moving with them, told a half of the labels that regret takes: differences between
+good models shrink least.)
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def simulate_labeling(
 ) -> tuple[tuple[Sight, ...], ...]:
     """What each of ``targets``, all about one metric, bounds at growing numbers of labels.
 
-    Labels grow until nine runs of ten meet every target or all rows have one. Then the number in
-    the middle of the step in which half of the runs came to meet a target is looked at too.
+    Labels grow until nine runs of ten meet every target or they are as many as are fitted. Then the
+    number in the middle of the step in which half of the runs came to meet a target is looked at.
     """
     worlds = imagine_worlds(evaluation, targets[0], simulations, of, rng)
     method, metric = _method(evaluation), targets[0].metric
@@ -190,26 +191,41 @@ def _read(
 
 
 def find_crossing(
-    target: Target, now: float, n_labeled: int, sights: Sequence[Sight], share: float
+    target: Target,
+    now: float,
+    n_labeled: int,
+    sights: Sequence[Sight],
+    share: float,
+    beyond: float = 1.0,
 ) -> float:
-    """Labels in all with which ``share`` of the runs meet the target; infinite if none seen do."""
+    """Labels in all with which ``share`` of the runs meet the target.
+
+    The last line is drawn further, up to ``beyond`` times the labels that were looked at; infinite
+    where the target is not met there.
+    """
     rises = target.what == "P(best)"
     shown = [np.quantile(sight.values, 1.0 - share if rises else share) for sight in sights]
-    values = np.array([now, *shown])
-    bound = target.bound
+    values, bound = np.array([now, *shown]), target.bound
     if rises:
         values, bound = 1.0 - values, 1.0 - bound
-    logs = _fall(np.log(np.maximum(values, 1e-3 * bound)))
+    logs = _make_monotone(np.log(np.maximum(values, 1e-3 * bound)))
     labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
-    for (n_0, value_0), (n_1, value_1) in pairwise(zip(labels, logs, strict=True)):
-        if value_1 <= np.log(bound):
+    wanted, last = float(np.log(bound)), len(sights)
+    for place, ((n_0, value_0), (n_1, value_1)) in enumerate(
+        pairwise(zip(labels, logs, strict=True)), start=1
+    ):
+        if value_1 <= wanted or place == last:
             drop = value_0 - value_1
-            part = (value_0 - np.log(bound)) / drop if drop > 0.0 else 1.0
-            return float(np.exp(n_0 + np.clip(part, 0.0, 1.0) * (n_1 - n_0)))
+            part = max((value_0 - wanted) / drop, 0.0) if drop > 0.0 else np.inf
+            if value_1 <= wanted:
+                part = min(part, 1.0)
+            crossed = n_0 + part * (n_1 - n_0)
+            farthest = labels[-1] + np.log(beyond)
+            return float(np.exp(crossed)) if crossed <= farthest + 1e-9 else float("inf")
     return float("inf")
 
 
-def _fall(values: FloatArray) -> FloatArray:
+def _make_monotone(values: FloatArray) -> FloatArray:
     """The nearest values (least squares) that never rise: neighbors that do are averaged."""
     blocks: list[tuple[float, int]] = []
     for value in values:
@@ -222,11 +238,15 @@ def _fall(values: FloatArray) -> FloatArray:
 
 
 def count_totals(n_labeled: int, most: int, of: PlanConstants) -> list[int]:
-    """Numbers of labels that are tried, growing by a constant factor up to ``most``."""
-    totals = [max(int(n_labeled * of.ratio), n_labeled + of.least_labels)]
-    while totals[-1] < most:
-        totals.append(int(totals[-1] * of.ratio))
-    return [*totals[:-1], most]
+    """Numbers of labels that are tried: 4, 16, ... times as many, while fits are quick."""
+    total = max(int(n_labeled * of.ratio), n_labeled + of.least_labels)
+    totals = []
+    while total <= max(of.labels_fitted, 2 * n_labeled):
+        totals.append(min(total, most))
+        if total >= most:
+            break
+        total = int(total * of.ratio)
+    return totals or [min(2 * n_labeled, most)]
 
 
 def _take_part(
