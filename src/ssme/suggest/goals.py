@@ -54,11 +54,16 @@ class Questions:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What labels are wanted for: a metric and questions about it."""
+    """What labels are wanted for: a metric and questions about it.
+
+    ``by_learning`` says that a row is worth what its label teaches about all rows, if the belief
+    can tell.
+    """
 
     text: str
     metric: Metric
     questions: tuple[Questions, ...]
+    by_learning: bool = False
 
 
 def find_goal(
@@ -90,7 +95,8 @@ def find_goal(
     metric = evaluation.metrics[m]
     if kind == "metric":
         whole = row_numbers(None, evaluation.data.n_rows)
-        return Goal(text, metric, (_of_models(evaluation, metric, whole, ""),))
+        asked = _of_models(evaluation, metric, whole, "")
+        return Goal(text, metric, (asked,), by_learning=True)
     return Goal(text, metric, (_of_pick(evaluation, m, constants or SuggestConstants()),))
 
 
