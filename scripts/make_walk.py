@@ -128,6 +128,7 @@ def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     other.wait_for_selector(".cell img")
     label_rows(other, truth, 6, wrong_at=0)
     other.goto(f"{server.url}/files/1/people")
+    other.set_viewport_size({"width": 1100, "height": 1080})
     save(other, "8-people")
     page.goto(f"{server.url}/files/1/history")
     save(page, "9-history")

@@ -18,7 +18,7 @@ __all__ = ["MODELS", "draw_intervals", "draw_tightening"]
 
 WIDTH, ROW, MARGIN = 640, 30, 190
 SMALL_WIDTH, SMALL_HEIGHT = 200, 130
-TICKS, SMALL_TICKS = 7, 4
+TICKS, SMALL_TICKS = 7, 6
 STEPS = 12
 """Evaluations that the picture of tightening shows."""
 MODELS = 6
