@@ -1,0 +1,142 @@
+"""The kind of a metric decides its interval and which metrics are one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssme.errors import InputError
+from ssme.metrics import ece, get_metric
+from ssme.metrics.kinds import (
+    DEFAULT_THRESHOLD,
+    AveragePrecisionInterval,
+    BootstrapInterval,
+    Calibration,
+    CalibrationInterval,
+    ConfusionInterval,
+    Custom,
+    Decision,
+    Loss,
+    NoInterval,
+    ProportionInterval,
+    Ranking,
+    RocAucInterval,
+    Rows,
+    SettledCalibration,
+    is_same_metric,
+    threshold_of,
+)
+
+
+def hits(tables: object) -> np.ndarray:
+    return np.zeros((1, 1))
+
+
+def test_what_a_calibration_leaves_open_is_settled_by_the_classes() -> None:
+    assert Calibration().settle(2) == SettledCalibration(10, "quantile", False, "l1", "positive")
+    assert Calibration().settle(3) == SettledCalibration(15, "uniform", True, "l1", "top_label")
+    told = Calibration(4, "uniform", True, "max", "classwise")
+    assert told.settle(2) == SettledCalibration(4, "uniform", True, "max", "classwise")
+    assert Calibration(weighted=False).settle(3).weighted is False
+
+
+@pytest.mark.parametrize(
+    ("target", "bins"),
+    [("positive", 15), ("top_label", 15), ("top_label_by_class", 60), ("classwise", 15)],
+)
+def test_bins_of_one_column(target: str, bins: int) -> None:
+    assert Calibration(15, "uniform", True, "l1", target).settle(4).count_bins(4) == bins  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "two", "three"),
+    [
+        (Ranking("roc_auc"), RocAucInterval(), BootstrapInterval()),
+        (Ranking("average_precision"), AveragePrecisionInterval(), BootstrapInterval()),
+        (Calibration(), CalibrationInterval("positive"), CalibrationInterval("top_label")),
+        (Calibration(norm="l2"), NoInterval(), NoInterval()),
+        (Calibration(norm="max"), NoInterval(), NoInterval()),
+        (Calibration(target="classwise"), NoInterval(), NoInterval()),
+        (
+            Calibration(target="top_label_by_class"),
+            CalibrationInterval("top_label_by_class"),
+            CalibrationInterval("top_label_by_class"),
+        ),
+        (Loss(), BootstrapInterval(), BootstrapInterval()),
+        (Custom(), BootstrapInterval(), BootstrapInterval()),
+        (
+            Decision(hits, 0.3, Rows(true=1)),
+            ProportionInterval(Rows(true=1), 0.3),
+            ProportionInterval(Rows(true=1), 0.3),
+        ),
+        (Decision(hits, 0.3), ConfusionInterval(hits, 0.3), ConfusionInterval(hits, 0.3)),
+    ],
+)
+def test_the_interval_from_labels_alone(kind, two, three) -> None:  # type: ignore[no-untyped-def]
+    assert kind.labels_interval(2) == two
+    assert kind.labels_interval(3) == three
+
+
+def test_averages_of_rankings_are_one_for_two_classes_only() -> None:
+    for average in ("weighted", "one_vs_one"):
+        other = Ranking("roc_auc", average)  # type: ignore[arg-type]
+        assert is_same_metric(Ranking("roc_auc"), other, 2)
+        assert not is_same_metric(Ranking("roc_auc"), other, 3)
+        assert not is_same_metric(Ranking("average_precision"), other, 2)
+
+
+def test_decisions_are_one_where_statistic_and_threshold_are() -> None:
+    one, other = Decision(hits, 0.3), Decision(hits, 0.4)
+    assert is_same_metric(one, Decision(hits, 0.3), 2)
+    assert not is_same_metric(one, other, 2)
+    assert is_same_metric(one, other, 2, any_threshold=True)
+    assert not is_same_metric(one, Decision(max, 0.3), 2, any_threshold=True)  # type: ignore[arg-type]
+    assert not is_same_metric(one, Ranking("roc_auc"), 2, any_threshold=True)
+
+
+def test_losses_and_callables_are_never_known_to_be_one() -> None:
+    assert not is_same_metric(Loss(), Loss(), 2)
+    assert not is_same_metric(Custom(), Custom(), 2)
+
+
+def test_thresholds() -> None:
+    assert DEFAULT_THRESHOLD == 0.5
+    assert threshold_of(Decision(hits, 0.2)) == 0.2
+    assert threshold_of(Ranking("roc_auc")) == 0.5
+    assert Decision(hits).at(0.7).threshold == 0.7
+    assert threshold_of(get_metric("accuracy").kind) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("binning", "even"),
+        ("norm", "l3"),
+        ("target", "all"),
+        ("norm", None),
+        ("n_bins", 0),
+        ("n_bins", -3),
+        ("n_bins", 2.5),
+    ],
+)
+def test_options_of_a_calibration_error_are_checked(option: str, value: object) -> None:
+    with pytest.raises(InputError, match=option):
+        ece(**{option: value})  # type: ignore[arg-type]
+
+
+def test_calibration_errors_spell_what_was_chosen() -> None:
+    assert ece().name == "ece"
+    assert ece(n_bins=1).name == "ece(n_bins=1)"
+    assert ece(norm="l2", target="positive").name == "ece(norm=l2, target=positive)"
+    assert ece(weighted=False).name == "ece(weighted=False)"
+    assert not ece(target="positive").multiclass
+    assert ece(target="top_label").multiclass
+    assert ece(n_bins=np.int64(3)).name == "ece(n_bins=3)"
+    two = "mean unweighted gap |frequency - score| of 10 equal-mass bins of P(1)"
+    more = "mean weighted gap |frequency - score| of 15 equal-width bins of the largest score"
+    assert ece().definition == f"two classes: {two}; more: {more}"
+    assert ece(target="positive").definition == two
+    largest = ece(norm="max", n_bins=3, binning="uniform", target="classwise").definition
+    assert largest == (
+        "largest gap |frequency - score| of 3 equal-width bins of each P(k), mean over classes"
+    )
