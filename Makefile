@@ -38,8 +38,8 @@ test-lowest: $(READY)
 
 test-mlflow: $(READY)
 	@$(PYTHON) -m venv .venv-mlflow
-	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,mlflow]' || \
-		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,mlflow]'
+	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,docs,mlflow]' || \
+		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,docs,mlflow]'
 	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow tests/integrations
 
 package: $(READY)
@@ -80,9 +80,11 @@ docs-check: $(READY)
 	$(BIN)/python -m benchmarks.report --check
 	$(BIN)/python -m benchmarks.quotes --check
 
+# make docs DOCS_BIN=.venv-mlflow/bin: with the outputs of MLflow too (after make test-mlflow)
+DOCS_BIN ?= $(BIN)
 docs: $(READY)
 	@rm -rf docs/learn docs/generated
-	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@OMP_NUM_THREADS=1 $(DOCS_BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
 	@echo "build/docs/index.html"
 
 sample: $(READY)

@@ -7,6 +7,7 @@ interval, the settings, and the report as an artifact.
 """
 
 import importlib.util
+import logging
 import os
 from pathlib import Path
 from tempfile import mkdtemp
@@ -32,6 +33,7 @@ if installed:
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     import mlflow
 
+    logging.getLogger("mlflow").setLevel(logging.WARNING)  # no lines about a new database
     mlflow.set_tracking_uri(f"sqlite:///{Path(mkdtemp()) / 'runs.db'}")
     experiment = mlflow.create_experiment("digits", artifact_location=mkdtemp())
     with mlflow.start_run(experiment_id=experiment) as run:
