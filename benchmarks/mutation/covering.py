@@ -30,7 +30,9 @@ __all__ = ["Reach", "Recorder"]
 TOOL = 3
 """A number of ``sys.monitoring`` that no debugger, profiler or coverage tool has."""
 LAST_RESORT = "tests/reference"
-"""Tests that hold the numbers and the defaults of every method."""
+"""Tests that hold the numbers of every method."""
+DECLARATIONS = "tests/reference/test_declarations.py"
+"""Tests that hold what options, constants and metrics declare, which import computes."""
 
 
 class Recorder:
@@ -143,16 +145,20 @@ class Reach:
         """Tests that reach the statement of a mutant, the quickest first, within ``limit`` seconds.
 
         ``source`` is the text of its module. What runs at import is reached through the functions
-        of its class or file, and by the unit tests of its room where these are none.
+        of its class or file, by the unit tests of its room where these are none, and by the
+        tests of declarations.
         """
         found: list[str] = []
-        for lines in _lines_around(source, mutant.line):
+        inside, around = _lines_around(source, mutant.line)
+        for lines in around:
             found = [t for t, of in self.lines.items() if of.get(mutant.file, set()) & lines]
             if found:
                 break
         if not found:
             rooms = ("tests/" + str(Path(mutant.file).parent), LAST_RESORT)
             found = [test for test in self.seconds if test.startswith(rooms)]
+        if not inside:
+            found += [t for t in self.seconds if t.startswith(DECLARATIONS) and t not in found]
         chosen, total = [], 0.0
         for test in sorted(found, key=lambda name: (self.seconds[name], name)):
             total += self.seconds[test]
@@ -162,8 +168,9 @@ class Reach:
         return chosen
 
 
-def _lines_around(source: str, line: int) -> Iterator[set[int]]:
-    """Lines of the statement, then of the definitions around it from the inside out, then all."""
+def _lines_around(source: str, line: int) -> tuple[bool, Iterator[set[int]]]:
+    """Whether the line is inside a function; and the lines of its statement, then those of the
+    definitions around it from the inside out, then all."""
     tree = ast.parse(source)
     inside = [
         node
@@ -172,8 +179,14 @@ def _lines_around(source: str, line: int) -> Iterator[set[int]]:
     ]
     inside.sort(key=lambda node: (node.end_lineno or 0) - node.lineno)
     defined = [n for n in inside if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    at_import = not any(isinstance(n, ast.FunctionDef) for n in defined)
-    if inside and not at_import:
+    called = any(isinstance(n, ast.FunctionDef) and n.body[0].lineno <= line for n in defined)
+    return called, _widen(tree, inside, defined, line)
+
+
+def _widen(
+    tree: ast.AST, inside: list[ast.stmt], defined: list[Any], line: int
+) -> Iterator[set[int]]:
+    if inside and any(isinstance(n, ast.FunctionDef) for n in defined):
         first, last = inside[0].lineno, inside[0].end_lineno or 0
         body = getattr(inside[0], "body", None)
         yield set(range(first, body[0].lineno if body else last + 1)) | {line}

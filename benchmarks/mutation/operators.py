@@ -2,8 +2,8 @@
 
 A mutant is one change to one node of a module's syntax tree: a comparison that takes in its
 boundary, a sum that becomes a difference, a number off by one, a statement left out. What decides
-no result is left alone: docstrings, annotations, the text of messages, ``__all__``, imports, and
-everything inside a ``raise``.
+no result is left alone: docstrings, annotations, the text of messages, ``__all__``, imports,
+everything inside a ``raise``, the flags of a dataclass and ``strict`` of ``zip``.
 """
 
 from __future__ import annotations
@@ -72,18 +72,22 @@ FUNCTIONS = {
 }
 UNCHANGED = -1
 """The number of a mutant without a change."""
-TEXTUAL = ("InputError", "argument", "warn", "TypeVar", "NewType", "getLogger")
-"""Calls whose arguments are words for people or for the type checker."""
+TEXTUAL = ("InputError", "argument", "warn", "TypeVar", "NewType", "getLogger", "dataclass")
+"""Calls whose arguments are words for people, for the type checker or for a decorator."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: where it is, which operator made it, and what it says before and after."""
+    """One change: where it is, which operator made it, and what it says before and after.
+
+    ``code`` is the line of the source, without its indentation.
+    """
 
     file: str
     number: int
     line: int
     function: str
+    code: str
     operator: str
     before: str
     after: str
@@ -91,8 +95,18 @@ class Mutant:
 
 def mutants(source: str, file: str) -> list[Mutant]:
     """All mutants of a module, in the order of its text."""
+    lines = source.splitlines()
     return [
-        Mutant(file, number, node.lineno, function, operator, _shown(node), _shown(changed, node))
+        Mutant(
+            file=file,
+            number=number,
+            line=node.lineno,
+            function=function,
+            code=lines[node.lineno - 1].strip(),
+            operator=operator,
+            before=_shown(node),
+            after=_shown(changed, node),
+        )
         for number, (node, changed, operator, function) in enumerate(_all(ast.parse(source)))
     ]
 
@@ -161,7 +175,7 @@ def _left_alone(node: ast.AST) -> bool:
         return any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
     if isinstance(node, ast.Call):
         return _called(node) in TEXTUAL
-    return False
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _called(node: ast.Call) -> str:

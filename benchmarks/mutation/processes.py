@@ -70,8 +70,11 @@ def in_processes(
 
 
 def _is_running(number: int) -> bool:
-    """Whether a child has not ended; it stays to be waited for."""
-    return os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    """Whether a child has not ended; one that has stays to be waited for."""
+    try:
+        return os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:  # the start of another process waits for all that have ended
+        return False
 
 
 def _kill(process: Any) -> None:

@@ -232,7 +232,7 @@ def run_mutants(
             continue
         row = {
             "group": group,
-            **{name: getattr(mutant, name) for name in COLUMNS[1:8]},
+            **{name: getattr(mutant, name) for name in COLUMNS[1:9]},
             **found,
             "tests": len(tests[number]),
             "seconds": round(seconds[number], 1),

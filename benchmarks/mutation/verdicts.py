@@ -1,8 +1,8 @@
 """Files of a run over mutants: one line per mutant, counts, and which faults change nothing.
 
 `equivalent.csv` lists changes after which the program does the same, each with its reason, by file,
-function and text before and after. A survivor found there counts as equivalent; a mutant that was
-killed never does.
+function, line of code and text before and after. A survivor found there counts as equivalent; a
+mutant that was killed never does.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["COLUMNS", "Log", "equivalents", "find_again", "read_rows"]
 __all__ += ["reason_of", "summarize", "write"]
 
 EQUIVALENT = Path(__file__).with_name("equivalent.csv")
-COLUMNS = ("group", "file", "line", "function", "operator", "before", "after", "number")
+COLUMNS = ("group", "file", "line", "function", "code", "operator", "before", "after", "number")
 COLUMNS += ("outcome", "killed_by", "tests", "seconds", "reason")
-CHANGE = ("file", "function", "before", "after")
+CHANGE = ("file", "function", "code", "before", "after")
 """What tells one change from another while the lines around it move."""
 
 
@@ -60,7 +60,7 @@ def write(rows: Iterable[dict[str, Any]], path: Path, columns: Sequence[str]) ->
 
 
 def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, ...], str]:
-    """Why a change changes nothing, by its file, function and text."""
+    """Why a change changes nothing, by its file, function, line of code and text."""
     if not path.exists():
         return {}
     with path.open(newline="") as file:

@@ -117,7 +117,9 @@ def test_nothing_is_begun_after_the_time_and_what_runs_is_stopped():
 
 
 def row_of(mutant, outcome, reason=""):
-    named = {name: getattr(mutant, name) for name in ("file", "line", "function", "operator")}
+    named = {
+        name: getattr(mutant, name) for name in ("file", "line", "function", "code", "operator")
+    }
     change = {"before": mutant.before, "after": mutant.after, "number": mutant.number}
     told = {"outcome": outcome, "killed_by": "", "tests": 3, "seconds": 0.5, "reason": reason}
     return {"group": "parts", **named, **change, **told}
@@ -148,7 +150,10 @@ def test_equivalent_faults_are_counted_apart():
     known = mutants(SOURCE, "f.py")
     outcomes = ["killed"] * 7 + ["survived"] * 3
     rows = [row_of(m, outcome) for m, outcome in zip(known, outcomes, strict=False)]
-    table = {(r["file"], r["function"], r["before"], r["after"]): "same" for r in rows[6:8]}
+    table = {
+        tuple(r[name] for name in ("file", "function", "code", "before", "after")): "same"
+        for r in rows[6:8]
+    }
     for row in rows:
         row["reason"] = reason_of(row, table)
     total = summarize(rows, {"parts": 40, "auto": 60})[-1]
@@ -183,7 +188,7 @@ pytest.main([{str(path)!r}, *options], plugins=[recorder])
 
 
 def test_the_equivalent_faults_are_in_the_source():
-    present = {(m.file, m.function, m.before, m.after) for _, m in all_mutants()}
+    present = {(m.file, m.function, m.code, m.before, m.after) for _, m in all_mutants()}
     gone = [change for change in equivalents() if change not in present]
     assert not gone, f"no longer in the source, take them out of equivalent.csv: {gone}"
     assert all(len(reason.split()) > 3 for reason in equivalents().values())

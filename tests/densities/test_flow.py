@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
-from ssme.densities.gaussian_mixture import GaussianClasses
+from ssme.densities.gaussian_mixture import GaussianClasses, Normal
 from ssme.errors import InputError
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 from ssme.densities.flow import FlowClasses  # noqa: E402
-from ssme.densities.realnvp import RealNvp, Training, seed_torch  # noqa: E402
+from ssme.densities.realnvp import MixtureBase, RealNvp, Training, seed_torch  # noqa: E402
 
 
 def bananas(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -102,3 +103,16 @@ def test_missing_scores_and_missing_gpu_are_refused() -> None:
     if not torch.cuda.is_available():
         with pytest.raises(InputError, match="sees no NVIDIA GPU"):
             FlowClasses(points, labels, start, rng, device="cuda")
+
+
+def test_the_base_is_a_mixture_of_normals() -> None:
+    rng = np.random.default_rng(0)
+    spread = np.array([[2.0, 0.5], [0.5, 1.0]])
+    normals = [Normal(np.zeros(2), np.eye(2)), Normal(np.array([1.0, -2.0]), spread)]
+    z = rng.normal(size=(7, 2))
+    found = MixtureBase(normals, np.array([0.3, 0.7]))(torch.as_tensor(z, dtype=torch.float32))
+    expected = [
+        np.log(prior) + multivariate_normal(normal.mean, normal.covariance).logpdf(z)
+        for prior, normal in zip((0.3, 0.7), normals, strict=True)
+    ]
+    np.testing.assert_allclose(found.numpy(), np.stack(expected, axis=1), rtol=1e-4, atol=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from ssme.densities.gaussian_mixture import COVARIANCES, GaussianClasses, Normal
+from ssme.densities.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _moments
 from ssme.errors import InputError
 
 
@@ -130,3 +130,11 @@ def test_unknown_choices_are_refused(rows) -> None:
         GaussianClasses(rows[0], "round")
     with pytest.raises(InputError, match="components=0"):
         GaussianClasses(rows[0], components=0)
+
+
+def test_moments_of_light_rows_with_holes() -> None:
+    """The missing one is put at the mean of the others and keeps their variance."""
+    points, weights = np.array([[1.0], [3.0], [np.nan]]), np.array([0.2, 0.2, 0.1])
+    mean, covariance = _moments(points, weights, None)
+    np.testing.assert_allclose(mean, [2.0])
+    np.testing.assert_allclose(covariance, [[(0.4 * 1.0 + 0.1 * 1.0) / 0.5]], rtol=1e-6)

@@ -62,3 +62,19 @@ def test_a_named_metric_leads() -> None:
 def test_labels_alone_know_the_shares_from_labels() -> None:
     r = ssme.evaluate(rare_set((0.95, 0.05)), method="labeled")
     assert r.metrics[0].name == "average_precision"
+
+
+@pytest.mark.parametrize(
+    ("shares", "metric"),
+    [
+        ([0.8, 0.2], "accuracy"),
+        ([0.81, 0.19], "average_precision"),
+        ([0.19, 0.81], "roc_auc"),
+        ([0.7, 0.3], "accuracy"),
+        ([0.5, 0.5 - 0.14, 0.14], "accuracy"),
+        ([0.5, 0.5 - 0.13, 0.13], "balanced_accuracy"),
+        ([0.5, np.nan], "accuracy"),
+    ],
+)
+def test_where_a_class_is_rare(shares: list[float], metric: str) -> None:
+    assert leading_metric(np.array(shares), list(range(len(shares)))).metric == metric

@@ -79,3 +79,16 @@ def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
     assert same[data.labels < 0].mean() > 0.5
     with pytest.raises(InputError, match="max_rows=0"):
         SsmeMethod(max_rows=0)
+
+
+def test_kernels_up_to_twenty_dimensions_unless_told() -> None:
+    chosen = [choose_density("auto", "full", np.zeros((5000, d))).density for d in (1, 20, 21)]
+    assert chosen[:2] == ["kde", "kde"]
+    assert chosen[2] != "kde"
+    few = choose_density("auto", "full", np.zeros((209, 21)))
+    many = choose_density("auto", "full", np.zeros((210, 21)))
+    assert "209 rows, too few" in few.reason
+    assert "too few" not in many.reason
+    assert choose_density("gmm", "diag", np.zeros((5, 1))).reason == "asked for"
+    with pytest.raises(InputError, match="density"):
+        choose_density("kdes", "full", np.zeros((5, 1)))

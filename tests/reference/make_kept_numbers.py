@@ -20,7 +20,8 @@ import numpy as np
 import ssme
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import method_class, method_names
-from ssme.metrics import default_metrics, metric_names
+from ssme.metrics import default_metrics, get_metric, metric_names
+from ssme.options import list_declared
 
 FIXTURE = Path(__file__).parent / "fixtures" / "kept_numbers.json"
 QUICK: dict[str, dict[str, Any]] = {"ssme": {"n_bootstrap": 2}}
@@ -135,6 +136,37 @@ def defaults() -> dict[str, Any]:
     return {name: written(method_class(name)()) for name in method_names()}
 
 
+def ranges() -> dict[str, dict[str, str]]:
+    """What every option of every method allows, in words."""
+    return {
+        name: {each.name: each.kind.describe() for each in list_declared(method_class(name))}
+        for name in method_names()
+    }
+
+
+def metrics_declared() -> dict[str, Any]:
+    """Range, direction, kind and definition of every metric."""
+    known = {name: get_metric(name) for name in metric_names()}
+    return {
+        name: {
+            each.name: _shown(getattr(metric, each.name))
+            for each in fields(metric)
+            if each.name != "plan"
+        }
+        for name, metric in known.items()
+    }
+
+
+def _shown(value: Any) -> Any:
+    """A value as JSON holds it; a kind with its fields, a function by its name."""
+    if is_dataclass(value) and not isinstance(value, type):
+        of = {each.name: _shown(getattr(value, each.name)) for each in fields(value)}
+        return {type(value).__name__: of}
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return getattr(value, "__name__", value)
+
+
 def written(value: Any) -> Any:
     """A value as JSON holds it: options and constants by their names."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -151,6 +183,8 @@ def written(value: Any) -> Any:
 def make() -> dict[str, Any]:
     return {
         "defaults": defaults(),
+        "ranges": ranges(),
+        "metrics": metrics_declared(),
         "numbers": {
             name: {kind: numbers_of(name, kind) for kind in sets_of(name)}
             for name in (*method_names(), *VARIANTS)

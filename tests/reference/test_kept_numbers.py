@@ -1,4 +1,4 @@
-"""No number changes unseen: what every method says on fixed sets, and every default.
+"""No number changes unseen: what every method says on fixed sets.
 
 A change that is meant renews the file with ``python -m tests.reference.make_kept_numbers``.
 """
@@ -9,7 +9,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.reference.make_kept_numbers import FIXTURE, VARIANTS, defaults, numbers_of, sets_of
+from tests.reference.make_kept_numbers import FIXTURE, VARIANTS, numbers_of, sets_of
 
 from ssme.methods.registry import method_names
 
@@ -35,11 +35,3 @@ def test_numbers(method: str, kind: str) -> None:
             atol=1e-7,
             err_msg=f"{method}, {name}: {RENEW}",
         )
-
-
-def test_defaults() -> None:
-    now, kept = defaults(), KEPT["defaults"]
-    assert sorted(now) == sorted(kept), RENEW
-    for name, values in now.items():
-        found, expected = (json.dumps(each, sort_keys=True) for each in (values, kept[name]))
-        assert found == expected, f"{name}: {RENEW}"

@@ -113,6 +113,14 @@ def test_the_cut_is_where_the_share_is_nearest() -> None:
     assert _cut_at(np.full(9, 0.7), 0.3) == 0.5
 
 
+def test_shares_next_to_one_are_alike_to_a_cut() -> None:
+    """99.999 % and 90 % above the steps: beyond 99.99 % a share is taken for that."""
+    positive = np.repeat([0.0, 0.2, 0.8], [1, 9_999, 90_000])
+    share = float(1.0 / (1.0 + np.exp(-6.0)))
+    # logits 9.21 (not 11.5) and 2.20: six is nearer to the first
+    assert _cut_at(positive, share) == pytest.approx(0.1)
+
+
 def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     """A curve is every grade equally often; a design by class tells nothing of shares."""
     even = [1, 2, 3, 4, 5] * 20

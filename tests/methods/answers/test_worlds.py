@@ -10,7 +10,11 @@ import ssme
 from ssme import ScoreSet
 from ssme.data.design import as_design
 from ssme.methods.answers.belief import AnswersBelief
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.design import Design
 from ssme.methods.answers.method import Answers
+from ssme.methods.answers.voices import Voices
+from ssme.methods.answers.worlds import _find_chance_spread, _fit, fit_worlds
 from ssme.metrics.base import FloatArray
 
 
@@ -78,3 +82,25 @@ def test_judges_who_share_an_error_are_corrected_by_labels() -> None:
     belief = fit(ScoreSet.from_answers(said, known, classes=[0, 1]))
     value = belief.estimate([ACCURACY], [None])[0][0].value
     assert np.abs(value - (said == truth[:, None]).mean(axis=0)).mean() < 0.04
+
+
+def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
+    of = AnswerConstants()
+    data, _ = made(n=200, labels=30)
+    data = data.with_design("random")
+    design = Design.of(Voices.of(data, of), data.scores, of)
+    labeled = np.flatnonzero(data.labeled)
+    chance = _find_chance_spread(data, design)
+    np.testing.assert_allclose(chance, np.log1p(1.0 / (30 * design.agreement.shares)))
+    fits = [
+        _fit("any", data, design, labeled, chance, np.array([1.0, 1.0, wide]), of).log_evidence
+        for wide in (1.0, of.odd_shares)
+    ]
+    believed, told = fit_worlds(data, design, labeled, of)
+    odds = np.exp(fits[1] - fits[0]) * of.odd_worlds / (1.0 - 2 * of.odd_worlds)
+    assert sorted(told) == ["shares", "usual"]
+    assert told["shares"] / told["usual"] == pytest.approx(odds, rel=1e-6)
+    assert believed.name == max(told, key=lambda name: told[name])
+    none, only = fit_worlds(data.with_labels(None), design, np.array([], dtype=int), of)
+    assert only == {"usual": 1.0}
+    assert none.spread.tolist() == [1.0, 1.0]

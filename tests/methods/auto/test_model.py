@@ -442,3 +442,42 @@ def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
     drawn = drawn_labels(models=6)
     found = Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
     assert found.weight == weigh_labels(100, 3.0, OF.correction)
+
+
+def test_the_likelihood_is_that_of_the_labels() -> None:
+    _, known = evidence(n_labeled=12)
+    rng = np.random.default_rng(1)
+    theta = 0.3 * rng.normal(size=(4, known.mean.size))
+    linear = known.linear(theta)
+    z = np.exp(theta[:, 0])[:, None, None] * known.features.ratio + linear.reshape(4, 12, 3)
+    told = log_softmax(z + known.log_share)
+    expected = told[:, np.arange(12), known.labels].sum(axis=1)
+    np.testing.assert_allclose(known.log_likelihood(theta[:, 0], linear), expected, rtol=1e-10)
+    weighted = replace(known, weights=np.arange(12.0))
+    expected = told[:, np.arange(12), known.labels] @ np.arange(12.0)
+    np.testing.assert_allclose(weighted.log_likelihood(theta[:, 0], linear), expected, rtol=1e-10)
+
+
+def test_label_intercepts_are_the_last_coefficients_and_none_without_labels() -> None:
+    _, known = evidence(n_labeled=12)
+    theta = np.random.default_rng(0).normal(size=(5, known.mean.size))
+    np.testing.assert_allclose(known.label_shift(theta), theta[:, -3:] * known.spread)
+    _, none = evidence(n_labeled=0)
+    assert none.label_shift(theta).tolist() == np.zeros((5, 3)).tolist()
+
+
+def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
+    pi = np.random.default_rng(3).dirichlet([1.0, 2.0, 3.0], 200)
+    labeled = pi[:9] ** 2 / (pi[:9] ** 2).sum(axis=1, keepdims=True)
+    share = pi.mean(axis=0)
+    one_more = np.log1p(1.0 / (9 * share))
+    off = np.abs(np.log(labeled.mean(axis=0) / share))
+    for chance in (0.0, 0.3, 50.0):
+        beyond = np.maximum(off - chance * pi.std(axis=0) / share / 3.0, 0.0)
+        found = label_spread(np.log(pi), np.log(labeled), chance)
+        np.testing.assert_allclose(found, one_more + beyond, rtol=1e-12)
+    np.testing.assert_allclose(label_spread(np.log(pi), np.log(labeled), np.inf), one_more)
+    np.testing.assert_allclose(
+        label_spread(np.log(pi), np.log(labeled), np.inf, least=0.1), np.maximum(one_more, 0.1)
+    )
+    assert label_spread(np.log(pi), np.log(labeled)[:0], 1.0).tolist() == [1.0, 1.0, 1.0]

@@ -1,7 +1,7 @@
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.majority_vote import MajorityVote
+from ssme.methods.estimators.majority_vote import MajorityVote, weighted_vote
 
 # Classifier "a" is always right on the labeled rows, "b" half the time, "c" never.
 POSITIVE = np.array(
@@ -29,3 +29,12 @@ def test_without_labels_all_weigh_the_same() -> None:
 def test_a_hard_vote_takes_the_winner() -> None:
     belief = fit([1, 0, -1, -1], hard=True)
     np.testing.assert_array_equal(belief.posterior[2:], [[0, 1], [0, 1]])
+
+
+def test_voters_without_weight_decide_where_no_other_votes() -> None:
+    votes = np.zeros((4, 3, 2))
+    votes[0, [0, 1], [0, 1]] = 1.0  # two without weight, one each
+    votes[1, 0, 1] = 1.0  # one without weight
+    votes[2, [0, 2], [0, 1]] = 1.0  # the one with weight decides
+    share = weighted_vote(votes, np.array([0.0, 0.0, 0.4]))
+    np.testing.assert_allclose(share, [[0.5, 0.5], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])

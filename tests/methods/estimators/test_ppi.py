@@ -5,7 +5,7 @@ from ssme.data.scoreset import UNLABELED
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
 from ssme.methods.estimators.autoeval import AutoEval
-from ssme.methods.estimators.ppi import Ppi
+from ssme.methods.estimators.ppi import Ppi, _tune
 from ssme.methods.estimators.stratified_ppi import StratifiedPpi, strata
 from ssme.metrics import from_callable, get_metric
 
@@ -118,3 +118,23 @@ def test_strata_are_merged_until_each_has_enough_labels() -> None:
     assert (np.diff(stratum) >= 0).all()
     assert counts.min() >= 10
     assert strata(predicted, labeled, 5, 1000).max() == 0
+
+
+def test_where_every_row_is_labeled_labels_decide() -> None:
+    data, full = hidden(60, 60)
+    metric = get_metric("f1_macro")
+    told = estimate(Ppi(n_boot=30), data, metric)
+    np.testing.assert_allclose(told.value, metric(full.scores, np.eye(2)[full.labels][None])[0])
+    low, high = told.interval()
+    assert ((low < told.value) & (told.value < high)).all()
+
+
+def test_lambda_is_the_covariance_over_the_variances() -> None:
+    t, f, u = (np.array([[a], [b]]) for a, b in ((0.1, 0.5), (0.2, 0.4), (0.3, 0.9)))
+    # covariance 0.04, variances 0.02 and 0.18
+    np.testing.assert_allclose(_tune(t, f, u), [0.04 / (0.02 + 0.18)])
+    assert _tune(t, f, np.array([[0.3], [np.nan]])).tolist() == [0.0]
+    assert _tune(t, np.array([[0.2], [np.nan]]), u).tolist() == [0.0]
+    assert _tune(t, f[::-1], u).tolist() == [0.0]
+    assert _tune(t, f, np.full((2, 1), 0.3)).tolist() == [1.0]
+    assert _tune(t, np.full((2, 1), 0.3), np.full((2, 1), 0.3)).tolist() == [0.0]

@@ -79,3 +79,12 @@ def test_weights_count_rows_as_often() -> None:
         truth.repeat(times), predicted.repeat(times), unlabeled.repeat(times_unlabeled), 0.5
     )
     assert powered.value == pytest.approx(repeated.value)
+
+
+def test_weights_that_sum_to_one_are_weights_and_those_that_sum_to_zero_are_none():
+    truth, predicted = np.array([1.0, 0.0, 1.0]), np.array([0.9, 0.2, 0.7])
+    weights = np.array([0.5, 0.25, 0.25])
+    told = prediction_powered_mean(truth, predicted, np.array([0.5]), 1.0, weights)
+    assert told.value == pytest.approx(0.5 + weights @ (truth - predicted))
+    none = prediction_powered_mean(truth, predicted, np.array([0.5]), 1.0, np.zeros(3))
+    assert np.isnan(none.value)

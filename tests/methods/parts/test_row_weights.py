@@ -10,7 +10,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.row_weights import RowWeights, center_worlds
+from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
 from ssme.methods.parts.seeds import child_seed
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
@@ -117,3 +117,17 @@ def test_child_seeds_are_stable_and_different():
     one, again, other = child_seed(seed, 0), child_seed(seed, 0), child_seed(seed, 1)
     assert one.generate_state(2).tolist() == again.generate_state(2).tolist()
     assert one.generate_state(2).tolist() != other.generate_state(2).tolist()
+
+
+def test_the_mean_of_defined_draws():
+    draws = np.array([[1.0, np.nan, np.nan, 4.0], [3.0, 5.0, np.nan, np.inf]])
+    np.testing.assert_array_equal(mean_defined(draws), [2.0, 5.0, np.nan, 4.0])
+
+
+def test_undefined_draws_do_not_take_the_interval_away():
+    draws = np.array([[0.2, 0.1], [np.nan, 0.2], [0.4, 0.3], [0.6, np.nan], [0.8, np.nan]])
+    low, high = Estimate(np.array([0.5, 0.2]), draws).interval(0.5)
+    np.testing.assert_allclose(low, [np.quantile([0.2, 0.4, 0.6, 0.8], 0.25), 0.15])
+    np.testing.assert_allclose(high, [np.quantile([0.2, 0.4, 0.6, 0.8], 0.75), 0.25])
+    low, high = Estimate(np.array([0.5, np.nan]), np.full((3, 2), np.nan)).interval()
+    assert np.isnan([low, high]).all()

@@ -1,0 +1,132 @@
+"""What judges say about each other: every step by hand or against a slow search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.special import softmax as softmax_of
+
+from ssme.methods.answers.agreement import (
+    Agreement,
+    calibrated_offset,
+    disagreement,
+    loudness,
+    pool_evidence,
+)
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.metrics.base import FloatArray
+
+OF = AnswerConstants()
+
+
+def votes_of(said: list[list[int | None]], n_classes: int) -> FloatArray:
+    out = np.zeros((len(said), len(said[0]), n_classes))
+    for row, answers in enumerate(said):
+        for judge, answer in enumerate(answers):
+            if answer is not None:
+                out[row, judge, answer] = 1.0
+    return out
+
+
+def test_disagreement_is_with_those_who_answered_too() -> None:
+    votes = votes_of([[0, 0, 1], [1, 1, None], [0, None, None], [None, 1, 0]], 2)
+    own, counts = disagreement(votes)
+    assert counts.tolist() == [2, 3, 2]
+    # first: row 0 is split between the others, row 1 agrees; second: half, agrees, disagrees
+    np.testing.assert_allclose(own, [(0.5 + 0.0) / 2, (0.5 + 0.0 + 1.0) / 3, (1.0 + 1.0) / 2])
+
+
+def test_a_judge_whom_nobody_meets_is_compared_with_nobody() -> None:
+    own, counts = disagreement(votes_of([[0, None], [None, 1]], 2))
+    assert own.tolist() == [0.0, 0.0]
+    assert counts.tolist() == [0, 0]
+
+
+def test_many_voices_on_a_row_count_for_less_each() -> None:
+    evidence = votes_of([[0, 1, 1], [0, None, None], [None, None, None]], 2)
+    np.testing.assert_allclose(loudness(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
+    pool = pool_evidence(evidence, np.array([1.0, 2.0, 4.0]), 0.2)
+    np.testing.assert_allclose(pool, [[1 / 1.4, 6 / 1.4], [1.0, 0.0], [0.0, 0.0]])
+
+
+def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    y = rng.choice(n_classes, n, p=[0.6, 0.3, 0.1][:n_classes] if n_classes == 3 else None)
+    right = rng.random((n, 4)) < [0.95, 0.9, 0.8, 0.7]
+    said = np.where(
+        right, y[:, None], (y[:, None] + rng.integers(1, n_classes, (n, 4))) % n_classes
+    )
+    return votes_of(said.tolist(), n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> None:
+    votes = made(n_classes=n_classes)
+    found = Agreement.of(votes, votes, OF)
+    own, counts = disagreement(votes)
+    mean = (own * counts).sum() / counts.sum()
+    assert found.disagreement == pytest.approx(mean)
+    gap = OF.gap - OF.gap_per_class * (n_classes - 2)
+    assert found.error == pytest.approx(expit(logit(mean) + gap))
+    each = expit(logit((own * counts + 20.0 * mean) / (counts + 20.0)) + gap)
+    np.testing.assert_allclose(found.weights, np.log((1 - each) * (n_classes - 1) / each))
+    said = votes.mean(axis=(0, 1))
+    np.testing.assert_allclose(
+        found.shares, said + OF.share_mix * found.error * (1 / n_classes - said)
+    )
+    assert found.shares.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
+    votes = made(n_classes=n_classes)
+    found = Agreement.of(votes, votes, replace(OF, log_b_up=0.0, log_b=(-4.0, 4.0), bisections=30))
+    pool = pool_evidence(votes, found.weights, OF.dependence)
+    w = softmax_of(found.offset + np.exp(found.log_b) * pool, axis=1)
+    np.testing.assert_allclose(w.mean(axis=0), found.shares, atol=1e-4)
+    wrong = 1.0 - (w[:, None] * votes).sum(axis=2).mean()
+    assert wrong == pytest.approx(found.error, abs=2e-4)
+
+
+def test_sharpness_keeps_within_its_bounds_and_is_moved_up() -> None:
+    votes = made()
+    for bounds, expected in (((-9.0, -8.0), -8.0), ((8.0, 9.0), 8.0)):
+        found = Agreement.of(votes, votes, replace(OF, log_b=bounds, bisections=20))
+        assert found.log_b == pytest.approx(expected + OF.log_b_up, abs=1e-5)
+
+
+def test_shares_that_are_stated_are_taken() -> None:
+    votes = made()
+    stated = np.array([0.2, 0.3, 0.5])
+    found = Agreement.of(votes, votes, OF, stated)
+    np.testing.assert_allclose(found.shares, stated)
+    rare = Agreement.of(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
+    least = OF.least_share / 3
+    np.testing.assert_allclose(rare.shares, np.array([1.0, least, least]) / (1.0 + 2 * least))
+
+
+def test_judges_who_never_meet_are_taken_for_half_wrong() -> None:
+    votes = votes_of([[0, None], [None, 1], [1, None], [None, 0]], 2)
+    found = Agreement.of(votes, votes, OF)
+    assert found.disagreement == 0.5
+    assert (found.weights >= OF.least_weight).all()
+
+
+def test_disagreement_is_kept_off_its_ends() -> None:
+    alike = votes_of([[0, 0], [1, 1]] * 30, 2)
+    assert Agreement.of(alike, alike, OF).disagreement == 0.003
+    apart = votes_of([[0, 1], [1, 0]] * 30, 2)
+    found = Agreement.of(apart, apart, OF)
+    assert found.disagreement == 0.9
+    np.testing.assert_allclose(found.weights, OF.least_weight)
+
+
+def test_an_offset_that_is_reached_stays() -> None:
+    shares = np.array([0.7, 0.3])
+    np.testing.assert_allclose(calibrated_offset(np.zeros((5, 2)), shares), np.log(shares))
+    z = np.random.default_rng(0).normal(size=(400, 2))
+    offset = calibrated_offset(z, shares)
+    np.testing.assert_allclose(softmax_of(offset + z, axis=1).mean(axis=0), shares, atol=1e-4)

@@ -1,0 +1,172 @@
+"""The estimate of a judge's metric: residual, gain and draws, each by its formula."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.methods.answers.test_answers import ACCURACY, made
+
+from ssme.methods.answers.belief import AnswersBelief, _logit, _move
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.method import Answers
+from ssme.metrics import from_callable, get_metric
+from ssme.metrics.base import one_hot_mass
+
+
+@pytest.fixture(scope="module")
+def belief() -> AnswersBelief:
+    return Answers(n_draws=60).fit(made(n=200, labels=40)[0], np.random.default_rng(0))
+
+
+def test_the_residual_is_what_labels_say_beyond_the_model(belief: AnswersBelief) -> None:
+    labeled = np.flatnonzero(belief.data.labeled)
+    residual, noise = belief._find_residual(ACCURACY, labeled, 7)
+    scores = belief.data.scores[labeled]
+    observed = (scores.argmax(axis=2) == belief.data.labels[labeled][:, None]).mean(axis=0)
+    soft = belief.soft[labeled] * np.exp(belief.shift)
+    soft /= soft.sum(axis=1, keepdims=True)
+    expected = np.einsum("nk,nmk->m", soft, scores) / len(labeled)
+    variance = np.einsum("nk,nmk->nm", soft, scores)
+    variance = (variance * (1 - variance)).sum(axis=0) / len(labeled) ** 2
+    # the mean over 50 labelings of the model, and their spread
+    np.testing.assert_allclose(residual, observed - expected, atol=4 * np.sqrt(variance.max() / 50))
+    np.testing.assert_allclose(noise.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(noise.std(axis=0), np.sqrt(variance), rtol=0.45)
+
+
+def test_without_labels_there_is_no_residual(belief: AnswersBelief) -> None:
+    residual, noise = belief._find_residual(ACCURACY, np.array([], dtype=np.int64), 7)
+    assert residual.tolist() == [0.0] * 7
+    assert noise.shape == (1, 7)
+    assert not noise.any()
+
+
+def likeliest_tau(
+    of: AnswerConstants, error: float, residual: np.ndarray, variance: np.ndarray
+) -> float:
+    """By a search over the same taus, a judge at a time."""
+    best, found = -np.inf, 0.0
+    for tau in np.geomspace(*of.taus):
+        each = [
+            -0.5 * (np.log(v + tau**2) + r**2 / (v + tau**2))
+            for r, v in zip(residual, variance, strict=True)
+        ]
+        prior = -0.5 * ((np.log(tau) - np.log(of.bias * error)) / of.bias_spread) ** 2
+        value = sum(each) / (1 + of.errs_together * (len(each) - 1)) + prior
+        if value > best:
+            best, found = value, tau
+    return found
+
+
+@pytest.mark.parametrize("size", [0.0, 0.02, 0.2])
+@pytest.mark.parametrize("span", [1.0, 2.0])
+def test_the_gain_is_that_of_the_likeliest_size_of_residuals(
+    belief: AnswersBelief, size: float, span: float
+) -> None:
+    rng = np.random.default_rng(1)
+    noise = 0.05 * rng.normal(size=(50, 7))
+    noise[:, 3] = 0.0
+    residual = size * rng.normal(size=7)
+    gain, left = belief._find_gain(residual, noise, span)
+    variance = (noise**2).mean(axis=0) / span**2
+    known = np.arange(7) != 3
+    tau = likeliest_tau(
+        belief.constants, belief.design.agreement.error, residual[known] / span, variance[known]
+    )
+    np.testing.assert_allclose(gain[known], (tau**2 / (tau**2 + variance))[known])
+    assert gain[3] == 0.0
+    np.testing.assert_allclose(left, np.where(known, 0.0, span * tau))
+
+
+def test_a_curve_takes_the_usual_size(belief: AnswersBelief) -> None:
+    noise = np.full((50, 21), 0.1)
+    noise[:, 0] = 0.0
+    gain, left = belief._find_gain(np.ones(21), noise, 1.0)
+    tau = belief.constants.bias * belief.design.agreement.error
+    np.testing.assert_allclose(gain[1:], tau**2 / (tau**2 + 0.01))
+    assert gain[0] == 0.0
+    assert not left.any()
+
+
+def test_the_value_is_the_model_and_its_part_of_the_residual(belief: AnswersBelief) -> None:
+    rows = np.arange(200)
+    labeled = np.flatnonzero(belief.data.labeled)
+    plain = np.einsum("nk,nmk->m", belief.soft, belief.data.scores) / 200
+    np.testing.assert_allclose(belief._expect(ACCURACY, rows), plain)
+    residual, noise = belief._find_residual(ACCURACY, labeled, 7)
+    gain, _ = belief._find_gain(residual, noise, 1.0)
+    told = belief.estimate([ACCURACY], [None])[0][0]
+    np.testing.assert_allclose(told.value, plain + (0.2 + 0.8 * gain) * residual)
+    assert told.draws is not None
+    np.testing.assert_allclose(np.median(told.draws, axis=0), told.value, atol=0.01)
+
+
+def test_weights_of_rows_count_in_the_model_and_those_of_labels_in_the_residual(
+    belief: AnswersBelief,
+) -> None:
+    weights = np.where(np.arange(200) % 2, 3.0, 1.0)
+    weighted = replace(belief, data=belief.data.replace(weights=weights))
+    expected = np.einsum("n,nk,nmk->m", weights, belief.soft, belief.data.scores) / weights.sum()
+    np.testing.assert_allclose(weighted._expect(ACCURACY, np.arange(200)), expected)
+    mass = one_hot_mass(belief.data.labels[:4], 2)
+    heavy = np.arange(200) + 1.0
+    designed = belief.data.replace(labels=belief.data.labels).with_design(heavy)
+    told = replace(belief, data=designed)._weigh(mass, np.arange(4), labels=True)
+    np.testing.assert_allclose(told.sum(axis=2)[0], [1.0, 2.0, 3.0, 4.0])
+    assert replace(belief, data=designed)._weigh(mass, np.arange(4)) is mass
+
+
+def test_a_metric_of_whole_labels_is_the_mean_over_labels_that_are_drawn(
+    belief: AnswersBelief,
+) -> None:
+    def hits(y_true: np.ndarray, scores: np.ndarray) -> float:
+        return float(((scores >= 0.5) == y_true).mean())
+
+    metric = from_callable(hits)
+    assert metric.hard_only
+    soft = belief._expect(ACCURACY, np.arange(200))
+    hard = belief._expect(metric, np.arange(200))
+    np.testing.assert_allclose(hard, soft, atol=0.02)
+    assert not np.array_equal(hard, soft)
+    told = belief.estimate([metric], [None])[0][0]
+    assert told.draws is not None
+    np.testing.assert_allclose(
+        told.draws.std(axis=0),
+        belief.estimate([ACCURACY], [None])[0][0].draws.std(axis=0),
+        rtol=0.6,
+    )
+
+
+def test_draws_are_moved_on_the_scale_of_their_range() -> None:
+    worlds = np.array([[0.7, 0.1], [0.8, np.nan], [0.95, 0.3]])
+    moved = _move(ACCURACY, np.array([0.9, np.nan]), worlds, 1e-6)
+    z = np.log(worlds[:, 0] / (1 - worlds[:, 0]))
+    expected = 1 / (1 + np.exp(-(z - z[1] + np.log(9.0))))
+    np.testing.assert_allclose(moved[:, 0], expected)
+    assert np.isnan(moved[:, 1]).all()
+
+
+def test_draws_of_losses_are_moved_as_they_are() -> None:
+    loss = get_metric("log_loss")
+    moved = _move(loss, np.array([0.5]), np.array([[0.2], [0.3], [0.9]]), 1e-6)
+    np.testing.assert_allclose(moved[:, 0], [0.4, 0.5, 1.1])
+    # what would be below the range is put on its end, undefined draws are filled up with others
+    low = _move(loss, np.array([0.1]), np.array([[0.2], [0.8], [np.nan]]), 1e-6)
+    np.testing.assert_allclose(low[:, 0], [0.1, 0.7, 0.1])
+
+
+def test_the_logit_keeps_off_the_ends() -> None:
+    edge = np.log(1e-6) - np.log1p(-1e-6)
+    np.testing.assert_allclose(_logit(np.array([0.0, 0.5, 1.0]), 1e-6), [edge, 0.0, -edge])
+
+
+def test_weights_of_judges_are_told_relative_to_their_mean() -> None:
+    facts = Answers(n_draws=20).fit(made(n=200, labels=0)[0], np.random.default_rng(0)).facts
+    told = np.array(list(facts.judge_weights.values()))
+    assert told.mean() == pytest.approx(1.0, abs=1e-4)
+    assert np.ptp(told) > 0.1
+    assert facts.label_free
+    assert facts.sharpness == facts.prior_sharpness
+    assert sum(facts.shares.values()) == pytest.approx(1.0, abs=1e-3)
