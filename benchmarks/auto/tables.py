@@ -218,6 +218,19 @@ def nested() -> str:
     return markdown([*head, "width ratio", "lowest set"], rows)
 
 
+def nested_sets() -> str:
+    """The same of each set: error, coverage and width, its metrics together."""
+    frame = result("nested_sets")
+    frame = frame[frame["metric"] == "all"]
+    numbers = sorted(frame["n_labeled"].unique())
+    rows = []
+    for name, part in frame.groupby("dataset"):
+        by_labels = part.set_index("n_labeled").loc[numbers].itertuples()
+        cells = [f"{one.rmae:.2f}, {one.covered:.2f} ({one.width_ratio:.2f})" for one in by_labels]
+        rows.append([name, *cells])
+    return markdown(["set left out", *(f"{n} labels" for n in numbers)], rows)
+
+
 def low_sets(name: str) -> str:
     """Where a single set under a stress is covered less than `LOW`, the lowest first."""
     frame = result(f"{name}_sets")
@@ -248,6 +261,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "further": further,
     "coverage by set": coverage_by_set,
     "nested": nested,
+    "nested sets": nested_sets,
     "ablations": lambda: _changes("ablations", "change"),
     "stress": lambda: _changes("stress", "stress"),
     "low sets": lambda: low_sets("stress"),
