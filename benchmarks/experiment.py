@@ -30,7 +30,7 @@ import pandas as pd
 
 from benchmarks.provenance import record
 from ssme import progress
-from ssme.bench import Protocol, run_protocol
+from ssme.bench import Protocol, Study, run_protocol, run_studies
 from ssme.bench.provenance import describe_process
 from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import SerialExecutor, open_executor, ordered_map
@@ -126,6 +126,13 @@ def run(
         print(f"{setup.name}: cells of {times['source'].nunique()} states of the source")
     setup.times.append(times)
     return table
+
+
+def run_cells(studies: list[Study], name: str, executor: Executor | None = None) -> pd.DataFrame:
+    """All rows of some studies; finished cells are kept in the file of ``name``."""
+    with progress.show(name):
+        tables = run_studies(studies, executor=executor, cells=CACHE / "cells" / f"{name}.jsonl")
+    return pd.concat(tables, ignore_index=True)
 
 
 def each(

@@ -1,10 +1,11 @@
 """Coverage and width of the 95 % intervals of `labeled` at 20, 50 and 100 labels.
 
-Labeled rows are drawn as in the SSME paper, one of each class first; the truth is the metric on all
-rows of the set. Real classifier sets come from SSME_DATA; the simulated ones (`simulate`) need
-nothing. A run counts for a metric where value and truth are defined.
+The SSME paper's protocol (`ssme.bench`) without unlabeled rows: labels of half of the rows, one of
+each class first; the truth is the metric on the other half. Real classifier sets come from
+SSME_DATA; the simulated ones (`simulate`) need nothing. A run counts for a metric where value and
+truth are defined.
 
-    python benchmarks/accuracy/labeled_intervals.py --runs 25 [--sets adult simulated_rare ...]
+    python -m benchmarks.accuracy.labeled_intervals --runs 25 [--sets adult simulated_rare ...]
 
 writes benchmarks/results/labeled_intervals.csv: set, metric, n_labeled, cells (runs x
 classifiers), coverage, width.
@@ -17,16 +18,22 @@ import csv
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
+from benchmarks.experiment import add_places, places, run_cells
 from benchmarks.provenance import record
+from ssme.bench import Protocol, Runner, Study
+from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.labeled import Labeled
-from ssme.metrics import get_metric, metric_names
+from ssme.evaluation import Evaluation
+from ssme.metrics import metric_names
 from ssme.metrics.base import Metric, one_hot_mass
+from ssme.results.groups import ALL
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_intervals.csv"
 N_LABELED = (20, 50, 100)
@@ -67,39 +74,52 @@ def labeled_rows(
     return np.concatenate([first, rest])[:n]
 
 
-def study(name: str, runs: int, asked: Sequence[str] = ()) -> list[dict[str, object]]:
+def load_scores(name: str) -> ScoreSet:
+    """A real or simulated set, all rows labeled."""
     scores, y = load(name)
-    n, n_models, n_classes = scores.shape
-    metrics = [get_metric(metric) for metric in asked or metric_names(n_classes)]
-    hits: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
-    truth = [values(metric, scores, y) for metric in metrics]
-    for run in range(runs):
-        order = np.random.default_rng([run, 5]).permutation(n)
-        for n_labeled in N_LABELED:
-            rows = labeled_rows(y, order, n_labeled, n_classes)
-            models, classes = tuple(map(str, range(n_models))), tuple(range(n_classes))
-            data = ScoreSet(scores[rows], y[rows], models, classes)
-            belief = Labeled(n_draws=400).fit(data, np.random.default_rng([run, n_labeled]))
-            for metric, target, got in zip(
-                metrics, truth, belief.estimate(metrics, [None])[0], strict=True
-            ):
-                low, high = got.interval()
-                known = np.isfinite(low) & np.isfinite(target)
-                inside = (low <= target) & (target <= high)
-                hits[metric.name, n_labeled] += list(
-                    zip(inside[known], (high - low)[known], strict=True)
-                )
+    _, n_models, n_classes = scores.shape
+    return ScoreSet(scores, y, tuple(map(str, range(n_models))), tuple(range(n_classes)))
+
+
+def measure_intervals(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: per metric, classifiers with an interval, those covered, sum of widths."""
+    rows = []
+    for metric, estimate in zip(result.metrics, result.estimates[0], strict=True):
+        exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+        low, high = estimate.interval()
+        known = np.isfinite(low) & np.isfinite(exact)
+        inside = (low <= exact) & (exact <= high)
+        found = {"cells": int(known.sum()), "covered": int((inside & known).sum())}
+        rows.append({"metric": metric.name, **found, "width": float((high - low)[known].sum())})
+    return rows
+
+
+def plan_study(name: str, runs: int, asked: Sequence[str] = ()) -> Study:
+    """`labeled` on one set, by all metrics or those that are asked for."""
+    n_classes = load(name)[0].shape[2]
+    protocol = Protocol(
+        {"labeled": ("labeled", {"n_draws": 400})},
+        metrics=tuple(asked) or metric_names(n_classes),
+        n_labeled=N_LABELED,
+        n_unlabeled=(0,),
+        runs=runs,
+    )
+    return Study(Runner(protocol, load_scores, measure_intervals), (name,))
+
+
+def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
+    """Coverage and width by set, metric and number of labels, over runs and classifiers."""
+    keys = ["dataset", "metric", "n_labeled"]
+    sums = cells.groupby(keys, sort=False)[["cells", "covered", "width"]].sum()
     return [
         {
-            "set": name,
-            "metric": metric,
-            "n_labeled": n_labeled,
-            "cells": len(found),
-            "coverage": round(float(np.mean([hit for hit, _ in found])), 4),
-            "width": round(float(np.mean([width for _, width in found])), 4),
+            **dict(zip(("set", "metric", "n_labeled"), key, strict=True)),
+            "cells": int(row["cells"]),
+            "coverage": round(float(row["covered"] / row["cells"]), 4),
+            "width": round(float(row["width"] / row["cells"]), 4),
         }
-        for (metric, n_labeled), found in hits.items()
-        if found
+        for key, row in sums.iterrows()
+        if row["cells"]
     ]
 
 
@@ -134,8 +154,11 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=[*SIMULATED, *real])
     parser.add_argument("--metrics", nargs="*", default=[], help="these only (default: all)")
     parser.add_argument("--out", type=Path, default=RESULTS)
+    add_places(parser)
     options = parser.parse_args()
-    rows = [row for name in options.sets for row in study(name, options.runs, options.metrics)]
+    studies = [plan_study(name, options.runs, options.metrics) for name in options.sets]
+    with places(options) as executor:
+        rows = summarize(run_cells(studies, "labeled_intervals", executor))
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()

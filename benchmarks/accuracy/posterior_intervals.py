@@ -4,7 +4,7 @@ What each source of uncertainty adds, on real sets (SSME_DATA), protocol of the 
 1,000 unlabeled rows: `labels` unknown labels alone, `rows` the sampling of the rows too, `refits`
 refits to resampled rows as well (ssme). None of them knows of errors that all classifiers share.
 
-    python benchmarks/accuracy/posterior_intervals.py --runs 8
+    python -m benchmarks.accuracy.posterior_intervals --runs 8
 
 writes benchmarks/results/posterior_intervals.csv: method, draws, set, metric, n_labeled, cells,
 coverage, width, error (mean absolute error of the estimates).
@@ -14,28 +14,28 @@ from __future__ import annotations
 
 import argparse
 import csv
-import warnings
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from tests.shared_data import load_set
+import pandas as pd
 
-from benchmarks.accuracy.labeled_intervals import labeled_rows, values
+from benchmarks.accuracy.labeled_intervals import load_scores
+from benchmarks.experiment import add_places, places, run_cells
 from benchmarks.provenance import record
-from ssme.data.scoreset import ScoreSet
-from ssme.errors import ConvergenceWarning
+from ssme.bench import Protocol, Runner, Study
+from ssme.bench.runner import Truth
+from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs.posterior import LabelPosterior
-from ssme.methods.registry import get_method
-from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import Metric, one_hot_mass
+from ssme.results.groups import ALL
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "posterior_intervals.csv"
 SETS = ("civilcomments", "multinli", "adult", "subj", "mmlupro_llm_logit")
-METHODS: dict[str, dict[str, object]] = {
+METHODS: dict[str, dict[str, Any]] = {
     "ssme": {"max_iter": 50},
     "ensemble": {},
     "pseudo_label": {},
@@ -63,55 +63,64 @@ def variants(belief: LabelPosterior, metrics: list[Metric]) -> dict[str, list[Es
     return found
 
 
-def study(name: str, runs: int) -> list[dict[str, object]]:
-    scores, y, models = load_set(name)
-    scores /= scores.sum(axis=2, keepdims=True)
-    metrics = [get_metric(metric) for metric in default_metrics(scores.shape[2])]
-    cells: dict[tuple[str, str, str, int], list[NDArray[np.float64]]] = defaultdict(list)
-    for run in range(runs):
-        order = np.random.default_rng([run, 5]).permutation(len(y))
-        half, other = order[: len(y) // 2], order[len(y) // 2 :][:TRUTH_ROWS]
-        truth = [values(metric, scores[other], y[other]) for metric in metrics]
-        for n_labeled in N_LABELED:
-            known = labeled_rows(y, half, n_labeled, scores.shape[2])
-            rest = half[~np.isin(half, known)][:N_UNLABELED]
-            rows = np.concatenate([known, rest])
-            labels = np.where(np.arange(rows.size) < n_labeled, y[rows], -1)
-            data = ScoreSet(scores[rows], labels, tuple(models), tuple(range(scores.shape[2])))
-            for method, options in METHODS.items():
-                belief = get_method(method, **options).fit(data, np.random.default_rng(run))
-                for draws, estimates in variants(belief, metrics).items():
-                    for metric, target, got in zip(metrics, truth, estimates, strict=True):
-                        low, high = got.interval()
-                        inside = (low <= target) & (target <= high)
-                        error = np.abs(got.value - target)
-                        cells[method, draws, metric.name, n_labeled] += list(
-                            np.stack([inside, high - low, error], axis=1)
-                        )
+def measure_variants(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: by kind of draws and metric, sums over classifiers."""
+    rows = []
+    for draws, estimates in variants(result.belief, list(result.metrics)).items():
+        for metric, got in zip(result.metrics, estimates, strict=True):
+            exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+            low, high = got.interval()
+            rows.append(
+                {
+                    "draws": draws,
+                    "metric": metric.name,
+                    "cells": exact.size,
+                    "coverage": float(((low <= exact) & (exact <= high)).sum()),
+                    "width": float((high - low).sum()),
+                    "error": float(np.abs(got.value - exact).sum()),
+                }
+            )
+    return rows
+
+
+def plan_study(name: str, runs: int) -> Study:
+    """All methods on one set."""
+    protocol = Protocol(
+        {method: (method, options) for method, options in METHODS.items()},
+        n_labeled=N_LABELED,
+        n_unlabeled=(N_UNLABELED,),
+        runs=runs,
+        truth_rows=TRUTH_ROWS,
+    )
+    return Study(Runner(protocol, load_scores, measure_variants), (name,))
+
+
+def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
+    """Means over runs and classifiers, by method, kind of draws, set, metric, number of labels."""
+    keys = {"method": "method", "draws": "draws", "dataset": "set"}
+    keys |= {"metric": "metric", "n_labeled": "n_labeled"}
+    values = ["coverage", "width", "error"]
+    sums = cells.groupby(list(keys), sort=False)[["cells", *values]].sum()
     return [
         {
-            "method": method,
-            "draws": draws,
-            "set": name,
-            "metric": metric,
-            "n_labeled": n_labeled,
-            "cells": len(found),
-            "coverage": round(float(np.mean(found, axis=0)[0]), 4),
-            "width": round(float(np.mean(found, axis=0)[1]), 4),
-            "error": round(float(np.mean(found, axis=0)[2]), 4),
+            **dict(zip(keys.values(), key, strict=True)),
+            "cells": int(row["cells"]),
+            **{value: round(float(row[value] / row["cells"]), 4) for value in values},
         }
-        for (method, draws, metric, n_labeled), found in cells.items()
+        for key, row in sums.iterrows()
     ]
 
 
 def main() -> None:
-    warnings.simplefilter("ignore", ConvergenceWarning)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=8)
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--out", type=Path, default=RESULTS)
+    add_places(parser)
     options = parser.parse_args()
-    rows = [row for name in options.sets for row in study(name, options.runs)]
+    studies = [plan_study(name, options.runs) for name in options.sets]
+    with places(options) as executor:
+        rows = summarize(run_cells(studies, "posterior_intervals", executor))
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()

@@ -13,103 +13,133 @@ points, 95 % half width in brackets, of
 from __future__ import annotations
 
 import argparse
-import csv
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from benchmarks.accuracy.protocol import METRICS, RESULTS, mean_and_half_width
+from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, mean_and_half_width
+from benchmarks.experiment import add_places, places, run_cells
 from benchmarks.provenance import record
-from ssme.data.scoreset import ScoreSet
+from ssme.bench import Protocol, Runner, Scene, Study
+from ssme.bench.runner import Truth
+from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.registry import load_dataset
-from ssme.methods.estimators.active_testing import ActiveTesting
+from ssme.evaluation import Evaluation
 from ssme.methods.parts.votes import cast_votes
-from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.results.groups import ALL
 
-NAME, N_UNLABELED = "civilcomments", 1000
-Reading = Callable[[ScoreSet, int, int], dict[str, FloatArray]]
-"""(rows seen with all labels, how many come labeled, run) -> metric -> (M,)."""
-
-
-def on_labels(data: ScoreSet, labels: NDArray[np.int64]) -> dict[str, FloatArray]:
-    mass = one_hot_mass(labels, data.n_classes)
-    return {m: get_metric(m)(data.scores, mass)[0] for m in METRICS[NAME]}
+NAME = "civilcomments"
+RARE, VOTES = (1, 2, 3, 4), range(1, 8)
+UNIFORM, BUDGETS = (0.001, 0.1, 0.5), (10, 20, 50, 100)
 
 
-def labels_alone(data: ScoreSet, n_labeled: int, run: int) -> dict[str, FloatArray]:
-    part = data.take(np.arange(n_labeled))
-    return on_labels(part, part.labels)
+@dataclass(frozen=True)
+class RareLabels(Scene):
+    """Labels drawn again until at least ``least`` of them are of class 1."""
+
+    least: int = 1
+
+    def label(self, rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+        rng, order = np.random.default_rng([20, run]), np.arange(rows.n_rows)
+        while rows.labels[order[:n_labeled]].sum() < self.least:
+            order = rng.permutation(order)
+        labels = np.full(rows.n_rows, UNLABELED)
+        labels[order[:n_labeled]] = rows.labels[order[:n_labeled]]
+        return rows.replace(labels=labels)
 
 
-def hard_vote(votes_needed: int) -> Reading:
-    def reading(data: ScoreSet, n_labeled: int, run: int) -> dict[str, FloatArray]:
-        labels = (cast_votes(data.scores)[:, :, 1].sum(axis=1) >= votes_needed).astype(np.int64)
-        labels[:n_labeled] = data.labels[:n_labeled]
-        return on_labels(data, labels)
-
-    return reading
+def find_error(metric: str, models: tuple[str, ...], value: FloatArray, truth: Truth) -> float:
+    """Mean absolute error over the classifiers."""
+    exact = np.array([truth[ALL, metric, model] for model in models])
+    return float(np.nanmean(np.abs(value - exact)))
 
 
-def actively_tested(budget: int, uniform: float) -> Reading:
-    def reading(data: ScoreSet, n_labeled: int, run: int) -> dict[str, FloatArray]:
-        belief = ActiveTesting(budget=budget, uniform=uniform).fit(data, np.random.default_rng(run))
-        return {"accuracy": belief.estimate([get_metric("accuracy")], [None])[0][0].value}
-
-    return reading
-
-
-def readings() -> Iterator[tuple[str, int, int, Reading]]:
-    """(name, labeled rows, least number of rare labels among them, reading)."""
-    for rare in (1, 2, 3, 4):
-        yield f"labeled, {rare} or more rare labels", 20, rare, labels_alone
-    for n_labeled in (20, 100):
-        for votes in range(1, 8):
-            yield f"hard vote, {votes} of 7", n_labeled, 1, hard_vote(votes)
-    for uniform in (0.001, 0.1, 0.5):
-        for budget in (10, 20, 50, 100):
-            name = f"active testing, uniform share {uniform}"
-            yield name, budget, 1, actively_tested(budget, uniform)
+def measure_errors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: the error of each metric."""
+    return [
+        {
+            "metric": metric.name,
+            "error": find_error(metric.name, result.data.models, estimate.value, truth),
+        }
+        for metric, estimate in zip(result.metrics, result.estimates[0], strict=True)
+    ]
 
 
-def rows_of_run(
-    data: ScoreSet, n_labeled: int, rare: int, run: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows seen, labeled ones first and redrawn until ``rare`` are of class 1; held-out half."""
-    rng = np.random.default_rng([20, run])
-    order = rng.permutation(data.n_rows)
-    pool, held = np.array_split(order, 2)
-    while data.labels[pool[:n_labeled]].sum() < rare:
-        pool = rng.permutation(pool)
-    return pool[: n_labeled + N_UNLABELED], held
+def measure_hard_votes(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: the errors of a hard vote, by how many votes it needs."""
+    data, rows = result.data, []
+    votes = cast_votes(data.scores)[:, :, 1].sum(axis=1)
+    for needed in VOTES:
+        labels = np.where(data.labeled, data.labels, (votes >= needed).astype(np.int64))
+        mass = one_hot_mass(labels, data.n_classes)
+        for metric in result.metrics:
+            error = find_error(metric.name, data.models, metric(data.scores, mass)[0], truth)
+            rows.append({"metric": metric.name, "error": error, "votes": needed})
+    return rows
+
+
+def plan_studies(runs: int) -> list[Study]:
+    """Labels alone by least number of rare labels, hard votes, active testing."""
+
+    def plan(
+        methods: dict[str, tuple[str, dict[str, Any]]], n_labeled: tuple[int, ...]
+    ) -> Protocol:
+        return Protocol(methods, METRICS[NAME], n_labeled, (N_UNLABELED,), runs)
+
+    labeled: tuple[str, dict[str, Any]] = ("labeled", {"joint_draws": False})
+    runners = [
+        *(
+            Runner(
+                plan({f"labeled, {rare} or more rare labels": labeled}, (20,)),
+                load_dataset,
+                measure_errors,
+                RareLabels(f"{rare} rare labels", rare),
+            )
+            for rare in RARE
+        ),
+        Runner(plan({"hard vote": labeled}, (20, 100)), load_dataset, measure_hard_votes),
+        Runner(
+            plan(
+                {
+                    f"active testing, uniform share {share}": ("active_testing", {"uniform": share})
+                    for share in UNIFORM
+                },
+                BUDGETS,
+            ),
+            load_dataset,
+            measure_errors,
+        ),
+    ]
+    return [Study(runner, (NAME,)) for runner in runners]
+
+
+def summarize(cells: pd.DataFrame, runs: int) -> pd.DataFrame:
+    """One row per reading and number of labels: error and half width of every metric."""
+    hard = cells["method"] == "hard vote"
+    counted = "hard vote, " + cells["votes"].fillna(0).astype(int).astype(str) + " of 7"
+    cells = cells.assign(reading=cells["method"].where(~hard, counted))
+    rows = []
+    for (reading, n_labeled), part in cells.groupby(["reading", "n_labeled"], sort=False):
+        errors = {name: part.loc[part["metric"] == name, "error"] for name in METRICS[NAME]}
+        told = {
+            name: "{:.2f} ({:.2f})".format(*mean_and_half_width(own.tolist())) if own.size else ""
+            for name, own in errors.items()
+        }
+        rows.append({"reading": reading, "n_labeled": n_labeled, "runs": runs, **told})
+    return pd.DataFrame(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=50)
-    n_runs = parser.parse_args().runs
-    data = load_dataset(NAME)
-    names = METRICS[NAME]
-    errors = {(name, n): {m: [] for m in names} for name, n, _, _ in readings()}
-    for run in range(n_runs):
-        held = data.take(rows_of_run(data, 1, 0, run)[1])
-        truth = on_labels(held, held.labels)
-        for name, n_labeled, rare, reading in readings():
-            seen = data.take(rows_of_run(data, n_labeled, rare, run)[0])
-            for metric, value in reading(seen, n_labeled, run).items():
-                gap = float(np.nanmean(np.abs(value - truth[metric])))
-                errors[name, n_labeled][metric].append(gap)
-        print(f"run {run + 1} of {n_runs}", flush=True)
-    with (RESULTS / "rivals_causes.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["reading", "n_labeled", "runs", *names])
-        for (name, n_labeled), gaps in errors.items():
-            cells = [
-                "{:.2f} ({:.2f})".format(*mean_and_half_width(g)) if g else ""
-                for g in gaps.values()
-            ]
-            writer.writerow([name, n_labeled, n_runs, *cells])
+    add_places(parser)
+    args = parser.parse_args()
+    with places(args) as executor:
+        cells = run_cells(plan_studies(args.runs), "rivals_causes", executor)
+    summarize(cells, args.runs).to_csv(RESULTS / "rivals_causes.csv", index=False)
     record(RESULTS / "rivals_causes.csv")
 
 
