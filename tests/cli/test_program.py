@@ -153,7 +153,7 @@ def test_demo(run: Run) -> None:
     assert re.search(
         r"Intervals that hold the truth: ssme \d+ of 24, auto \d+ of 24", result.stdout
     )
-    assert "What auto doubts here" in result.stdout
+    assert "What the method auto doubts here" in result.stdout
     assert "D201" in result.stdout
     assert "EM stopped" not in result.output
     assert max(map(len, result.stdout.splitlines())) <= 80

@@ -58,7 +58,8 @@ def demo(out: ReportOptions) -> None:
     output.console.print(
         f"Six classifiers tell whether a digit is five or more. {data.n_labeled} of "
         f"{data.n_rows:,} images have a label.\n"
-        "The truth is what all labels give; no method saw it.",
+        "The truth is what all labels give; no method saw it. The method ssme is the paper's, auto "
+        "is our default.",
         markup=False,
     )
     for metric in truth.metrics:
@@ -147,9 +148,9 @@ def _count_held(rows: list[dict[str, Any]]) -> str:
 def _doubts(name: str, result: Evaluation) -> Iterator[str]:
     """What an evaluation doubts of itself, a line each."""
     if not result.doubts:
-        yield f"\n{name} has no doubts here."
+        yield f"\nThe method {name} has no doubts here."
         return
-    yield f"\nWhat {name} doubts here, without the truth (ssme evaluate says why):"
+    yield f"\nWhat the method {name} doubts here, without the truth (`ssme doubts CODE` says why):"
     for doubt in result.doubts:
         yield f"{doubt.severity}: {doubt.code} {doubt.title}"
 

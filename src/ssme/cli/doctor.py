@@ -68,7 +68,8 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     for title, text in understood.items():
         table.add_row(Text(title), Text(short(text, 400)))
     console.print(table)
-    table = plain_table("\nWhat is in it", "", "")
+    console.print()
+    table = plain_table("What is in it", "", "")
     table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
     counts = [f"{short(name)}: {count}" for name, count in labels.items()]
     table.add_row("labels per class", Text(_list_some(counts, 20)))
@@ -79,7 +80,8 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
         gaps = [f"{short(name)}: {count:,}" for name, count in missing.items()]
         table.add_row("missing scores", Text(_list_some(gaps, 20)))
     console.print(table)
-    table = plain_table("\nWhat can be estimated", "", "")
+    console.print()
+    table = plain_table("What can be estimated", "", "")
     table.add_row("metrics", Text(", ".join(facts["metrics"])))
     table.add_row("methods", Text(", ".join(can) or "none"))
     for name, reason in cannot.items():

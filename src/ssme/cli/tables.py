@@ -65,6 +65,7 @@ def plain_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -
         title_justify="left",
         title_style="bold",
         header_style="bold",
+        show_header=any(columns),
         box=None,
         pad_edge=False,
         padding=(0, 2, 0, 0),

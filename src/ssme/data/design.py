@@ -37,7 +37,8 @@ class LabelDesign:
     weights : array (n,) or None
         For ``"weights"``, how many rows each label stands for; rows without a label do not count.
     rounds : LabelRounds or None
-        For ``"weights"`` that come from probabilities, those (`ssme.data.rounds`).
+        For ``"weights"`` that come from probabilities, those (`ssme.data.rounds`); also where
+        rows were drawn and none has its label yet, which says nothing of the labels there are.
     """
 
     kind: str | None = None
@@ -46,9 +47,9 @@ class LabelDesign:
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelDesign:
         """The design of some of the rows."""
-        if self.weights is None:
-            return self
         rounds = None if self.rounds is None else self.rounds.take(rows)
+        if self.weights is None:
+            return self if rounds is None else LabelDesign(self.kind, None, rounds)
         return LabelDesign(self.kind, self.weights[rows], rounds)
 
 
@@ -58,6 +59,8 @@ NOT_SAID = LabelDesign()
 
 def design_of_rounds(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
     """The design of ``labels`` (n,), -1 where unknown, that came in ``rounds``."""
+    if np.isnan(rounds.probability[labels >= 0]).all():
+        return LabelDesign(rounds=rounds)
     return LabelDesign("weights", rounds.weights(labels), rounds)
 
 

@@ -50,7 +50,8 @@ class Layout:
             "source": self.source,
             "layout": self.kind,
             "score columns": "; ".join(
-                f"{model}: {', '.join(columns)}" for model, columns in self.columns.items()
+                model if columns == (model,) else f"{model}: {', '.join(columns)}"
+                for model, columns in self.columns.items()
             ),
             "labels from": self.labels_source,
             "label column": self.label,

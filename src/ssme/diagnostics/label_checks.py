@@ -205,7 +205,8 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D102",
         "Too few labels of a class",
         "warning",
-        "Label more rows of that class; metrics that need it rest on the scores until then.",
+        "Label more rows of that class, for which `ssme suggest --draw by_class` looks; metrics "
+        "that need it rest on the scores until then.",
         _few_of_a_class,
     ),
     Check(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 
@@ -98,3 +99,16 @@ def test_a_word_among_numbers_is_told_with_its_row_and_file(tmp_path: Path) -> N
     file, more = scores(tmp_path), suggested(tmp_path, GOOD.replace("r11,0", "r11,yes"))
     with pytest.raises(InputError, match=r"row 'r11' is labeled 'yes' in .*next.csv, and the lab"):
         ScoreSet.read(file, more)
+
+
+def test_rows_that_nobody_has_labeled_yet_change_no_estimate(tmp_path: Path) -> None:
+    file, more = scores(tmp_path), suggested(tmp_path, "id,label,probability\nr10,,0.1\nr11,,0.5\n")
+    data = ScoreSet.read(file, more)
+    assert data.design.kind is None
+    assert data.design.rounds is not None
+    assert data.design.rounds.count_drawn(data.labels) == (2, 2)
+    half = data.take(np.arange(11))
+    assert half.design.rounds is not None
+    assert half.design.rounds.count_drawn(half.labels) == (1, 1)
+    plain, drawn = (ssme.evaluate(each, metrics="accuracy") for each in (ScoreSet.read(file), data))
+    pd.testing.assert_frame_equal(plain.frame(), drawn.frame())
