@@ -88,7 +88,9 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
         said.append(f"Columns left out: {', '.join(layout.ignored)}.")
     if data.design.rounds is not None:
         drawn, left = data.design.rounds.count_drawn(data.labels)
-        if left:
+        if drawn and left == drawn:
+            said.append(f"None of the {drawn:,} suggested rows has a label yet.")
+        elif left:
             said.append(
                 f"Of {drawn:,} suggested rows {left:,} have no label. They are taken to be left "
                 "out by chance: leave none out because it is hard."

@@ -128,7 +128,7 @@ def draw_groups(
         if row["model"] in names and row["group"] in shown
     ]
     both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
-    x = {"title": [chosen.name, f"({_direction(chosen)})"], "scale": _scale(both)}
+    x = {"title": chosen.name, "scale": _scale(both)}  # a longer one does not fit the panels
     panel = {
         "width": 200,
         "height": {"step": 20},
@@ -157,7 +157,8 @@ def draw_groups(
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {cut_name(worst['model'])} on {cut_name(worst['group'])}: "
         words += f"{worst['value']:.3f}."
-    title = f"{chosen.name} by group, the worst first; diamonds are labels alone"
+    title = f"{chosen.name} ({_direction(chosen)}) by group, the worst first; "
+    title += "diamonds are labels alone"
     if len(order) > most:
         title += f"; the worst {most} of {len(order)} groups"
         words += f" The worst {most} of {len(order)} groups are shown."
