@@ -33,7 +33,13 @@ def test_names_and_suffixes_are_all_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["ssme.data", "ssme.data.scoreset", "ssme.data.readers.options", "ssme.sklearn"]
+    "module",
+    [
+        "ssme.data.readers.anything",
+        "ssme.data.scoreset",
+        "ssme.data.readers.options",
+        "ssme.sklearn",
+    ],
 )
 def test_the_examples_in_docstrings_run(module: str) -> None:
     found = doctest.testmod(import_module(module))
