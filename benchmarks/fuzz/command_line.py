@@ -241,7 +241,9 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
         return ("--",) if sound else tuple(option.opts)
     values = [each for each in case[case.index("--") + 1 :] if each.strip()]
     empty = [". is a directory"] if "" in case[case.index("--") + 1 :] else []
-    return (option.name.upper(), *empty, *(repr(Path(each).name)[1:-1][:200] for each in values))
+    last = [Path(each).name for each in values]
+    spelled = [name[:200] for each in last for name in (each, repr(each)[1:-1])]
+    return (option.name.upper(), *empty, *spelled)
 
 
 def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:

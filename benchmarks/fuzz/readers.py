@@ -145,7 +145,7 @@ def _close(mine: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _number(value: Any) -> float:
-    return np.nan if value is None else float(value)
+    return np.nan if _blank(value) else float(value)
 
 
 def _blank(value: Any) -> bool:
