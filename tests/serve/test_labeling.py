@@ -91,6 +91,11 @@ def test_scores_are_not_shown(ready: House, scores: Path) -> None:
     assert row["text"] in page
     assert row["good"] not in page
     assert row["bad"] not in page
+    assert "What the models say is not shown" in page
+    asked = ready.client.get(f"{LABEL}?scores=shown").text
+    sure = max(float(row["good"]), 1 - float(row["good"]))
+    assert re.search(rf"<bdi>good</bdi>: <bdi>[01] \({sure:.2f}\)</bdi>", asked)
+    assert f'data-mark="{LABEL}?scores=shown"' in asked
 
 
 def test_two_people_get_different_rows_but_for_every_fifth(ready: House) -> None:

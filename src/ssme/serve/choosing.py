@@ -55,8 +55,8 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``row``, ``round``, ``place``, ``cells`` (name, kind, text), ``probability`` and ``reason``
-        of each.
+        ``row``, ``round``, ``place``, ``cells`` (name, kind, text; those of kind "score" are what
+        the models say), ``probability`` and ``reason`` of each.
     """
     spec = RunSpec.from_dict(request["config"])
     data, _ = read_labeled(spec, request["labels"])
@@ -74,7 +74,7 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
             "row": names[rows[i]],
             "round": request["round"],
             "place": place,
-            "cells": cells[place],
+            "cells": [*cells[place], *_answers(data, int(rows[i]))],
             "probability": float(chance[i]),
             "reason": reasons[i],
         }
@@ -130,6 +130,16 @@ def _cells(
     return [
         [_cell(name, values[name][number]) for name in columns] for number in range(len(chosen))
     ]
+
+
+def _answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
+    """(model, "score", the class it holds most probable); pages show it only where it is asked."""
+    found = []
+    for name, scores in zip(data.models, data.scores[row], strict=True):
+        best = None if np.isnan(scores).any() else int(scores.argmax())
+        text = "no score" if best is None else f"{data.classes[best]} ({scores[best]:.2f})"
+        found.append((name, "score", text))
+    return found
 
 
 def _places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

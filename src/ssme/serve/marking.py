@@ -42,6 +42,7 @@ async def show(request: Request) -> Response:
         "label.html",
         file=file,
         bench=bench,
+        shown=_shows_scores(request),
         job=job,
         running=newest if newest is not None and newest.state in ("waiting", "running") else None,
         card=_card(request, file, bench),
@@ -79,7 +80,7 @@ async def mark(request: Request) -> Response:
         said = "The row before."
     job = await _go_on(project, file) if does in ("label", "other", "unsure", "undo") else None
     if not wants_json(request):
-        return go_to(f"/files/{file.record.id}/label")
+        return go_to(f"{request.url.path}{'?scores=shown' if _shows_scores(request) else ''}")
     if bench is None:
         bench = await project.desk.ask(take_seat, data, person)
     return JSONResponse(
@@ -113,7 +114,6 @@ async def _go_on(project: Project, file: OpenFile) -> int | None:
 
 def _card(request: Request, file: OpenFile, bench: Bench) -> str:
     assert file.look is not None
-    shown = request.query_params.get("scores") == "shown"
     return fragment(
         "card.html",
         bench=bench,
@@ -122,8 +122,13 @@ def _card(request: Request, file: OpenFile, bench: Bench) -> str:
         classes=file.look["classes"],
         file=file,
         csrf=session_of(request).csrf,
-        shown=shown,
+        shown=_shows_scores(request),
     )
+
+
+def _shows_scores(request: Request) -> bool:
+    """Whether the person has asked to see what the models say."""
+    return request.query_params.get("scores") == "shown"
 
 
 async def tightening(request: Request) -> Response:
