@@ -128,7 +128,7 @@ def _card(request: Request, file: OpenFile, bench: Bench) -> str:
 
 def _shows_scores(request: Request) -> bool:
     """Whether the person has asked to see what the models say."""
-    return request.query_params.get("scores") == "shown"
+    return bool(request.query_params.get("scores") == "shown")
 
 
 async def tightening(request: Request) -> Response:
