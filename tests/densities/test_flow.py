@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -24,13 +26,13 @@ def bananas(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([x, y], axis=1), labels
 
 
-def fitted(n: int = 400, epochs: int = 30) -> tuple[FlowClasses, np.ndarray]:
+def fitted(n: int = 400, epochs: int = 30, scale: float = 1.0) -> tuple[FlowClasses, np.ndarray]:
     rng = np.random.default_rng(0)
     training = Training(epochs=epochs, batch_size=100, learning_rate=5e-3)
     points, labels = bananas(n, rng)
     observed = np.where(np.arange(n) < n // 2, labels, -1)
     start = np.eye(2)[np.where(rng.random(n) < 0.85, labels, 1 - labels)]
-    flow = FlowClasses(points, observed, start, rng, layers=6, hidden=32, training=training)
+    flow = FlowClasses(scale * points, observed, start, rng, layers=6, hidden=32, training=training)
     flow.update(start)
     return flow, points
 
@@ -116,3 +118,14 @@ def test_the_base_is_a_mixture_of_normals() -> None:
         for prior, normal in zip((0.3, 0.7), normals, strict=True)
     ]
     np.testing.assert_allclose(found.numpy(), np.stack(expected, axis=1), rtol=1e-4, atol=1e-4)
+
+
+def test_rows_and_other_points_have_one_density_and_a_scale_is_taken_out(flow_and_points) -> None:
+    flow, points = flow_and_points
+    flow = copy(flow)
+    weights = np.random.default_rng(1).dirichlet([1.0, 1.0], len(points))
+    np.testing.assert_allclose(flow.update(weights), flow.at(points), atol=1e-5)
+    one, points = fitted(60, epochs=2)
+    ten, _ = fitted(60, epochs=2, scale=10.0)
+    expected = one.at(points) - 2.0 * np.log(10.0)
+    np.testing.assert_allclose(ten.at(10.0 * points), expected, atol=1e-3)

@@ -138,3 +138,13 @@ def test_moments_of_light_rows_with_holes() -> None:
     mean, covariance = _moments(points, weights, None)
     np.testing.assert_allclose(mean, [2.0])
     np.testing.assert_allclose(covariance, [[(0.4 * 1.0 + 0.1 * 1.0) / 0.5]], rtol=1e-6)
+
+
+def test_missing_parts_are_completed_by_regression_on_the_others() -> None:
+    normal = Normal(np.array([1.0, 2.0]), np.array([[4.0, 3.0], [3.0, 9.0]]))
+    points = np.array([[3.0, np.nan], [np.nan, 5.0], [0.0, 0.0], [np.nan, np.nan]])
+    filled, scatter = normal.complete_rows(points, np.array([1.0, 2.0, 5.0, 0.5]))
+    expected = [[3.0, 2.0 + 3 / 4 * 2.0], [1.0 + 3 / 9 * 3.0, 5.0], [0.0, 0.0], [1.0, 2.0]]
+    np.testing.assert_allclose(filled, expected)
+    alone = np.diag([2.0 * (4.0 - 9.0 / 9.0), 1.0 * (9.0 - 9.0 / 4.0)])
+    np.testing.assert_allclose(scatter, alone + 0.5 * normal.covariance)

@@ -7,6 +7,8 @@ import pytest
 
 from ssme.errors import InputError
 from ssme.metrics import ece, get_metric
+from ssme.metrics.base import Metric
+from ssme.metrics.decisions import decision_metric, expected_cost, expected_utility
 from ssme.metrics.kinds import (
     DEFAULT_THRESHOLD,
     AveragePrecisionInterval,
@@ -140,3 +142,15 @@ def test_calibration_errors_spell_what_was_chosen() -> None:
     assert largest == (
         "largest gap |frequency - score| of 3 equal-width bins of each P(k), mean over classes"
     )
+
+
+def test_what_a_metric_is_unless_told() -> None:
+    metric = Metric("m", "M", lambda scores: lambda mass: mass[:, 0])
+    assert metric.greater_is_better is True
+    assert (metric.low, metric.high, metric.binary, metric.multiclass) == (0.0, 1.0, True, True)
+    assert [metric.hard_only, metric.of_set, metric.of_probabilities] == [False] * 3
+    assert metric.kind == Custom()
+    made = decision_metric(hits, name="hits")
+    assert (made.greater_is_better, made.multiclass, made.low, made.high) == (True, True, 0.0, 1.0)
+    assert expected_utility([[1, 0], [0, 1]]).greater_is_better is True
+    assert expected_cost([[0, 1], [1, 0]]).greater_is_better is False

@@ -5,7 +5,7 @@ from ssme.data.scoreset import UNLABELED
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
 from ssme.methods.estimators.autoeval import AutoEval
-from ssme.methods.estimators.ppi import Ppi, _tune
+from ssme.methods.estimators.ppi import Ppi, _resample, _tune
 from ssme.methods.estimators.stratified_ppi import StratifiedPpi, strata
 from ssme.metrics import from_callable, get_metric
 
@@ -127,6 +127,8 @@ def test_where_every_row_is_labeled_labels_decide() -> None:
     np.testing.assert_allclose(told.value, metric(full.scores, np.eye(2)[full.labels][None])[0])
     low, high = told.interval()
     assert ((low < told.value) & (told.value < high)).all()
+    assert told.draws is not None
+    assert np.isfinite(told.draws).all()
 
 
 def test_lambda_is_the_covariance_over_the_variances() -> None:
@@ -138,3 +140,29 @@ def test_lambda_is_the_covariance_over_the_variances() -> None:
     assert _tune(t, f[::-1], u).tolist() == [0.0]
     assert _tune(t, f, np.full((2, 1), 0.3)).tolist() == [1.0]
     assert _tune(t, np.full((2, 1), 0.3), np.full((2, 1), 0.3)).tolist() == [0.0]
+
+
+def test_resamples_are_as_many_as_asked_for_whatever_the_batches(monkeypatch) -> None:
+    data, _ = hidden(40, 20)
+    mass = np.eye(2)[data.labels[:20]]
+    given = (ACCURACY, data.scores[:20], mass)
+    value, draws = _resample(*given, 7, np.random.SeedSequence(0))
+    monkeypatch.setattr("ssme.methods.estimators.ppi.BATCH_CELLS", 3 * mass.size)
+    again, in_parts = _resample(*given, 7, np.random.SeedSequence(0))
+    np.testing.assert_array_equal(value, again)
+    assert in_parts.shape == draws.shape == (7, 3)
+    np.testing.assert_allclose(in_parts, draws)
+
+
+def test_strata_merge_upward_until_each_holds_its_labels() -> None:
+    predicted = np.arange(12.0)
+    for labels, expected in (
+        ([0, 3, 6, 9], [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]),
+        ([0, 1, 2, 9], [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
+        ([9, 10, 11], [0] * 12),
+        ([3, 4, 11], [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]),
+    ):
+        found = strata(predicted, np.isin(np.arange(12), labels), 4, 1)
+        assert found.tolist() == expected, labels
+    two = strata(predicted, np.isin(np.arange(12), [0, 1, 3, 6, 9, 10]), 4, 2)
+    assert two.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]

@@ -37,3 +37,11 @@ def test_exact_zeros_and_ones_are_scores_like_others() -> None:
     scores, labels, _ = sample(300, 30)
     theta, _ = fit_truncated_mixture(np.round(scores), labels)
     assert np.isfinite(mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()
+
+
+def test_the_posterior_far_from_both_classes_is_finite() -> None:
+    theta = np.array([0.0, np.log(0.01), 1.0, np.log(0.01), np.log(3.0)])
+    told = mixture_posterior(np.array([0.5, 0.499, 0.501]), theta)
+    # halfway the priors decide; one thousandth to a side is 10 in the log-odds
+    odds = np.log(3.0) + np.array([0.0, -10.0, 10.0])
+    np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-odds)), rtol=1e-6)

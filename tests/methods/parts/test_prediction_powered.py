@@ -88,3 +88,18 @@ def test_weights_that_sum_to_one_are_weights_and_those_that_sum_to_zero_are_none
     assert told.value == pytest.approx(0.5 + weights @ (truth - predicted))
     none = prediction_powered_mean(truth, predicted, np.array([0.5]), 1.0, np.zeros(3))
     assert np.isnan(none.value)
+
+
+def test_two_labels_can_tune_and_one_cannot():
+    truth, predicted = np.array([0.0, 1.0]), np.array([0.2, 0.6])
+    others = np.array([0.1, 0.5, 0.9, 0.3])
+    variance = np.var([0.2, 0.6, *others], ddof=1)
+    covariance = np.cov(truth, predicted)[0, 1]
+    found = power_tuning(truth, predicted, others, None)
+    assert found == pytest.approx(min(1.0, covariance / ((1 + 2 / 4) * variance)))
+    weak = power_tuning(truth, 0.1 * predicted, others, None)
+    spread = np.var([0.02, 0.06, *others], ddof=1)
+    assert weak == pytest.approx(0.1 * covariance / (1.5 * spread))
+    assert power_tuning(truth[:1], predicted[:1], others, None) == 0.0
+    assert power_tuning(truth, predicted, others[:0], None) == 0.0
+    assert power_tuning(truth, predicted[::-1], others, None) == 0.0

@@ -8,6 +8,7 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
+from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
 from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
@@ -131,3 +132,19 @@ def test_undefined_draws_do_not_take_the_interval_away():
     np.testing.assert_allclose(high, [np.quantile([0.2, 0.4, 0.6, 0.8], 0.75), 0.25])
     low, high = Estimate(np.array([0.5, np.nan]), np.full((3, 2), np.nan)).interval()
     assert np.isnan([low, high]).all()
+
+
+@pytest.mark.parametrize("cells", [1, 700, 1 << 22])
+def test_worlds_are_as_many_as_asked_for_whatever_the_batches(cells):
+    data = data_of(n=60, labeled=10)
+    seed = np.random.SeedSequence(0)
+    posteriors = np.full((2, 60, 2), 0.5)
+    own = PerModelPosterior(data, posteriors, 7, 5, seed, batch_cells=cells)
+    shared = LabelPosterior(data, posteriors[0], 7, 5, seed, batch_cells=cells)
+    for belief in (own, shared):
+        told = belief.estimate([get_metric("accuracy")], [None])[0][0]
+        assert told.draws.shape == (5, 2)
+        assert belief.clamps_labels
+    assert sum(len(labels) for labels in shared.label_batches()) == 7
+    largest = max(len(labels) for labels in shared.label_batches())
+    assert largest == min(7, max(1, cells // 120))
