@@ -71,7 +71,40 @@ def monoculture() -> str:
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
     draw("decide_monoculture", monoculture_chart(found))
     head = f"Means over the development sets ({origin('decide_monoculture')}):"
-    return f"{head}\n\n{table(shown, formats)}\n{picture('decide_monoculture', words)}"
+    own = found[found["dataset"] != "all"]
+    worse = own[own["ratio"] > 1.0]
+    named = "; ".join(
+        f"{row.figure} on {row.dataset} with {row.n_labeled} labels ({row.ratio:.2f})"
+        for row in worse.itertuples()
+    )
+    count = f"Labels alone were nearer in {len(worse)} of {len(own)} comparisons"
+    count += f": {named}." if named else "."
+    by_set = own.groupby("dataset").agg(
+        error=("error", "mean"),
+        labels_error=("labels_error", "mean"),
+        covered=("covered", "mean"),
+        worst=("ratio", "max"),
+    )
+    sets = pd.DataFrame(
+        {
+            "set": by_set.index,
+            "error": by_set["error"],
+            "error of labels alone": by_set["labels_error"],
+            "ratio": by_set["error"] / by_set["labels_error"],
+            "largest ratio of a figure": by_set["worst"],
+            "interval holds": by_set["covered"],
+        }
+    )
+    more = {**formats, "largest ratio of a figure": ".2f"}
+    return "\n".join(
+        [
+            f"{head}\n",
+            table(shown, formats),
+            f"By set, over all figures and numbers of labels. {count}\n",
+            table(sets, more),
+            picture("decide_monoculture", words),
+        ]
+    )
 
 
 def monoculture_chart(found: pd.DataFrame) -> Any:

@@ -406,7 +406,7 @@ class Evaluation(BaseEvaluation):
             self, n, goal, design=design, uniform=uniform, random_state=random_state
         )
 
-    def plan(self, target: str, *, simulations: int = 6, random_state: int | None = 0) -> LabelPlan:
+    def plan(self, target: str, *, simulations: int = 8, random_state: int | None = 0) -> LabelPlan:
         """Count the labels that a target takes, by simulation from the joint draws.
 
         The number is the one of a power analysis: with so many labels, half of the simulated runs
@@ -421,7 +421,7 @@ class Evaluation(BaseEvaluation):
             cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
             and ``"regret(METRIC)"`` name another.
         simulations : int
-            Number of simulated truths that the method is fitted to (default 6), each at a few
+            Number of simulated truths that the method is fitted to (default 8), each at a few
             numbers of labels.
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
@@ -444,7 +444,7 @@ class Evaluation(BaseEvaluation):
         return plan_labels(self, target, simulations=simulations, random_state=random_state)
 
     def plan_several(
-        self, targets: Sequence[str], *, simulations: int = 6, random_state: int | None = 0
+        self, targets: Sequence[str], *, simulations: int = 8, random_state: int | None = 0
     ) -> LabelPlans:
         """Count the labels that several targets take, each and together.
 
@@ -455,7 +455,7 @@ class Evaluation(BaseEvaluation):
         targets : sequence of str
             Targets as `plan` takes them.
         simulations : int
-            Number of simulated truths that the method is fitted to (default 6).
+            Number of simulated truths that the method is fitted to (default 8).
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
 

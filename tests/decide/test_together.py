@@ -10,6 +10,7 @@ from tests.made_sets import binary_set, many_class_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
+from ssme.decide.together import TogetherConstants, profile_set
 from ssme.errors import InputError
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.registry import method_class, method_names
@@ -107,3 +108,16 @@ def test_auto_answers_where_scores_are_believed_each_by_its_own() -> None:
     data = ScoreSet(scores, labels, tuple("abcde"), (0, 1, 2, 3))
     found = profile(data, "auto")
     assert 0.0 <= found.all_wrong.low <= found.all_wrong.estimate <= found.all_wrong.high <= 1.0
+
+
+def test_estimates_lean_a_little_on_labels_alone() -> None:
+    r = ssme.evaluate(binary_set(n=400, n_labeled=60), metrics="accuracy")
+    still = profile_set(r, constants=TogetherConstants(leaning=0.0))
+    usual, much = r.set_profile(), profile_set(r, constants=TogetherConstants(leaning=1e9))
+    assert sum(each.estimate for each in usual.wrong_counts) == pytest.approx(1.0)
+    for name in ("all_wrong", "vote", "correlation"):
+        before, after, alone = (getattr(each, name) for each in (still, usual, much))
+        assert alone.estimate == pytest.approx(before.labels_only, abs=1e-6)
+        moved = (after.estimate - before.estimate) / (before.labels_only - before.estimate)
+        assert 0.0 < moved <= 0.1 / 1.1 + 1e-9
+        assert after.low <= after.estimate <= after.high

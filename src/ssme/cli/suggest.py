@@ -131,7 +131,7 @@ def plan(
     ] = None,
     simulations: Annotated[
         int, typer.Option("--simulations", help="Number of simulated truths.")
-    ] = 6,
+    ] = 8,
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 SIMULATIONS = Option(
-    "simulations", Whole(2, 1000), 6, "Number of simulated truths that the method is fitted to."
+    "simulations", Whole(2, 1000), 8, "Number of simulated truths that the method is fitted to."
 )
 
 
