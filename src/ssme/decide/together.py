@@ -297,11 +297,11 @@ def _lean(metric: Metric, ours: Estimate, alone: Estimate, of: TogetherConstants
     known &= np.isfinite(alone.draws).any(axis=0)
     if not known.any():
         return ours
-    mine, theirs = (np.nanvar(each.draws[:, known], axis=0) for each in (ours, alone))
+    mine, theirs = (np.nanvar(draws[:, known], axis=0) for draws in (ours.draws, alone.draws))
     lean, noise = of.leaning * mine.sum(), np.maximum(mine, theirs).sum()
     step = np.where(known, apart, 0.0) * (lean / (lean + noise) if noise > 0.0 else 0.0)
-    moved = (np.clip(each + step, metric.low, metric.high) for each in (ours.value, ours.draws))
-    return Estimate(*moved)
+    value, draws = (np.clip(x + step, metric.low, metric.high) for x in (ours.value, ours.draws))
+    return Estimate(value, draws)
 
 
 def _figures(ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
