@@ -3,9 +3,9 @@
 The factor of a kind of metric (`RecenteringConstants.pairs`) is the one with the least log score of
 P(better) on runs 0 to 9 of the development sets. Runs 10 to 24 and the further sets, which it was
 not chosen with, are beside it. Factors are those that are applied, after fading. P(best) from draws
-that are drawn towards the estimates alike is scored too; it has no factor, since what is best for
-pairs makes favorites too sure. Written to ``benchmarks/results``: auto_pair_factors.csv, log scores
-by runs, metric and factor.
+that are drawn towards the estimates alike is scored too; it has no factor, since its score hardly
+gains and favorites, which are too sure as it is, become surer. Written to
+``benchmarks/results``: auto_pair_factors.csv, log scores by runs, metric and factor.
 
     python -m benchmarks.auto.pair_factors --workers 15 --extra extra
 """

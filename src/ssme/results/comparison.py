@@ -8,8 +8,8 @@ Draw d holds one state of the world for every classifier, so with draws (D, M)
     P(a best), rank of a       share of the draws, over all classifiers at once, ties shared
 
 The factor f belongs to the estimate (`Estimate.pair_factor`); it is one unless the method says
-otherwise, and for one classifier on two groups. It is not used for P(best): draws narrow enough
-for two classifiers make the favorite of many too sure of itself (docs/auto-notebook.md).
+otherwise, and for one classifier on two groups. P(best) and ranks do without it (see
+docs/auto-derivation.md).
 
 The reported difference is that of the two estimates in the table, always inside its interval.
 Paired differences are much narrower than two intervals side by side suggest, because all

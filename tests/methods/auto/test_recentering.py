@@ -31,13 +31,24 @@ def test_the_factor_is_one_for_two_classifiers_and_where_labels_decide() -> None
     assert half == pytest.approx(1.0 - 0.5 * (1.0 - OF.pairs[ACCURACY]))
 
 
-def test_estimates_carry_the_factor() -> None:
+def evaluate(n_models: int) -> ssme.Evaluation:
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=120)
-    odds = 2.0 * (truth - 0.5)[:, None] + rng.normal(size=(120, 5))
+    odds = 2.0 * (truth - 0.5)[:, None] + rng.normal(size=(120, n_models))
     labels = [int(y) if i < 20 else None for i, y in enumerate(truth)]
-    scores = {f"model {j}": 1.0 / (1.0 + np.exp(-odds[:, j])) for j in range(5)}
-    result = ssme.evaluate(scores, labels, method=Auto(n_draws=20), metrics=["accuracy", "ece"])
+    scores = {f"model {j}": 1.0 / (1.0 + np.exp(-odds[:, j])) for j in range(n_models)}
+    return ssme.evaluate(scores, labels, method=Auto(n_draws=20), metrics=["accuracy", "ece"])
+
+
+def test_of_two_classifiers_the_better_is_the_best() -> None:
+    result = evaluate(2)
+    better = result.compare("accuracy", "model 0", "model 1").rows[0].p_better
+    best = {row.model: row.p_best for row in result.ranking("accuracy").rows}
+    assert better == pytest.approx(best["model 0"])
+
+
+def test_estimates_carry_the_factor() -> None:
+    result = evaluate(5)
     accuracy, ece = result.estimates[0]
     assert OF.pairs[ACCURACY] < accuracy.pair_factor < 1.0
     assert ece.pair_factor == 1.0
