@@ -25,7 +25,7 @@ from benchmarks.decide.common import (
     study,
     truth_of,
 )
-from ssme.decide.thresholds import read_goal
+from ssme.decide.threshold_goals import read_goal
 from ssme.metrics import at_threshold, expected_cost
 
 METHODS = ("auto", "labeled", "ensemble")

@@ -119,7 +119,7 @@ def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
 
 def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
     """What `Evaluation.choose_thresholds` takes for ``--threshold-for``."""
-    from ssme.decide.thresholds import read_goal
+    from ssme.decide.threshold_goals import read_goal
 
     goal: Any = text
     if text in ("cost", "utility"):

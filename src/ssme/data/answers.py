@@ -36,11 +36,8 @@ __all__ = [
     "answer_scores",
     "class_text",
     "classes_of_answers",
-    "grades_of",
-    "is_grading",
     "judge_codes",
     "listen",
-    "rating_scores",
 ]
 
 IntArray = NDArray[np.int64]
@@ -313,108 +310,6 @@ def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntA
     table = np.array([*(place[class_text(v)] for v in said.raw.values), -1], dtype=np.int64)
     codes: IntArray = table[said.raw.codes]
     return codes
-
-
-def grades_of(
-    said: Sequence[Said], grades: Sequence[Hashable] | None, longest: int = 101
-) -> tuple[Hashable, ...]:
-    """The grades from the lowest to the highest.
-
-    Declared; or whole numbers from the least to the largest that occurs, those between that nobody
-    gave included up to a scale of ``longest`` grades; or other numbers as they occur; or letters,
-    of which A is the highest.
-    """
-    if grades is not None:
-        return tuple(grades)
-    values = list(dict.fromkeys(value for each in said for value in each.raw.values))
-    texts = {class_text(value): value for value in values}
-    if not texts:
-        raise InputError(
-            f"no grade among the ratings of {listing([each.judge for each in said])}",
-            allowed="at least one grade",
-            fix="check the columns of ratings",
-        )
-    if all(text.lstrip("+-").isdigit() for text in texts):
-        whole = sorted(int(text) for text in texts)
-        if whole[-1] - whole[0] < longest:
-            return tuple(range(whole[0], whole[-1] + 1))
-        return tuple(whole)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    if len(numbers) == len(values):
-        return tuple(sorted(values, key=lambda value: float(value)))  # type: ignore[arg-type]
-    if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
-        return tuple(sorted(values, key=class_text, reverse=True))
-    raise InputError(
-        f"grades {listing(values)} and nothing that says their order",
-        allowed="numbers, single letters of which A is the highest, or grades listed in order",
-        fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
-    )
-
-
-def is_grading(
-    labels: RawLabels, grades: Sequence[Hashable], classes: Sequence[Hashable] | None
-) -> bool:
-    """Whether the truth is a grade on the same scale, rather than one of two classes."""
-    texts = {class_text(grade) for grade in grades}
-    if classes is not None:
-        if len(classes) == 2:
-            return False
-        if [class_text(name) for name in classes] == [class_text(grade) for grade in grades]:
-            return True
-        raise InputError(
-            f"classes {listing(classes)} beside ratings on the scale {listing(grades)}",
-            allowed="two classes, or the grades themselves in the same order",
-            fix="give the two classes of the truth, or leave classes out where it is a grade",
-        )
-    found = {class_text(value) for value in labels.values}
-    if len(found) <= 2 and not found <= texts:
-        return False
-    if len(found) > 2 and found <= texts:
-        return True
-    if not found or found <= texts:
-        if found <= {"0", "1"} and found:
-            return False
-        raise InputError(
-            f"labels {listing(labels.values) if labels.values else 'are missing'} beside ratings "
-            f"on the scale {listing(grades)}: the truth may be one of two classes or a grade",
-            allowed="one of them",
-            fix=f"say {argument('classes', '[...]')}: the two classes, the positive one last, or "
-            "all grades in order",
-        )
-    raise InputError(
-        f"labels {listing(labels.values)} beside ratings on the scale {listing(grades)}",
-        allowed="labels of two classes, or grades on the same scale",
-        fix=f"list all grades in order with {argument('grades', '[...]')}, or correct the labels",
-    )
-
-
-def rating_scores(
-    said: Said, grades: Sequence[Hashable], cut: Hashable | None, *, graded: bool
-) -> tuple[FloatArray, Judge]:
-    """Scores of a rater, (n, 2) for two classes or (n, G) where the truth is a grade too.
-
-    Without a ``cut``, grades above the middle of the scale count as the positive class.
-    """
-    if len(grades) < 2:
-        raise InputError(
-            f"the only grade of {said.judge!r} is {grades[0]!r}",
-            allowed="a scale of two grades or more",
-            fix=f"list all grades in order with {argument('grades', '[...]')}",
-        )
-    place = (len(grades) + 1) // 2 if cut is None else _place_of_cut(grades, cut)
-    judge = Judge("ratings", tuple(grades), None if graded else grades[place])
-    return judge.scores(judge_codes(said, judge)), judge
-
-
-def _place_of_cut(grades: Sequence[Hashable], cut: Hashable) -> int:
-    texts = [class_text(grade) for grade in grades]
-    if class_text(cut) not in texts[1:]:
-        raise InputError(
-            argument("cut", repr(cut)),
-            allowed=f"a grade above the lowest: {listing(grades[1:])}",
-            fix="name the lowest grade that counts as the positive class",
-        )
-    return texts.index(class_text(cut))
 
 
 def rating_steps(n_grades: int, cut: int) -> FloatArray:

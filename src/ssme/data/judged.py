@@ -14,15 +14,13 @@ from ssme.data.answers import (
     answer_scores,
     as_columns,
     classes_of_answers,
-    grades_of,
-    is_grading,
     listen,
-    rating_scores,
 )
 from ssme.data.arrays import check_arrays, stack_scores
 from ssme.data.labels import RawLabels, observe
 from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions
+from ssme.data.ratings import grades_of, is_grading, rating_scores
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray

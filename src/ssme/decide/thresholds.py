@@ -24,60 +24,33 @@ divided by sqrt 2 because v + e_d is noisier than v by that factor. Draws at t* 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.decide.choose import Choice, choose_model
-from ssme.errors import InputError, UnsupportedError, argument
+from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
+from ssme.decide.threshold_goals import read_goal
+from ssme.errors import UnsupportedError
 from ssme.methods.base import Estimate, row_numbers
 from ssme.methods.registry import method_class
-from ssme.metrics import MetricSpec, get_metric
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.confusion import FullTables
-from ssme.metrics.kinds import Custom, Decision
+from ssme.metrics import MetricSpec
+from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation, plain_values
 from ssme.results.frames import build_frame
 
-__all__ = ["Goal", "MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds", "read_goal"]
+__all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
 
-COUNTERPART = {"precision": "recall", "recall": "precision", "specificity": "recall"}
-"""What is made best where the other is demanded."""
-FORM = re.compile(r"\s*(?P<metric>\w+)\s*>=\s*(?P<limit>\S+)\s*")
 CONFIDENCE = Option(
     "confidence",
     Number(0.5, 1.0, open_most=True),
     0.5,
     "Probability with which a demand has to hold; 0.5 asks the estimate.",
 )
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a threshold is for: make ``best`` best, among thresholds with ``demand`` >= ``limit``.
-
-    Attributes
-    ----------
-    text : str
-        The goal in words.
-    best : Metric
-        The metric that is made best.
-    demand : Metric or None
-        The metric of which at least ``limit`` is demanded.
-    limit : float
-        The demand; NaN where there is none.
-    """
-
-    text: str
-    best: Metric
-    demand: Metric | None = None
-    limit: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -183,52 +156,6 @@ class ThresholdChoice:
         return out
 
 
-def read_goal(goal: MetricSpec) -> Goal:
-    """Read a goal.
-
-    Parameters
-    ----------
-    goal : str, mapping or Metric
-        ``"precision>=0.9"``, ``"recall>=0.95"`` or ``"specificity>=0.9"``; or a metric of
-        decisions to make best, such as ``"f1"`` or ``ssme.metrics.expected_cost(matrix)``.
-
-    Examples
-    --------
-    >>> from ssme.decide.thresholds import read_goal
-    >>> read_goal("recall>=0.95").best.name
-    'precision'
-    """
-    match = FORM.fullmatch(goal) if isinstance(goal, str) else None
-    if match is None:
-        if isinstance(goal, str) and any(sign in goal for sign in "<>="):
-            raise _bad_goal(goal)
-        metric = get_metric(goal)
-        if not isinstance(metric.kind, Decision) or metric.greater_is_better is None:
-            raise InputError(
-                f"a threshold for the metric {metric.name!r}, which judges no decisions",
-                allowed="a metric of decisions, such as f1, accuracy or expected_cost",
-                fix="choose one of these, or a demand such as 'precision>=0.9'",
-            )
-        return Goal(metric.name, metric)
-    try:
-        limit = float(match["limit"])
-    except ValueError:
-        raise _bad_goal(str(goal)) from None
-    if match["metric"] not in COUNTERPART or not 0.0 < limit <= 1.0:
-        raise _bad_goal(str(goal))
-    best = get_metric(COUNTERPART[match["metric"]])
-    return Goal(f"{match['metric']}>={limit:g}", best, get_metric(match["metric"]), limit)
-
-
-def _bad_goal(goal: str) -> InputError:
-    return InputError(
-        argument("goal", repr(goal)),
-        allowed="precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a metric "
-        "of decisions to make best",
-        fix="write for example 'recall>=0.95'",
-    )
-
-
 def choose_thresholds(
     evaluation: BaseEvaluation,
     goal: MetricSpec,
@@ -264,14 +191,14 @@ def choose_thresholds(
     _require_two_classes(evaluation)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     scores = evaluation.data.scores[row_numbers(rows, evaluation.data.n_rows)]
-    cuts = _candidates(scores, n_quantiles)
+    cuts = list_candidates(scores, n_quantiles)
     asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
-    found = evaluation.belief.estimate([_curve_metric(each, cuts) for each in asked], [rows])[0]
+    found = evaluation.belief.estimate([trace_metric(each, cuts) for each in asked], [rows])[0]
     same_rows = evaluation.posterior is None
     picks, values, draws = [], [], []
     for j, model in enumerate(evaluation.data.models):
         curves = [
-            _Curve.of(metric, each, cuts.shape, j, same_rows)
+            Curve.of(metric, each, cuts.shape, j, same_rows)
             for metric, each in zip(asked, found, strict=True)
         ]
         pick, at_pick = _pick(model, cuts[j], curves, aim.limit, confidence, level)
@@ -301,134 +228,6 @@ def _require_two_classes(evaluation: BaseEvaluation) -> None:
         )
 
 
-def _candidates(scores: FloatArray, n_quantiles: int) -> FloatArray:
-    """Thresholds (M, T) at quantiles of each model's scores (n, M, 2), and 0 and 1."""
-    at = np.linspace(0.0, 1.0, n_quantiles)
-    out = np.full((scores.shape[1], n_quantiles + 2), 1.0)
-    for j in range(scores.shape[1]):
-        score = scores[:, j, 1]
-        score = score[np.isfinite(score)]
-        out[j, 0] = 0.0
-        if score.size:
-            out[j, 1:-1] = np.quantile(score, at, method="inverted_cdf")
-    return out
-
-
-def _curve_metric(metric: Metric, cuts: FloatArray) -> Metric:
-    """``metric`` at every threshold, classifiers one after the other: (D, M * T) values."""
-    assert isinstance(metric.kind, Decision)
-    statistic = metric.kind.statistic
-
-    def plan(scores: FloatArray) -> MetricPlan:
-        n, n_models = scores.shape[:2]
-        own = cuts if n_models == len(cuts) else _candidates(scores, cuts.shape[1] - 2)
-        places = np.full((n, n_models), -1, dtype=np.int64)
-        for j in range(n_models):
-            score = scores[:, j, 1]
-            held = np.isfinite(score)
-            places[held, j] = np.searchsorted(own[j], score[held], side="right")
-
-        def values(mass: FloatArray) -> FloatArray:
-            tables = [_tables(mass, places[:, j], own.shape[1]) for j in range(n_models)]
-            out: FloatArray = statistic(FullTables(np.concatenate(tables, axis=1)))
-            return out
-
-        return values
-
-    return Metric(
-        metric.name,
-        metric.title,
-        plan,
-        Custom(),
-        low=metric.low,
-        high=metric.high,
-        greater_is_better=metric.greater_is_better,
-    )
-
-
-def _tables(mass: FloatArray, places: NDArray[np.int64], size: int) -> FloatArray:
-    """Confusion tables (D, T, 2, 2) of one classifier at each of ``size`` thresholds.
-
-    ``places`` (n,) counts the thresholds that a row's score reaches; -1 where it has none.
-    """
-    held = places >= 0
-    order = np.argsort(places[held], kind="stable")
-    sums = np.zeros((len(mass), size + 1, 2))
-    if held.any():
-        sorted_mass = mass[:, held][:, order]
-        filled, starts = np.unique(places[held][order], return_index=True)
-        sums[:, filled] = np.add.reduceat(sorted_mass, starts, axis=1)
-    below = np.cumsum(sums, axis=1)[:, :-1]  # rows that reach fewer than t + 1 thresholds
-    above = np.maximum(sums.sum(axis=1, keepdims=True) - below, 0.0)
-    out: FloatArray = np.stack([below, above], axis=3)
-    return out
-
-
-@dataclass(frozen=True, eq=False)
-class _Curve:
-    """One metric of one model over T thresholds: estimate (T,) and draws (D, T).
-
-    ``same_rows`` says that the estimate is a count over the rows it is chosen on.
-    """
-
-    metric: Metric
-    value: FloatArray
-    draws: FloatArray
-    same_rows: bool
-
-    @cached_property
-    def centers(self) -> FloatArray:
-        """Mean (T,) of the draws."""
-        known = np.isfinite(self.draws)
-        total = np.where(known, self.draws, 0.0).sum(axis=0)
-        out: FloatArray = total / np.maximum(known.sum(axis=0), 1)
-        return out
-
-    @cached_property
-    def noisy(self) -> FloatArray:
-        """The estimate with the noise of each draw (D, T)."""
-        out: FloatArray = self.value + (self.draws - self.centers)
-        return out
-
-    @classmethod
-    def of(
-        cls, metric: Metric, estimate: Estimate, shape: tuple[int, int], j: int, same_rows: bool
-    ) -> _Curve:
-        if estimate.draws is None:
-            raise UnsupportedError(
-                "thresholds without draws: their uncertainty cannot be told",
-                fix="use a method that draws, such as auto (`ssme methods`)",
-            )
-        value = estimate.value.reshape(shape)[j]
-        return cls(metric, value, estimate.draws.reshape(-1, *shape)[:, j], same_rows)
-
-    @property
-    def sign(self) -> float:
-        return 1.0 if self.metric.greater_is_better else -1.0
-
-    def at(self, chosen: int, by_draw: NDArray[np.int64]) -> _AtPick:
-        """The metric at threshold ``chosen``, less the optimism of having chosen."""
-        if chosen < 0:
-            nothing = np.full(len(self.draws), np.nan)
-            return _AtPick(float("nan"), nothing, float("nan"))
-        reached = np.flatnonzero(by_draw >= 0)
-        noise = self.draws[reached, by_draw[reached]] - self.centers[by_draw[reached]]
-        noise = noise[np.isfinite(noise)]
-        better = 0.0
-        if self.same_rows and noise.size:
-            better = max(0.0, self.sign * float(np.sqrt(2.0) * noise.mean()))
-        span = (self.metric.low, self.metric.high)
-        value = float(np.clip(self.value[chosen] - self.sign * better, *span))
-        return _AtPick(value, np.clip(self.draws[:, chosen] - self.sign * better, *span), better)
-
-
-@dataclass(frozen=True, eq=False)
-class _AtPick:
-    value: float
-    draws: FloatArray
-    optimism: float
-
-
 def _choose(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Position of the greatest ``worth`` (..., T) among those ``met``; -1 where there is none."""
     open_to = np.where(met & np.isfinite(worth), worth, -np.inf)
@@ -440,11 +239,11 @@ def _choose(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _pick(
     model: str,
     cuts: FloatArray,
-    curves: Sequence[_Curve],
+    curves: Sequence[Curve],
     limit: float,
     confidence: float,
     level: float,
-) -> tuple[ThresholdPick, _AtPick]:
+) -> tuple[ThresholdPick, AtPick]:
     """The threshold of one model, and the metric that is made best at it."""
     best, demand = curves[0], curves[1] if len(curves) > 1 else None
     met = np.ones(best.value.shape, dtype=bool)
@@ -480,7 +279,7 @@ def _pick(
     return pick, found[0]
 
 
-def _ends(at: _AtPick, tails: list[float]) -> tuple[float, float]:
+def _ends(at: AtPick, tails: list[float]) -> tuple[float, float]:
     known = at.draws[np.isfinite(at.draws)]
     if not known.size:
         return float("nan"), float("nan")
@@ -488,6 +287,6 @@ def _ends(at: _AtPick, tails: list[float]) -> tuple[float, float]:
     return float(min(low, at.value)), float(max(high, at.value))
 
 
-def _share_met(at: _AtPick, limit: float) -> float:
+def _share_met(at: AtPick, limit: float) -> float:
     known = at.draws[np.isfinite(at.draws)]
     return float((known >= limit).mean()) if known.size else float("nan")

@@ -18,7 +18,8 @@ from typing import Any, cast
 from ssme.errors import InputError
 from ssme.metrics.base import Metric
 from ssme.metrics.calibration import ece
-from ssme.metrics.decisions import at_threshold, expected_cost, expected_utility
+from ssme.metrics.costs import expected_cost, expected_utility
+from ssme.metrics.decisions import at_threshold
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.per_class import ClassTerm
 from ssme.options import (

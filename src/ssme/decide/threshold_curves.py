@@ -1,0 +1,149 @@
+"""A metric of decisions as a curve over the thresholds of each model, with its draws.
+
+Thresholds are quantiles of a model's scores. Confusion tables at all of them are cumulative sums of
+the mass of rows sorted by score, so that a curve costs one pass over the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import UnsupportedError
+from ssme.methods.base import Estimate
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import FullTables
+from ssme.metrics.kinds import Custom, Decision
+
+__all__ = ["AtPick", "Curve", "list_candidates", "trace_metric"]
+
+
+def list_candidates(scores: FloatArray, n_quantiles: int) -> FloatArray:
+    """Thresholds (M, T) at quantiles of each model's scores (n, M, 2), and 0 and 1."""
+    at = np.linspace(0.0, 1.0, n_quantiles)
+    out = np.full((scores.shape[1], n_quantiles + 2), 1.0)
+    for j in range(scores.shape[1]):
+        score = scores[:, j, 1]
+        score = score[np.isfinite(score)]
+        out[j, 0] = 0.0
+        if score.size:
+            out[j, 1:-1] = np.quantile(score, at, method="inverted_cdf")
+    return out
+
+
+def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
+    """``metric`` at every threshold, classifiers one after the other: (D, M * T) values."""
+    assert isinstance(metric.kind, Decision)
+    statistic = metric.kind.statistic
+
+    def plan(scores: FloatArray) -> MetricPlan:
+        n, n_models = scores.shape[:2]
+        own = cuts if n_models == len(cuts) else list_candidates(scores, cuts.shape[1] - 2)
+        places = np.full((n, n_models), -1, dtype=np.int64)
+        for j in range(n_models):
+            score = scores[:, j, 1]
+            held = np.isfinite(score)
+            places[held, j] = np.searchsorted(own[j], score[held], side="right")
+
+        def values(mass: FloatArray) -> FloatArray:
+            tables = [count_tables(mass, places[:, j], own.shape[1]) for j in range(n_models)]
+            out: FloatArray = statistic(FullTables(np.concatenate(tables, axis=1)))
+            return out
+
+        return values
+
+    return Metric(
+        metric.name,
+        metric.title,
+        plan,
+        Custom(),
+        low=metric.low,
+        high=metric.high,
+        greater_is_better=metric.greater_is_better,
+    )
+
+
+def count_tables(mass: FloatArray, places: NDArray[np.int64], size: int) -> FloatArray:
+    """Confusion tables (D, T, 2, 2) of one classifier at each of ``size`` thresholds.
+
+    ``places`` (n,) counts the thresholds that a row's score reaches; -1 where it has none.
+    """
+    held = places >= 0
+    order = np.argsort(places[held], kind="stable")
+    sums = np.zeros((len(mass), size + 1, 2))
+    if held.any():
+        sorted_mass = mass[:, held][:, order]
+        filled, starts = np.unique(places[held][order], return_index=True)
+        sums[:, filled] = np.add.reduceat(sorted_mass, starts, axis=1)
+    below = np.cumsum(sums, axis=1)[:, :-1]  # rows that reach fewer than t + 1 thresholds
+    above = np.maximum(sums.sum(axis=1, keepdims=True) - below, 0.0)
+    out: FloatArray = np.stack([below, above], axis=3)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One metric of one model over T thresholds: estimate (T,) and draws (D, T).
+
+    ``same_rows`` says that the estimate is a count over the rows it is chosen on.
+    """
+
+    metric: Metric
+    value: FloatArray
+    draws: FloatArray
+    same_rows: bool
+
+    @cached_property
+    def centers(self) -> FloatArray:
+        """Mean (T,) of the draws."""
+        known = np.isfinite(self.draws)
+        total = np.where(known, self.draws, 0.0).sum(axis=0)
+        out: FloatArray = total / np.maximum(known.sum(axis=0), 1)
+        return out
+
+    @cached_property
+    def noisy(self) -> FloatArray:
+        """The estimate with the noise of each draw (D, T)."""
+        out: FloatArray = self.value + (self.draws - self.centers)
+        return out
+
+    @classmethod
+    def of(
+        cls, metric: Metric, estimate: Estimate, shape: tuple[int, int], j: int, same_rows: bool
+    ) -> Curve:
+        if estimate.draws is None:
+            raise UnsupportedError(
+                "thresholds without draws: their uncertainty cannot be told",
+                fix="use a method that draws, such as auto (`ssme methods`)",
+            )
+        value = estimate.value.reshape(shape)[j]
+        return cls(metric, value, estimate.draws.reshape(-1, *shape)[:, j], same_rows)
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.metric.greater_is_better else -1.0
+
+    def at(self, chosen: int, by_draw: NDArray[np.int64]) -> AtPick:
+        """The metric at threshold ``chosen``, less the optimism of having chosen."""
+        if chosen < 0:
+            nothing = np.full(len(self.draws), np.nan)
+            return AtPick(float("nan"), nothing, float("nan"))
+        reached = np.flatnonzero(by_draw >= 0)
+        noise = self.draws[reached, by_draw[reached]] - self.centers[by_draw[reached]]
+        noise = noise[np.isfinite(noise)]
+        better = 0.0
+        if self.same_rows and noise.size:
+            better = max(0.0, self.sign * float(np.sqrt(2.0) * noise.mean()))
+        span = (self.metric.low, self.metric.high)
+        value = float(np.clip(self.value[chosen] - self.sign * better, *span))
+        return AtPick(value, np.clip(self.draws[:, chosen] - self.sign * better, *span), better)
+
+
+@dataclass(frozen=True, eq=False)
+class AtPick:
+    value: float
+    draws: FloatArray
+    optimism: float
