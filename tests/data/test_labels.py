@@ -122,7 +122,7 @@ def test_layout_tells_the_encoding() -> None:
     data = ScoreSet.from_arrays(P, ["a", "b", None, "a"], classes=["b", "a"], unlabeled="?")
     assert data.layout is not None
     assert data.layout.encoding == {"b": 0, "a": 1}
-    assert "classes: 'b' = 0, 'a' = 1" in str(data.layout)
+    assert "classes: 'b' = 0, 'a' = 1 (positive)" in str(data.layout)
     assert "empty, '?'" in str(data.layout)
 
 

@@ -45,6 +45,8 @@ class Layout:
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
         codes = ", ".join(f"{name!r} = {index}" for name, index in self.encoding.items())
+        if len(self.encoding) == 2:
+            codes += " (positive)"
         missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
         facts = {
             "source": self.source,
