@@ -88,6 +88,7 @@ REASONS: dict[str, dict[str, str]] = {
         "serve/entering.py": "LONGEST_NAME PAUSE FAILURES WINDOW",
         "serve/jobs.py": "TRIES PULSE",
         "serve/project.py": "AHEAD PAGES LOOKS",
+        "serve/results.py": "PATIENCE",
         "serve/security.py": "LARGEST_FORM DAYS",
         "serve/server.py": "BACKLOG GRACE",
         "serve/worker.py": "PAUSE COURTESY SPARE REST",

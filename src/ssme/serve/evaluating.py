@@ -163,15 +163,25 @@ def _with_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
 
 
 def _labels_csv(data: ScoreSet) -> str:
+    """All labels; where they came in rounds, with round and probability as a reader expects them.
+
+    Labels that were there before have neither. A round that was drawn at random has the share of
+    rows that it took, which is what `LabelRounds` makes of it.
+    """
     names = np.arange(data.n_rows) if data.ids is None else data.ids
     id_column = data.layout.id if data.layout is not None and data.layout.id else "row"
     values, rounds = data.label_values, data.design.rounds
-    found = []
-    for i in np.flatnonzero(data.labeled):
-        row = {id_column: names[i], "label": values[i]}
-        if rounds is not None:
-            row |= {"probability": float(rounds.probability[i]), "round": int(rounds.number[i])}
-        found.append(row)
+    found = [{id_column: names[i], "label": values[i]} for i in np.flatnonzero(data.labeled)]
+    if rounds is not None:
+        number, chance = rounds.number[data.labeled], rounds.probability[data.labeled].copy()
+        first = int((number[~np.isnan(chance)] == 0).any())
+        for drawn in np.unique(number[np.isnan(chance) & (number > 0)]):
+            own = number == drawn
+            share = own.sum() / (data.n_rows - (number < drawn).sum())
+            chance[own & np.isnan(chance)] = share
+        for row, p, drawn in zip(found, chance.tolist(), number.tolist(), strict=True):
+            known = not np.isnan(p)
+            row |= {"probability": p if known else "", "round": drawn + first if known else ""}
     return csv_text(found)
 
 

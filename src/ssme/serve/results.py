@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
@@ -13,8 +15,13 @@ from ssme.errors import InputError
 from ssme.serve.drawing import draw_intervals
 from ssme.serve.jobs import job_key
 from ssme.serve.pages import fragment, go_to, parse_message, project_of, render, wants_json
+from ssme.serve.project import Project
+from ssme.serve.store import JobRecord
 
 __all__ = ["routes"]
+
+PATIENCE = 60.0
+"""Seconds that somebody who saves a report waits until it is drawn."""
 
 DOWNLOADS = {
     "report.html": "text/html",
@@ -127,6 +134,14 @@ async def jobs(request: Request) -> Response:
     return render(request, "jobs.html", jobs=listed, names=names, said=said)
 
 
+async def _wait_for(project: Project, job: JobRecord) -> None:
+    """Wait until a job has ended, or patience has."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            async for _ in project.runner.follow(job.id):
+                pass
+
+
 async def download(request: Request) -> Response:
     """A file that a job wrote; it is saved, never shown as a page of this server."""
     project = project_of(request)
@@ -138,7 +153,8 @@ async def download(request: Request) -> Response:
     if name == "report.html":
         folder = project.settings.results / job_key("report", job.request)
         if not (folder / name).is_file():
-            await project.draw(job)
+            await _wait_for(project, await project.draw(job))
+        if not (folder / name).is_file():
             raise InputError("the report is still being drawn", fix="try again in a few seconds")
     return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
 

@@ -1,0 +1,115 @@
+"""An evaluation through the page: computed once, told as it goes, run again from what is saved."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.serve.conftest import House
+
+from ssme.data import ScoreSet
+from ssme.run import rerun
+from ssme.serve.evaluating import _labels_csv, add_labels
+from ssme.spec import RunSpec
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture
+def evaluated(open_house: House, scores: Path) -> House:
+    """A house with one file, five labels given by hand and an evaluation, job 3 or later."""
+    open_house.upload(scores)
+    open_house.work()
+    open_house.client.get("/files/1/label")
+    open_house.work()
+    for number in range(5):
+        page = open_house.client.get("/files/1/label").text
+        row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
+        open_house.mark("/files/1/label", row=row, label=str(number % 2))
+    assert "evaluate done" in open_house.work()
+    return open_house
+
+
+def newest(house: House) -> int:
+    """The number of the newest evaluation."""
+    return house.desk.ask_now(lambda records: records.store.jobs(1, "evaluate")[0].id)
+
+
+def test_the_same_evaluation_is_computed_once(evaluated: House) -> None:
+    before = newest(evaluated)
+    assert evaluated.post("/files/1/evaluate").status_code == 303
+    assert newest(evaluated) == before
+    assert "evaluate done" not in evaluated.work()
+    page = evaluated.client.get("/files/1/label").text
+    row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
+    evaluated.mark("/files/1/label", row=row, label="1")
+    evaluated.post("/files/1/evaluate")
+    assert newest(evaluated) != before
+    assert "evaluate done" in evaluated.work()
+
+
+def test_what_is_saved_runs_again_to_the_same_numbers(
+    evaluated: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    job = newest(evaluated)
+    for name in ("config.toml", "labels.csv", "estimates.csv"):
+        answer = evaluated.client.get(f"/jobs/{job}/{name}")
+        (tmp_path / name).write_bytes(answer.content)
+    told = [*csv.DictReader(io.StringIO((tmp_path / "estimates.csv").read_text()))]
+    result = rerun(RunSpec.load(tmp_path / "config.toml"))
+    again = [*result.rows()]
+    assert len(told) == len(again) > 0
+    assert [row["estimate"] for row in told] == [str(row["estimate"]) for row in again]
+    assert result.data.n_labeled == 17
+
+
+def test_the_end_of_a_job_is_an_event(evaluated: House) -> None:
+    job = newest(evaluated)
+    answer = evaluated.client.get(f"/jobs/{job}/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    (line,) = [line for line in answer.text.splitlines() if line.startswith("data:")]
+    assert json.loads(line.removeprefix("data:")) == {"job": job, "state": "done"}
+
+
+def test_a_report_that_is_not_drawn_yet_is_waited_for(
+    evaluated: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here nobody draws it; where somebody does, it is saved as soon as it is there."""
+    monkeypatch.setattr("ssme.serve.results.PATIENCE", 0.05)
+    path = f"/jobs/{newest(evaluated)}/report.html"
+    answer = evaluated.client.get(path)
+    assert answer.status_code == 400
+    assert "still being drawn" in answer.text
+    assert evaluated.work() == ["report done"]
+    assert evaluated.client.get(path).text.startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("before", [None, "weights"])
+def test_labels_of_any_rounds_are_saved_with_what_they_stand_for(
+    tmp_path: Path, before: str | None
+) -> None:
+    """Labels from before, a round by goal, one at random, and one more by goal."""
+    rng = np.random.default_rng(0)
+    names = [f"r{i}" for i in range(40)]
+    scores = rng.uniform(size=(40, 2))
+    labels = np.array([0.0, 1.0] * 4 + [np.nan] * 32)
+    weights = np.where(np.isnan(labels), np.nan, rng.uniform(2.0, 6.0, 40)) if before else None
+    data = ScoreSet.from_arrays(scores, labels, ids=names, design=weights)
+    given = [
+        *((f"r{i}", i % 2, 0.1 + i / 100, 1) for i in range(8, 13)),
+        *((f"r{i}", i % 2, None, 2) for i in range(13, 18)),
+        *((f"r{i}", i % 2, 0.2, 3) for i in range(18, 22)),
+    ]
+    labeled, _ = add_labels(data, given)
+    path = tmp_path / "labels.csv"
+    path.write_text(_labels_csv(labeled).replace("row,", "id,", 1), encoding="utf-8")
+    columns = {"id": names, "a": scores[:, 0], "b": scores[:, 1]}
+    again = ScoreSet.from_frame(pd.DataFrame(columns), path, label="label", id="id")
+    assert again.n_labeled == labeled.n_labeled == 22
+    np.testing.assert_allclose(again.design.weights, labeled.design.weights, rtol=1e-12)
