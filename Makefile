@@ -55,9 +55,10 @@ sbom: $(READY)
 # lines and branches of src that the suite runs, processes that it starts included
 coverage: $(READY)
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m coverage run -m pytest -q -p no:xdist || true
+	@$(BIN)/python -m coverage run -m pytest -q || true
 	@$(BIN)/python -m coverage combine -q
 	@$(BIN)/python -m coverage report --sort=cover --skip-covered
+	@$(BIN)/python -m benchmarks.coverage --least 0.9
 
 # faults put into a sample of the statistics: does a test notice? (an hour of CPU; RESUME=--resume goes on)
 mutation: $(READY)

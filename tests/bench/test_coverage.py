@@ -1,0 +1,28 @@
+"""The table of coverage counts every file once, in its room and in all."""
+
+from __future__ import annotations
+
+from benchmarks.coverage import room_of, table
+
+
+def counts(lines: int, run: int, branches: int, taken: int) -> dict[str, int]:
+    names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
+    return dict(zip(names, (lines, run, branches, taken), strict=True))
+
+
+def test_rooms_and_their_sums() -> None:
+    rows = table(
+        {
+            "src/ssme/metrics/base.py": counts(10, 9, 4, 3),
+            "src/ssme/metrics/mass.py": counts(30, 30, 0, 0),
+            "src/ssme/run.py": counts(5, 0, 0, 0),
+        }
+    )
+    assert [row["room"] for row in rows] == ["metrics", "run", "all"]
+    assert [row["line_share"] for row in rows] == [0.975, 0.0, round(39 / 45, 4)]
+    assert [row["branch_share"] for row in rows] == [0.75, 1.0, 0.75]
+
+
+def test_rooms_are_packages_or_modules() -> None:
+    assert room_of("src/ssme/data/readers/tables.py") == "data"
+    assert room_of("/somewhere/src/ssme/writing.py") == "writing"
