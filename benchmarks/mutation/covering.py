@@ -145,8 +145,8 @@ class Reach:
         """Tests that reach the statement of a mutant, the quickest first, within ``limit`` seconds.
 
         ``source`` is the text of its module. What runs at import is reached through the functions
-        of its class or file, by the unit tests of its room where these are none, and by the
-        tests of declarations.
+        of its class or file, by the unit tests of its room where these are none, and first of
+        all by the tests of declarations.
         """
         found: list[str] = []
         inside, around = _lines_around(source, mutant.line)
@@ -157,10 +157,12 @@ class Reach:
         if not found:
             rooms = ("tests/" + str(Path(mutant.file).parent), LAST_RESORT)
             found = [test for test in self.seconds if test.startswith(rooms)]
+        found.sort(key=lambda name: (self.seconds[name], name))
         if not inside:
-            found += [t for t in self.seconds if t.startswith(DECLARATIONS) and t not in found]
+            declared = [test for test in self.seconds if test.startswith(DECLARATIONS)]
+            found = [*declared, *(test for test in found if test not in declared)]
         chosen, total = [], 0.0
-        for test in sorted(found, key=lambda name: (self.seconds[name], name)):
+        for test in found:
             total += self.seconds[test]
             if chosen and total > limit:
                 break

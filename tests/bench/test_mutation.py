@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from benchmarks.mutation.covering import Reach
+from benchmarks.mutation.covering import DECLARATIONS, Reach
 from benchmarks.mutation.operators import UNCHANGED, mutants, mutated
 from benchmarks.mutation.processes import in_processes
 from benchmarks.mutation.run import all_mutants
@@ -77,6 +77,15 @@ def test_a_mutant_meets_the_tests_that_reach_its_statement(before, expected):
     reach = Reach({"a": 2.0, "b": 1.0}, {"a": {"f.py": {6, 7}}, "b": {"f.py": {6, 8, 9, 13}}})
     mutant = next(m for m in mutants(SOURCE, "f.py") if m.before == before)
     assert reach.tests_of(mutant, SOURCE, 10.0) == expected
+
+
+def test_what_import_computes_meets_the_tests_of_declarations_first():
+    declared = f"{DECLARATIONS}::test_declared"
+    reach = Reach({"a": 1.0, declared: 3.0}, {"a": {"f.py": {6, 13}}, declared: {}})
+    known = {m.before: m for m in mutants(SOURCE, "f.py")}
+    assert reach.tests_of(known["3"], SOURCE, 10.0) == [declared, "a"]
+    assert reach.tests_of(known["True"], SOURCE, 10.0) == [declared, "a"]
+    assert reach.tests_of(known["2.0"], SOURCE, 10.0) == ["a"]
 
 
 def wait_with_a_child(path):
