@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
     from ssme.stream.evaluation import evaluate_parquet
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _MODULES = (
     "bench",
