@@ -18,9 +18,10 @@ t ~ N(0, 0.7) for each classifier and run, which changes no decision of theirs.
 ``decide_suggestion`` has, per set and arm, the labels needed until the pick by accuracy is within
 0.01 of the best model and stays so (the mean over runs; a run that does not get there counts as
 twice the largest number, one that is right from the start as none), those until the mean error of
-ROC AUC, as a curve that falls, is that of 80 random labels, the ratios of both to random (empty where random labels need
-none), the error of ROC AUC over all batches as a ratio to random, and how often the 95 % intervals
-hold. The line of all sets has medians over sets, and means of what intervals hold.
+ROC AUC, as a curve that falls, is that of 80 random labels, the ratios of both to random (empty
+where random labels need none), the error of ROC AUC over all batches as a ratio to random, and how
+often the 95 % intervals hold. The line of all sets has medians over sets, and means of what
+intervals hold.
 
 Runs 0 to 9 were looked at while constants and rules were chosen.
 """
