@@ -6,9 +6,11 @@ keywords of a partial function be read. Showing them is what they are for, and s
 rows of a finished table: ``row["metric"] == metric.name`` is allowed.
 
 A function says by its name what it does, with a verb, or what it returns, with the name of that
-quantity, as NumPy's functions do (`softmax`, `log_likelihood`). One participle, adverb or adjective
-says neither (`given`, `here`, `_told`, `_held`), so that no function or method has such a name; a
-property may, and so may a class method, which is a constructor.
+quantity, as NumPy's functions do (`softmax`, `log_likelihood`); so metrics, densities, pages of a
+server, columns of a table and pictures of an evaluation are named by nouns. One participle, adverb
+or adjective says neither (`given`, `here`, `_told`, `_held`), nor does what begins as half of a
+sentence (`_not_found`, `_too_deep`), so that no function or method has such a name; a property may,
+and so may a class method, which is a constructor.
 
 Run: python scripts/check_names.py
 """
@@ -40,8 +42,23 @@ SAY_NEITHER = {
     *("other", "others", "outside", "over", "own", "plain", "right", "said", "same", "seen"),
     *("shown", "shrunk", "small", "some", "spelled", "sure", "taken", "there", "together"),
     *("told", "too", "top", "which", "whole", "wide", "within", "without", "worst", "written"),
+    *(
+        "ambiguous",
+        "equal",
+        "exact",
+        "explicit",
+        "frozen",
+        "hidden",
+        "inexact",
+        "missing",
+        "nearest",
+    ),
+    *("occurring", "overconfident", "present", "rectangular", "remade", "rewritten", "sortable"),
+    *("stray", "summing", "understood", "unlike", "unwritable", "vague", "visible", "worse"),
 }
 """Words that alone are no name of a function; so are all regular participles, those in -ed."""
+HALF_SENTENCES = {"left", "none", "not", "only", "too"}
+"""Words with which no name of a function begins."""
 VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
 
 
@@ -55,7 +72,7 @@ def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             continue
         word = node.name.strip("_")
         participle = word.endswith("ed") and "_" not in word and word not in VERBS_IN_ED
-        if word in SAY_NEITHER or participle:
+        if word in SAY_NEITHER or participle or word.split("_")[0] in HALF_SENTENCES:
             yield node.lineno, node.name
 
 

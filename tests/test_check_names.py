@@ -46,8 +46,17 @@ def test_the_source_chooses_nothing_by_name() -> None:
     assert check_names.main() == 0
 
 
-@pytest.mark.parametrize("code", ["def _told(): ...", "class A:\n    def moved(self): ..."])
-def test_a_participle_is_no_name_of_a_function(code: str) -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def _told(): ...",
+        "class A:\n    def moved(self): ...",
+        "def _not_found(): ...",
+        "def _too_deep(): ...",
+        "def _vague(): ...",
+    ],
+)
+def test_a_participle_or_half_a_sentence_is_no_name_of_a_function(code: str) -> None:
     assert [name for _, name in check_names.find_unclear_names(ast.parse(code))]
 
 

@@ -128,7 +128,7 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
             config = _PARSERS[suffix](text)
     except InputError as error:
         if isinstance(error.__cause__, RecursionError):
-            raise _too_deep(what) from None
+            raise _tell_too_deep(what) from None
         raise
     if not isinstance(config, dict):
         raise InputError(
@@ -287,13 +287,13 @@ def _suffix(path: Path) -> str:
 
 def _refuse_depth(value: Any, what: str, depth: int = 0) -> None:
     if depth > DEEPEST:
-        raise _too_deep(what)
+        raise _tell_too_deep(what)
     for item in value.values() if isinstance(value, dict) else value:
         if isinstance(item, (dict, list)):
             _refuse_depth(item, what, depth + 1)
 
 
-def _too_deep(what: str) -> InputError:
+def _tell_too_deep(what: str) -> InputError:
     return InputError(
         f"{what} is nested too deeply", allowed=f"{DEEPEST} tables and lists inside each other"
     )
@@ -304,16 +304,16 @@ def _refuse_unwritable(value: Any, where: tuple[str, ...]) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise _unwritable(key, (*where, "a key"))
+                raise _tell_unwritable(key, (*where, "a key"))
             _refuse_unwritable(item, (*where, key))
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             _refuse_unwritable(item, (*where, f"item {number + 1}"))
     elif value is not None and type(value) not in (str, int, float, bool):
-        raise _unwritable(value, where)
+        raise _tell_unwritable(value, where)
 
 
-def _unwritable(value: Any, where: tuple[str, ...]) -> InputError:
+def _tell_unwritable(value: Any, where: tuple[str, ...]) -> InputError:
     return InputError(
         f"{', '.join(where) or 'the config'} is a {type(value).__name__}, which no file can hold",
         allowed="text, numbers, true, false, null, lists and tables",

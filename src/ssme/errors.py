@@ -85,10 +85,12 @@ class InputError(ValueError):
         return " ".join(_sentence(_spell(part, spelling)) for part in parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (type(self), self.got, self.allowed, self.fix)
+        return _make_again, (type(self), self.got, self.allowed, self.fix)
 
 
-def _remade(kind: type[InputError], got: str, allowed: str | None, fix: str | None) -> InputError:
+def _make_again(
+    kind: type[InputError], got: str, allowed: str | None, fix: str | None
+) -> InputError:
     return kind(got, allowed=allowed, fix=fix)
 
 
@@ -106,7 +108,7 @@ def asked_by(name: str) -> Iterator[None]:
         if any(found[1] == name for part in told for found in _ARGUMENT.finditer(part)):
             raise
         got = f"{argument(name)}: {error.got}"
-        raise _remade(type(error), got, error.allowed, error.fix) from error.__cause__
+        raise _make_again(type(error), got, error.allowed, error.fix) from error.__cause__
 
 
 def unknown_name(

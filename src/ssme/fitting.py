@@ -242,14 +242,14 @@ def _without_judges(
         return estimates
     return [
         [
-            _hidden(estimate, judges) if metric.of_probabilities else estimate
+            _hide(estimate, judges) if metric.of_probabilities else estimate
             for metric, estimate in zip(metrics, row, strict=True)
         ]
         for row in estimates
     ]
 
 
-def _hidden(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
+def _hide(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
     """``estimate`` with nothing known of some ``models`` (M,)."""
     value = np.where(models, np.nan, estimate.value)
     draws = None if estimate.draws is None else np.where(models, np.nan, estimate.draws)

@@ -39,7 +39,7 @@ def make_environment(loader: Any = None) -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_visible,
+        finalize=_show,
     )
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
     environment.filters["percent"] = percent
@@ -63,7 +63,7 @@ def _breakable(name: str) -> Any:
     return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
 
 
-def _visible(value: Any) -> Any:
+def _show(value: Any) -> Any:
     """Text with its control characters escaped, so that a reader sees that they are there."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value)

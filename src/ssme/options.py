@@ -313,7 +313,8 @@ def accept(of: Option, value: Any) -> Any:
         raise InputError(
             f"{argument(of.name, _shorten(value))}",
             allowed=of.kind.describe(),
-            fix=f"{_nearest(of.kind, value)}give {argument(of.name)} such a value, or leave it out",
+            fix=f"{_suggest_nearest(of.kind, value)}give {argument(of.name)} such a value, "
+            "or leave it out",
         ) from None
 
 
@@ -368,7 +369,7 @@ def default_in_words(of: Option) -> str:
     return of.default if isinstance(of.default, str) else json.dumps(of.default, default=str)
 
 
-def _nearest(kind: Kind, value: Any) -> str:
+def _suggest_nearest(kind: Kind, value: Any) -> str:
     """Which of the texts that ``kind`` takes was probably meant, if any."""
     kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
     choices = [each for one in kinds if isinstance(one, Choice) for each in one.values]

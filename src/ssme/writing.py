@@ -40,11 +40,11 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that appears under the name ``path`` when the block ends without an error."""
     target = Path(path)
     if _is_special(target):
-        with _naming(target), target.open("wb") as file:
+        with _name_in_errors(target), target.open("wb") as file:
             yield file
         return
     target = target.resolve()
-    with _naming(target):
+    with _name_in_errors(target):
         handle, name = tempfile.mkstemp(
             prefix=f".{target.name[:80]}.", suffix=UNFINISHED, dir=target.parent
         )
@@ -52,10 +52,10 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-            with _naming(target):
+            with _name_in_errors(target):
                 file.flush()
                 os.fsync(file.fileno())
-        with _naming(target):
+        with _name_in_errors(target):
             unfinished.chmod(_mode_of(target))
             os.replace(unfinished, target)
     except BaseException as error:
@@ -163,7 +163,7 @@ def _mode_of(path: Path) -> int:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _name_in_errors(path: Path) -> Iterator[None]:
     """Let an operating system's error name ``path``."""
     try:
         yield

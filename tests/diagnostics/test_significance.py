@@ -54,3 +54,27 @@ def test_energy_distance_is_its_definition():
 
     expected = 2 * mean_distance(x, y) - mean_distance(x, x) - mean_distance(y, y)
     assert energy_test(x, y, rng)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("a", "b"), [(6, 70), (20, 30)])
+def test_energy_test_is_the_plain_mean_of_distances(a: int, b: int) -> None:
+    """Both ways to sum, for a small and for a large first sample, and the p-value by counting."""
+    rng = np.random.default_rng(a)
+    points = rng.random((a + b, 3))
+    points[:a] += 0.2
+
+    def distance(member):
+        one, two = points[member], points[~member]
+
+        def mean(x, y):
+            return np.mean([[np.sqrt(((p - q) ** 2).sum()) for q in y] for p in x])
+
+        return 2 * mean(one, two) - mean(one, one) - mean(two, two)
+
+    found, p = energy_test(points[:a], points[a:], np.random.default_rng(1), permutations=9)
+    member = np.arange(a + b) < a
+    tiled = np.tile(member.astype(np.int64), (9, 1))
+    shuffled = np.random.default_rng(1).permuted(tiled, axis=1).astype(bool)
+    drawn = [distance(each) for each in shuffled]
+    assert found == pytest.approx(distance(member), rel=1e-9)
+    assert p == (1 + sum(each >= distance(member) for each in drawn)) / 10

@@ -89,7 +89,7 @@ class CellStore:
                 result = _parse(line, f"{path}, line {number}")
                 self.done[result["key"], result["settings"]] = result
             if not (rest.startswith(HEAD) or HEAD.startswith(rest)):
-                raise _no_cell(f"{path}, line {len(lines) + 1}")
+                raise _tell_no_cell(f"{path}, line {len(lines) + 1}")
             if rest:
                 os.truncate(path, len(content) - len(rest))
 
@@ -104,7 +104,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     head, found, rest = line.partition(MIDDLE)
     text = rest.removesuffix(TAIL)
     if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
-        raise _no_cell(where)
+        raise _tell_no_cell(where)
     if head.removeprefix(HEAD) != _checksum(text):
         raise InputError(
             f"{where} is not as it was written: its checksum differs",
@@ -119,7 +119,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     return result
 
 
-def _no_cell(where: str) -> InputError:
+def _tell_no_cell(where: str) -> InputError:
     return InputError(
         f"{where} is no finished cell of this version of ssme",
         allowed="lines as `ssme bench --resume` writes them, each with its checksum",

@@ -72,11 +72,11 @@ def provenance(table: Any) -> dict[str, Any]:
 def geometric_rmae(summary: Any) -> Any:
     """Geometric mean of RMAE over data set x metric cells, the worst cell, cells above 1."""
     grouped = summary.groupby(["method", "n_labeled"], sort=True)
-    overall = grouped.apply(_over_cells, include_groups=False).reset_index()
+    overall = grouped.apply(_average_over_cells, include_groups=False).reset_index()
     return overall.assign(**provenance(summary))
 
 
-def _over_cells(cells: Any) -> Any:
+def _average_over_cells(cells: Any) -> Any:
     import pandas as pd
 
     rmae = cells["rmae"].to_numpy()

@@ -45,7 +45,7 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     can, cannot = list_supported(data)
     findings = [asdict(doubt) for doubt in doubts]
     labels, missing = _label_counts(data), _missing_scores(data)
-    advice = [*_advice(data), *_left_out(spec, data)]
+    advice = [*_advice(data), *_tell_left_out(spec, data)]
     facts: dict[str, Any] = {
         "file": spec.source,
         "understood": understood,
@@ -137,7 +137,7 @@ def _unlabeled_classes(data: ScoreSet) -> list[str]:
     return said
 
 
-def _left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
+def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe
     from ssme.data.readers.answer_columns import advise, find_answers

@@ -102,13 +102,13 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] == first]
         columns = ("model", "estimate", level, "labels only", "their interval")
         table = plain_table(f"{metric.name} ({direction(metric)})", *columns, right=columns[1:])
-        for row in _best_first(mine, metric)[:limit]:
+        for row in _sort_best_first(mine, metric)[:limit]:
             table.add_row(escape(models[row["model"]]), *_cells(row))
         yield _with_rest(table, len(mine), limit, "models")
     for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
         place = {name: n for n, name in enumerate(order_groups(evaluation, metric.name))}
-        mine = sorted(_best_first(mine, metric), key=lambda row: place[row["group"]])
+        mine = sorted(_sort_best_first(mine, metric), key=lambda row: place[row["group"]])
         right = ("labels", "estimate", level, "labels only")
         table = plain_table(
             f"{metric.name} by group, worst group first",
@@ -164,7 +164,7 @@ def print_doubts(console: Console, doubts: tuple[Doubt, ...]) -> None:
     )
 
 
-def _best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
+def _sort_best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
     sign = {True: -1.0, False: 1.0, None: 0.0}[metric.greater_is_better]
     return sorted(
         rows, key=lambda r: math.inf if r["estimate"] != r["estimate"] else sign * r["estimate"]

@@ -199,7 +199,7 @@ def classes_of_answers(
     if classes is not None:
         names = tuple(classes)
     else:
-        names = _occurring(said, labels)
+        names = _list_occurring(said, labels)
     if len(names) < 2:
         raise InputError(
             f"labels and answers name {len(names)} class{'' if len(names) == 1 else 'es'} only"
@@ -241,7 +241,7 @@ def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
     return ""
 
 
-def _occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
+def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
     """All values, each once; as the labels write them where both do."""
     by_text: dict[str, Hashable] = {}
     for value in [*labels.values, *(value for each in said for value in each.raw.values)]:

@@ -45,7 +45,7 @@ def check_arrays(
             fix="use ScoreSet.from_frame, which keeps the column names",
         )
     else:
-        array = _rectangular(as_floats(scores, "scores"))
+        array = _require_rectangle(as_floats(scores, "scores"))
         layout = layout or Layout("arrays")
     n, n_models = array.shape[:2]
     one_column = array.ndim == 2
@@ -79,7 +79,7 @@ def check_arrays(
     }
 
 
-def _rectangular(scores: FloatArray) -> FloatArray:
+def _require_rectangle(scores: FloatArray) -> FloatArray:
     if scores.ndim not in (2, 3):
         raise InputError(
             f"scores has {scores.ndim} dimensions, shape {scores.shape}",
@@ -135,4 +135,4 @@ def stack_scores(
                 allowed="the same shape for every model",
                 fix="align the rows; write NaN where a model has no score",
             )
-    return _rectangular(np.stack(list(arrays.values()), axis=1)), names
+    return _require_rectangle(np.stack(list(arrays.values()), axis=1)), names

@@ -123,7 +123,7 @@ class Binning:
         """The group of one value of the column; ``edges`` have to be settled."""
         if self.edges is None or value is None or value != value:
             plain = None if value is None or (self.binned and value != value) else value
-            return GroupValue(f"{self.column}={plain}", str(type(plain)), _sortable(plain))
+            return GroupValue(f"{self.column}={plain}", str(type(plain)), _sort_key(plain))
         place = int(np.searchsorted(self.edges, value, side="right"))
         return GroupValue(_bin_name(self.column, self.edges, place), str(int), place)
 
@@ -355,7 +355,7 @@ def _one_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupV
     return ordered, codes
 
 
-def _sortable(value: Any) -> Any:
+def _sort_key(value: Any) -> Any:
     """A value that can be compared with others of its type."""
     return 0 if value is None else value
 

@@ -98,7 +98,7 @@ def judged_fields(
         values, judges[each.judge] = rating_scores(each, grades, options.cut, graded=graded)
         parts.append(values[:, None])
     _refuse_silent(said + rated)
-    layout = replace(layout or Layout("answers"), judges=_understood(said, rated, judges))
+    layout = replace(layout or Layout("answers"), judges=_find_understood(said, rated, judges))
     told = replace(
         options, models=names, classes=classes, positive=None, logits=False, normalize=False
     )
@@ -171,7 +171,7 @@ def _refuse_unanswered(scores: FloatArray, n_models: int) -> None:
         )
 
 
-def _understood(
+def _find_understood(
     said: Sequence[Said], rated: Sequence[Said], judges: Mapping[str, Judge]
 ) -> dict[str, str]:
     facts = {}

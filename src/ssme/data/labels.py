@@ -135,7 +135,7 @@ def resolve_classes(
             fix=f"leave {argument('positive')} out",
         )
     if classes is not None:
-        return _explicit(classes, n_classes, positive, unlabeled, one_column)
+        return _read_explicit(classes, n_classes, positive, unlabeled, one_column)
     if positive is not None and one_column:
         return _around_positive(raw, make_plain(positive))
     names = _from_labels(raw, n_classes, one_column)
@@ -154,7 +154,7 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
     raise _explain_unordered(raw, n_classes, one_column)
 
 
-def _explicit(
+def _read_explicit(
     classes: Sequence[Hashable],
     n_classes: int,
     positive: Hashable | None,

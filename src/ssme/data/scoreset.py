@@ -91,8 +91,8 @@ class ScoreSet(MadeOfScores):
                 fix="use ScoreSet.from_arrays, which says what is wrong",
             )
         for name in ("scores", "labels", "weights", "ids"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
-        frozen = {name: _frozen(values) for name, values in self.groups.items()}
+            object.__setattr__(self, name, _freeze(getattr(self, name)))
+        frozen = {name: _freeze(values) for name, values in self.groups.items()}
         object.__setattr__(self, "groups", frozen)
 
     @property
@@ -308,7 +308,7 @@ class ScoreSet(MadeOfScores):
         return render_set(self)
 
 
-def _frozen(values: NDArray[Any] | None) -> NDArray[Any] | None:
+def _freeze(values: NDArray[Any] | None) -> NDArray[Any] | None:
     if values is None:
         return None
     view = values.view()

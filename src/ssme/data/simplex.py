@@ -59,11 +59,11 @@ def to_simplex(
         missing = missing[:, :, 0]
     _refuse_unscored(missing, models, all_rows)
     if scores.ndim == 2:
-        positive = _sigmoid(scores) if logits else _in_range(scores, models, normalize=False)
+        positive = _sigmoid(scores) if logits else _require_range(scores, models, normalize=False)
         return np.stack([1.0 - positive, positive], axis=2)
     if logits:
         return _softmax(scores)
-    return _renormalize(_in_range(scores, models, normalize), models, normalize)
+    return _renormalize(_require_range(scores, models, normalize), models, normalize)
 
 
 def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
@@ -96,7 +96,7 @@ def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str], all_rows
         )
 
 
-def _in_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+def _require_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
     high = np.inf if normalize else 1.0 + RANGE_TOLERANCE
     low = 0.0 if normalize else -RANGE_TOLERANCE
     outside = (scores < low) | (scores > high)

@@ -148,11 +148,11 @@ def as_floats(values: object, where: str) -> FloatArray:
     if array.dtype.kind in "iu" and array.size:
         large = (array > EXACT_INTEGER) | (array < -EXACT_INTEGER)
         if large.any():
-            raise _inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
+            raise _tell_inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
     return np.array(array, dtype=np.float64, order="C")
 
 
-def _inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
+def _tell_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
         f"{where} holds {_shorten(value)} at {_place(index)}, too large to be exact",
         allowed="numbers that a 64-bit floating-point number holds exactly",
@@ -179,7 +179,7 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
             suspects = known
         for place in np.flatnonzero(suspects):
             if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
-                raise _inexact(flat[place], np.unravel_index(place, array.shape), where)
+                raise _tell_inexact(flat[place], np.unravel_index(place, array.shape), where)
         return out.reshape(array.shape)
     odd = ((place, v) for place, v in np.ndenumerate(array) if not _is_number(v))
     index, value = next(odd, ((0,) * array.ndim, array.flat[0]))

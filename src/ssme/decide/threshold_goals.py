@@ -62,7 +62,7 @@ def read_goal(goal: MetricSpec) -> Goal:
     match = FORM.fullmatch(goal) if isinstance(goal, str) else None
     if match is None:
         if isinstance(goal, str) and any(sign in goal for sign in "<>="):
-            raise _bad_goal(goal)
+            raise _tell_bad_goal(goal)
         metric = get_metric(goal)
         if not isinstance(metric.kind, Decision) or metric.greater_is_better is None:
             raise InputError(
@@ -74,14 +74,14 @@ def read_goal(goal: MetricSpec) -> Goal:
     try:
         limit = float(match["limit"])
     except ValueError:
-        raise _bad_goal(str(goal)) from None
+        raise _tell_bad_goal(str(goal)) from None
     if match["metric"] not in COUNTERPART or not 0.0 < limit <= 1.0:
-        raise _bad_goal(str(goal))
+        raise _tell_bad_goal(str(goal))
     best = get_metric(COUNTERPART[match["metric"]])
     return Goal(f"{match['metric']}>={limit:g}", best, get_metric(match["metric"]), limit)
 
 
-def _bad_goal(goal: str) -> InputError:
+def _tell_bad_goal(goal: str) -> InputError:
     return InputError(
         argument("goal", repr(goal)),
         allowed="precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a metric "

@@ -37,7 +37,7 @@ def _labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.b
             yield model, chance, predicted[held, j] == labels[held]
 
 
-def _overconfident(case: Case) -> Answer:
+def _check_overconfidence(case: Case) -> Answer:
     if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
@@ -52,7 +52,7 @@ def _overconfident(case: Case) -> Answer:
     return _list_found(found, "no classifier is contradicted by the labels")
 
 
-def _vague(case: Case) -> Answer:
+def _check_vagueness(case: Case) -> Answer:
     if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
@@ -105,7 +105,7 @@ def _ratings(case: Case) -> Answer:
     return _list_found(found, "most classifiers' scores do not look like ratings")
 
 
-def _worse_than_chance(case: Case) -> Answer:
+def _check_against_chance(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
@@ -183,7 +183,7 @@ def _judges_alone(case: Case) -> dict[str, str]:
     }
 
 
-def _near_duplicates(case: Case) -> Answer:
+def _check_duplicates(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
     columns = _columns(case)
@@ -267,7 +267,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "Such scores are overconfident: recalibrate the classifier, and do not read them as "
         "probabilities. auto corrects for what is usual and for what the labels show; the fewer "
         "the labels, the less it can know of the rest, so label more rows.",
-        _overconfident,
+        _check_overconfidence,
         by_labels=True,
         before_rounds=True,
     ),
@@ -276,7 +276,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "A classifier is worse than chance",
         "serious",
         "Check that its columns are not swapped and its classes are in the right order.",
-        _worse_than_chance,
+        _check_against_chance,
     ),
     Check(
         "D203",
@@ -291,7 +291,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "Near-duplicate classifiers",
         "warning",
         "Keep one of them for the fit: copies count their shared errors several times.",
-        _near_duplicates,
+        _check_duplicates,
     ),
     Check(
         "D205",
@@ -330,7 +330,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "info",
         "Their scores are vague: recalibrate them, and do not read them as probabilities; their "
         "calibration errors are real.",
-        _vague,
+        _check_vagueness,
         by_labels=True,
         before_rounds=True,
     ),

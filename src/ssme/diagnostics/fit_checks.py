@@ -20,7 +20,7 @@ def _weigh(text: str, p: float, case: Case) -> Answer:
     return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
-def _consensus_bias(case: Case) -> Answer:
+def _check_consensus(case: Case) -> Answer:
     pool, _, labels = case.pooled_labels
     if labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
@@ -38,7 +38,7 @@ def _consensus_bias(case: Case) -> Answer:
     return _weigh(text, p, case)
 
 
-def _unanimous_and_wrong(case: Case) -> Answer:
+def _check_unanimity(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
     if case.data.judges:
@@ -61,7 +61,7 @@ def _unanimous_and_wrong(case: Case) -> Answer:
     return _weigh(text, p, case)
 
 
-def _not_converged(case: Case) -> Answer:
+def _check_convergence(case: Case) -> Answer:
     fits = {name: fit for name, fit in case.facts.fits.items() if fit.converged is not None}
     if not fits:
         return Answer.not_applicable("the method does not iterate to convergence")
@@ -102,7 +102,7 @@ def _ignores_the_data(case: Case) -> Answer:
     return Answer.doubt(text[0].upper() + text[1:] + ": the fit returned its first guess.")
 
 
-def _outside_the_labels(case: Case) -> Answer:
+def _check_span_of_labels(case: Case) -> Answer:
     cells = [
         (metric.name, estimate, alone)
         for metric, estimate, alone in zip(
@@ -128,7 +128,7 @@ def _outside_the_labels(case: Case) -> Answer:
     return Answer.doubt("; ".join(found[:3]) + more + ".")
 
 
-def _another_world(case: Case) -> Answer:
+def _check_worlds(case: Case) -> Answer:
     worlds = case.facts.other_worlds
     if not worlds:
         return Answer.not_applicable("the method knows one world")
@@ -142,7 +142,7 @@ def _another_world(case: Case) -> Answer:
     )
 
 
-def _best_pulled(case: Case) -> Answer:
+def _check_pull_of_best(case: Case) -> Answer:
     for metric, estimate, alone in zip(case.metrics, case.estimates, case.labels_only, strict=True):
         known = alone.bounds is not None and np.isfinite(alone.value).any()
         if metric.kind != ACCURACY or not known or case.data.n_models < 2:
@@ -168,7 +168,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "The classifiers err together, which unlabeled rows cannot show: label more rows, and if "
         "rows to label were drawn at random, trust labels alone over methods that believe the "
         "consensus.",
-        _consensus_bias,
+        _check_consensus,
         by_labels=True,
         before_rounds=True,
     ),
@@ -178,7 +178,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "serious",
         "The classifiers share an error, which unlabeled rows cannot show: label more rows on "
         "which they agree, or add a classifier that errs differently.",
-        _unanimous_and_wrong,
+        _check_unanimity,
         by_labels=True,
         before_rounds=True,
     ),
@@ -187,7 +187,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "The fit has not converged",
         "warning",
         "Raise the method's option max_iter or tol; the estimates may still move.",
-        _not_converged,
+        _check_convergence,
     ),
     Check(
         "D304",
@@ -203,7 +203,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "serious",
         "If rows to label were drawn at random, believe the labels: use method='labeled' for it, "
         "and look at how it goes wrong.",
-        _outside_the_labels,
+        _check_span_of_labels,
         by_labels=True,
     ),
     Check(
@@ -212,7 +212,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "warning",
         "Intervals allow for it, estimates lean to the likeliest world: more labels tell. If rows "
         "were chosen for labeling by their class or their scores, say so with design.",
-        _another_world,
+        _check_worlds,
     ),
     Check(
         "D307",
@@ -220,7 +220,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "warning",
         "Estimates are drawn towards what the classifiers agree on: where one is far better than "
         "the rest, label more rows before you decide against it.",
-        _best_pulled,
+        _check_pull_of_best,
         by_labels=True,
     ),
 )

@@ -15,7 +15,7 @@ from ssme.methods.parts.label_intervals import kish
 __all__ = ["LABEL_CHECKS"]
 
 
-def _no_labels(case: Case) -> Answer:
+def _check_labels(case: Case) -> Answer:
     if case.data.n_labeled == 0:
         return Answer.doubt(
             f"None of the {case.data.n_rows} rows has a label: nothing can contradict the scores."
@@ -39,7 +39,7 @@ def _few_of_a_class(case: Case) -> Answer:
     )
 
 
-def _none_unlabeled(case: Case) -> Answer:
+def _check_unlabeled(case: Case) -> Answer:
     if case.data.n_unlabeled == 0:
         return Answer.doubt(f"All {case.data.n_rows} rows are labeled: there is nothing to infer.")
     return Answer.fine(f"{case.data.n_unlabeled} unlabeled rows")
@@ -83,18 +83,18 @@ def _mean_shift(case: Case) -> tuple[int, float]:
     return k, float(shift[k])
 
 
-def _too_few(case: Case) -> Answer:
+def _tell_too_few(case: Case) -> Answer:
     weighted = "" if case.data.weights is None else " after thinning by weight"
     least = case.limits.least_compared
     return Answer.not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
 
 
-def _unlike(case: Case) -> Answer:
+def _check_likeness(case: Case) -> Answer:
     labeled, limits = case.presumed_random[case.rows], case.limits
     rng = np.random.default_rng(0)
     compared = _compare_rows(case, rng)
     if compared is None:
-        return _too_few(case)
+        return _tell_too_few(case)
     first, second = compared
     k, shift = _mean_shift(case)
     sureness = case.scores.max(axis=2)
@@ -120,7 +120,7 @@ def _check_shift(case: Case) -> Answer:
     rng = np.random.default_rng(1)
     compared = _compare_rows(case, rng, limits.compared_classes)
     if compared is None:
-        return _too_few(case)
+        return _tell_too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
         return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
     every = np.concatenate(compared)
@@ -141,7 +141,7 @@ def _check_shift(case: Case) -> Answer:
     return Answer.doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
 
 
-def _heavy_weights(case: Case) -> Answer:
+def _check_weights(case: Case) -> Answer:
     weights = case.data.weights
     if weights is None:
         return Answer.not_applicable("no weights")
@@ -161,7 +161,7 @@ def _heavy_weights(case: Case) -> Answer:
     return Answer.fine("weights are even enough")
 
 
-def _missing(case: Case) -> Answer:
+def _check_missing(case: Case) -> Answer:
     share = np.isnan(case.data.scores[:, :, 0]).mean(axis=0)
     share = np.where([name in case.data.judges for name in case.data.models], 0.0, share)
     if not share.any():
@@ -177,7 +177,7 @@ def _missing(case: Case) -> Answer:
     )
 
 
-def _small_groups(case: Case) -> Answer:
+def _check_groups(case: Case) -> Answer:
     if not case.data.groups or case.data.n_labeled == 0:
         return Answer.not_applicable("no groups, or no labels")
     least, labeled, found = case.limits.few_labels, case.data.labeled, []
@@ -199,7 +199,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "No labels",
         "serious",
         "Label some rows drawn at random; even 20 can show that the scores are wrong together.",
-        _no_labels,
+        _check_labels,
     ),
     Check(
         "D102",
@@ -214,7 +214,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "No unlabeled rows",
         "info",
         "Use method='labeled'; add unlabeled rows to gain from them.",
-        _none_unlabeled,
+        _check_unlabeled,
     ),
     Check(
         UNLIKE_ROWS,
@@ -222,7 +222,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "warning",
         "Labels are then no random sample, and labels alone are biased too: find out how rows were "
         "chosen, then label rows drawn at random or give weights that undo the choice.",
-        _unlike,
+        _check_likeness,
         before_rounds=True,
     ),
     Check(
@@ -239,7 +239,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "A few rows hold most of the weight",
         "warning",
         "Trim or smooth the weights, or label more of the heavy rows.",
-        _heavy_weights,
+        _check_weights,
     ),
     Check(
         "D106",
@@ -247,7 +247,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "warning",
         "Score the missing rows, or leave that classifier out; its metrics describe only the rows "
         "it scored.",
-        _missing,
+        _check_missing,
     ),
     Check(
         "D107",
@@ -255,6 +255,6 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "info",
         "Their estimates rest on what classifiers and labels say of all rows: label rows of these "
         "groups before you decide by them.",
-        _small_groups,
+        _check_groups,
     ),
 )

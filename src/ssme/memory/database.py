@@ -106,7 +106,7 @@ class Memory:
             )
             for event in events
         ]
-        with self._writing() as connection:
+        with self._write() as connection:
             before = connection.total_changes
             connection.executemany(
                 "INSERT INTO label_event (key, data, row, label, annotator, given_at, probability,"
@@ -150,7 +150,7 @@ class Memory:
 
     def add_evaluation(self, record: EvaluationRecord) -> int:
         """Store an evaluation with its estimates and decisions; its number in the file."""
-        with self._writing() as connection:
+        with self._write() as connection:
             connection.execute(
                 "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
                 " made_at, scores) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -246,7 +246,7 @@ class Memory:
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _write(self) -> Iterator[sqlite3.Connection]:
         with self._sqlite_errors(), write_whole(self._connection) as connection:
             yield connection
 

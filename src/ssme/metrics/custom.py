@@ -88,7 +88,7 @@ def _plan(
     def evaluate(mass: FloatArray) -> FloatArray:
         out: FloatArray = np.full((mass.shape[0], n_models), np.nan)
         for d, labeling in enumerate(mass):
-            labels, weights = _hard(labeling, name, d)
+            labels, weights = _harden(labeling, name, d)
             for m in range(n_models):
                 rows = np.flatnonzero(present[:, m] & (weights > 0))
                 if rows.size == 0:
@@ -113,7 +113,7 @@ def _plan(
     return evaluate
 
 
-def _hard(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64], FloatArray]:
+def _harden(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64], FloatArray]:
     """Class codes and weights (n,) of one hard labeling (n, K)."""
     soft = (labeling > 0).sum(axis=1) > 1
     if soft.any():

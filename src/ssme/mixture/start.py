@@ -52,7 +52,7 @@ def knn_start(
         raise InputError(
             "init='knn' with no labeled row", fix="label some rows, or start with init='draw'"
         )
-    nearest = _nearest(points, points[labeled], min(n_neighbors, labeled.size))
+    nearest = _find_nearest(points, points[labeled], min(n_neighbors, labeled.size))
     ballots = np.eye(n_classes)[labels[labeled][nearest]]
     nearness = 1.0 + 1e-3 / np.arange(1, nearest.shape[1] + 1)
     votes = np.einsum("ijk,j->ik", ballots, nearness)
@@ -60,7 +60,7 @@ def knn_start(
     return one_hot
 
 
-def _nearest(rows: FloatArray, references: FloatArray, k: int) -> NDArray[np.intp]:
+def _find_nearest(rows: FloatArray, references: FloatArray, k: int) -> NDArray[np.intp]:
     """Indices (n, k) of the nearest ``references``, nearest first."""
     seen, seen_there = np.isfinite(rows), np.isfinite(references)
     a, b = np.where(seen, rows, 0.0), np.where(seen_there, references, 0.0)

@@ -97,7 +97,7 @@ def summarize(
         "level": evaluation.level,
         "metrics": metrics,
         "by_group": [
-            {"name": metric.name, "rows": _worst_first(evaluation, metric, rows)}
+            {"name": metric.name, "rows": _sort_worst_first(evaluation, metric, rows)}
             for metric in evaluation.metrics
             if len(evaluation.groups) > 1
         ],
@@ -113,7 +113,7 @@ def summarize(
     }
 
 
-def _worst_first(
+def _sort_worst_first(
     evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The rows of a metric by group, the worst group first."""

@@ -83,7 +83,7 @@ def estimate_reliability(
     def plan(scores: FloatArray) -> MetricPlan:
         confidence, target = _confidence(scores)
         which = _bins(confidence, n_bins)
-        sums = _summing(which, n_bins)
+        sums = _sum_up(which, n_bins)
 
         def values(mass: FloatArray) -> FloatArray:
             right = np.take_along_axis(mass, target[None, :, None], axis=2)[:, :, 0]
@@ -282,13 +282,13 @@ def _plan_thresholds(
         cuts = np.unique(score)
         if len(cuts) > THRESHOLDS:
             cuts = np.unique(np.quantile(score, np.linspace(0.0, 1.0, THRESHOLDS)))
-        sums = _summing(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
+        sums = _sum_up(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
         return lambda mass: read_off(sums(mass[:, :, k]), sums(mass.sum(axis=2)))
 
     return plan
 
 
-def _summing(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
+def _sum_up(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
     """values (D, n) -> sums (D, size) over rows with the same ``which``."""
     order = np.argsort(which, kind="stable")
     filled, starts = np.unique(which[order], return_index=True)

@@ -68,8 +68,8 @@ def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True)
         exception_handlers={
             InputError: answer_error,
             OSError: answer_error,
-            404: _not_found,
-            405: _not_found,
+            404: _tell_not_found,
+            405: _tell_not_found,
         },
         lifespan=lifespan,
     )
@@ -81,7 +81,7 @@ async def static(request: Request) -> Response:
     """A style sheet or script of our own; nothing where the browser has this very one."""
     name = request.path_params["name"]
     if name not in STATIC:
-        return await _not_found(request, Exception())
+        return await _tell_not_found(request, Exception())
     content, tag = _read_static(name)
     headers = {"etag": tag}
     if request.headers.get("if-none-match") == tag:
@@ -95,7 +95,7 @@ def _read_static(name: str) -> tuple[bytes, str]:
     return content, f'"{hashlib.sha256(content).hexdigest()[:24]}"'
 
 
-async def _not_found(request: Request, _: Exception) -> Response:
+async def _tell_not_found(request: Request, _: Exception) -> Response:
     response = answer_error(
         request, InputError("there is no such page here", fix="go back to the first page")
     )

@@ -90,7 +90,7 @@ class Guard:
         problem = self._foreign(scope, headers)
         if problem is None:
             scope["state"]["session"] = await self._session(scope, headers)
-            problem, receive = await self._not_allowed(scope, headers, receive)
+            problem, receive = await self._tell_not_allowed(scope, headers, receive)
         answer = self.app if problem is None else self.refuse(scope, *problem)
         await answer(scope, receive, guarded)
 
@@ -126,7 +126,7 @@ class Guard:
             return None
         return await self.desk.ask(lambda records: records.store.session(found.value))
 
-    async def _not_allowed(
+    async def _tell_not_allowed(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive
     ) -> tuple[tuple[int, str, str] | None, Receive]:
         session: Session | None = scope["state"]["session"]

@@ -97,11 +97,11 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
     return name, {
         each.name: getattr(method, each.name)
         for each in fields(cast(Any, method))
-        if each.init and not _equal(getattr(method, each.name), getattr(plain, each.name))
+        if each.init and not _compare(getattr(method, each.name), getattr(plain, each.name))
     }
 
 
-def _equal(one: Any, two: Any) -> bool:
+def _compare(one: Any, two: Any) -> bool:
     try:
         return bool(one == two)
     except ValueError:

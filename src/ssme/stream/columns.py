@@ -78,7 +78,7 @@ def _head(source: Source) -> Any:
     head = read_head(source.parts[0], HEAD_ROWS)
     tables = [head]
     for name, kind in source.kinds[0].items():
-        if kind in (NUMBERS, EMPTY) and not _present(head[name]).size:
+        if kind in (NUMBERS, EMPTY) and not _list_present(head[name]).size:
             late = _first_rows_with(source, name)
             if late is not None:
                 tables.append(late)
@@ -88,13 +88,13 @@ def _head(source: Source) -> Any:
 def _first_rows_with(source: Source, name: str) -> Any:
     """A few rows in which the column ``name`` has a value; None where no row has one."""
     for part in source.parts:
-        rows = _present(read_table(part, [name])[name])
+        rows = _list_present(read_table(part, [name])[name])
         if rows.size:
             return take_rows(read_table(part, None), rows[:ROWS_OF_LATE_COLUMN])
     return None
 
 
-def _present(column: Any) -> NDArray[np.int64]:
+def _list_present(column: Any) -> NDArray[np.int64]:
     """The rows in which a column of numbers has a value."""
     import pyarrow.compute as pc
 

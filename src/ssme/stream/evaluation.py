@@ -157,7 +157,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             reading = replace(reading, judges=sample.judges)
             tables = _group_tables(pool, source, reading, spec, sample)
             fit = fit_method(sample, spec, _sampled_groups(sample, tables))
-            counting = _counting(fit, reading, unit, tables)
+            counting = _open_counting(fit, reading, unit, tables)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
@@ -199,7 +199,9 @@ def _sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Grou
     return groups
 
 
-def _counting(fit: Fit, reading: Reading, unit: float, tables: tuple[GroupTable, ...]) -> Counting:
+def _open_counting(
+    fit: Fit, reading: Reading, unit: float, tables: tuple[GroupTable, ...]
+) -> Counting:
     predictor = fit.belief.predictor
     if predictor is None:
         raise UnsupportedError(
@@ -296,7 +298,7 @@ def _combine(
             estimates, bound = move(fitted.estimates[g], before, counted.groups.sums(key))
         else:
             unsampled.append(key.name)
-            found = _counted_alone(counting.tally, fitted.estimates[g], counted.groups.sums(key))
+            found = _count_alone(counting.tally, fitted.estimates[g], counted.groups.sums(key))
             estimates, bound = found
         alone.append(fitted.labels_only[g])
         groups.append(_with_counts(group, *counted.groups.counts(key)))
@@ -359,7 +361,7 @@ def _moved_group(
     return moved, _error_bounds(metrics, after)
 
 
-def _counted_alone(
+def _count_alone(
     tally: Tally, empty: Sequence[Estimate], sums: Sums
 ) -> tuple[tuple[Estimate, ...], dict[str, float]]:
     """A group of which no row is in the sample: the metric of the fitted posterior.

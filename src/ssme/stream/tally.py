@@ -91,7 +91,7 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
             name = f"mean of metric {number}"
             counter = reader = MeanLoss(metric)
         elif not _is_added_by_class(kind, n_classes):
-            raise _not_additive(metric, n_classes)
+            raise _tell_not_additive(metric, n_classes)
         counters[name] = counter
         readers.append((name, reader))
     return Tally(counters, tuple(readers), tuple(metrics))
@@ -124,7 +124,7 @@ def adds_up(metric: Metric, n_classes: int) -> bool:
     )
 
 
-def _not_additive(metric: Metric, n_classes: int) -> UnsupportedError:
+def _tell_not_additive(metric: Metric, n_classes: int) -> UnsupportedError:
     allowed = [name for name in metric_names(n_classes) if adds_up(get_metric(name), n_classes)]
     return UnsupportedError(
         f"metric `{metric.name}` cannot be added up over the parts of a stream",

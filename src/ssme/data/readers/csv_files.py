@@ -54,9 +54,9 @@ def open_csv(
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
     style = NumberStyle(decimal or ".", thousands)
     if style != NumberStyle():
-        text: str | None = _in_plain_numbers(file, delimiter, header, style, missing, ignored)
+        text: str | None = _rewrite_numbers(file, delimiter, header, style, missing, ignored)
     else:
-        text = _rewritten(file, delimiter) if counts.lone_returns else None
+        text = _rewrite_returns(file, delimiter) if counts.lone_returns else None
     frame = _parse(file, delimiter, missing, text)
     _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
     if decimal is None and thousands is None:
@@ -95,7 +95,7 @@ def _count(file: Path, delimiter: str) -> _Counts:
 
 
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def _allow_long_cells() -> Iterator[None]:
     """Let Python's parser read cells of any length, as pandas does."""
     with _limit_lock:
         before = csv.field_size_limit(sys.maxsize)
@@ -107,7 +107,7 @@ def _long_cells() -> Iterator[None]:
 
 def _rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
     """Line number and cells of each row that is not blank, by Python's own parser."""
-    with file.open(encoding="utf-8-sig", newline="") as lines, _long_cells():
+    with file.open(encoding="utf-8-sig", newline="") as lines, _allow_long_cells():
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         while True:
             try:
@@ -119,7 +119,7 @@ def _rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, 
                     fix="check quoting and the delimiter",
                 ) from None
             except UnicodeDecodeError:
-                raise _not_utf8(file) from None
+                raise _tell_not_utf8(file) from None
             if row is None:
                 return
             if len(row) > 1 or (row and row[0].strip()):
@@ -154,7 +154,9 @@ def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
             )
 
 
-def _rewritten(file: Path, delimiter: str, change: Callable[[list[str]], list[str]] = list) -> str:
+def _rewrite_returns(
+    file: Path, delimiter: str, change: Callable[[list[str]], list[str]] = list
+) -> str:
     """The rows as Python's parser reads them, each after a ``change``, written again.
 
     pandas takes a delimiter for part of a line's end where a carriage return stands alone.
@@ -166,7 +168,7 @@ def _rewritten(file: Path, delimiter: str, change: Callable[[list[str]], list[st
     return text.getvalue()
 
 
-def _in_plain_numbers(
+def _rewrite_numbers(
     file: Path,
     delimiter: str,
     header: Sequence[str],
@@ -186,7 +188,7 @@ def _in_plain_numbers(
             for place, cell in enumerate(row)
         ]
 
-    return _rewritten(file, delimiter, change)
+    return _rewrite_returns(file, delimiter, change)
 
 
 def _parse(
@@ -213,7 +215,7 @@ def _parse(
                     **options,
                 )
             except UnicodeDecodeError:
-                raise _not_utf8(file) from None
+                raise _tell_not_utf8(file) from None
     except InputError as error:
         if not isinstance(error.__cause__, pandas.errors.ParserError | pandas.errors.ParserWarning):
             raise
@@ -300,7 +302,7 @@ def _is_whole(text: str) -> bool:
     return digits.isascii() and digits.isdigit()
 
 
-def _not_utf8(file: Path) -> InputError:
+def _tell_not_utf8(file: Path) -> InputError:
     """The error that names the first byte which is not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     position, byte = 0, None

@@ -186,7 +186,7 @@ def name_label_column(
     return replace(options, label=labels), None
 
 
-def _only_for(layout: str, options: ReadOptions) -> list[str]:
+def _tell_only_for(layout: str, options: ReadOptions) -> list[str]:
     """Options given that make sense in one layout only."""
     names = ("model", "class_", "score") if layout == "long" else ("pattern",)
     given = [argument(name) for name in names if getattr(options, name) is not None]
@@ -197,7 +197,7 @@ def _only_for(layout: str, options: ReadOptions) -> list[str]:
 
 def _refuse_other_layout(layout: str, options: ReadOptions) -> None:
     other = "wide" if layout == "long" else "long"
-    foreign = _only_for(other, options)
+    foreign = _tell_only_for(other, options)
     if foreign:
         raise InputError(
             f"{', '.join(foreign)} for the {layout} layout",
@@ -208,8 +208,8 @@ def _refuse_other_layout(layout: str, options: ReadOptions) -> None:
 
 def detect_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
     """``"long"`` if there are a column of models and a score column, else ``"wide"``."""
-    if _only_for("long", options) or _only_for("wide", options):
-        return "long" if _only_for("long", options) else "wide"
+    if _tell_only_for("long", options) or _tell_only_for("wide", options):
+        return "long" if _tell_only_for("long", options) else "wide"
     model = table.find(None, USUAL_NAMES["model"], "model")
     score = table.find(None, USUAL_NAMES["score"], "score")
     if model is None or score is None:

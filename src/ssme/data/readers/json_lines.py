@@ -98,17 +98,17 @@ def _cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tup
             continue
         for inner, cell in value:
             if isinstance(cell, _Pairs | list):
-                raise _too_deep(file, line, name)
+                raise _tell_too_deep(file, line, name)
             yield f"{name}{SEPARATOR}{inner}", cell
 
 
 def _check_cell(file: Path, line: int, name: str, value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(each, _Pairs | list) for each in value):
-        raise _too_deep(file, line, name)
+        raise _tell_too_deep(file, line, name)
     return value
 
 
-def _too_deep(file: Path, line: int, name: str) -> InputError:
+def _tell_too_deep(file: Path, line: int, name: str) -> InputError:
     return InputError(
         f"{file}, line {line}: {name!r} holds objects or lists inside one another",
         allowed="a value, a list of class scores, or an object from class to score",

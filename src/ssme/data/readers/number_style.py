@@ -86,12 +86,12 @@ class NumberStyle:
         for place, name in enumerate(names):
             odd = numbers[place] > others[place] > 0 or points[place] == others[place] > 0
             if odd and name is not None:
-                raise self._stray(name, *first[place])
+                raise self._tell_stray(name, *first[place])
         return frozenset(
             p for p, name in enumerate(names) if numbers[p] and not others[p] and name is not None
         )
 
-    def _stray(self, name: str, line: int, cell: str) -> InputError:
+    def _tell_stray(self, name: str, line: int, cell: str) -> InputError:
         marks = argument("decimal", repr(self.decimal))
         if self.thousands is not None:
             marks += f" and {argument('thousands', repr(self.thousands))}"

@@ -88,7 +88,7 @@ def find_reader(file: Path) -> Reader:
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) in (errno.EACCES, errno.EPERM, errno.EIO):
             raise
-        raise _no_file(file) from None
+        raise _tell_no_file(file) from None
     if stat.S_ISDIR(mode):
         raise InputError(f"{file} is a directory", allowed="a file", fix="name a file in it")
     reader = READERS.get(file.suffix.lower())
@@ -164,7 +164,7 @@ def open_parquet(file: Path) -> Any:
         return parquet.ParquetFile(content).read()
 
 
-def _no_file(file: Path) -> InputError:
+def _tell_no_file(file: Path) -> InputError:
     try:
         near = [each.name for each in file.parent.iterdir()]
     except (OSError, ValueError):

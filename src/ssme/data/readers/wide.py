@@ -223,7 +223,7 @@ def _by_pattern(
     if len(grids) == 1:
         return grids[0]
     if grids:
-        raise _ambiguous(table, grids, binary=None)
+        raise _tell_ambiguous(table, grids, binary=None)
     raise InputError(
         f"{argument('pattern', repr(pattern))} does not give every model the same two or "
         f"more classes in the columns {listing(free, limit=20)}",
@@ -270,7 +270,7 @@ def _detect_grid(
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
-        raise _ambiguous(table, fitting, binary=free if one_column else None)
+        raise _tell_ambiguous(table, fitting, binary=free if one_column else None)
     _refuse_no_probabilities(table, free, options, raw, judged)
     if not raw.values:
         _refuse_labels_as_scores(table, free)
@@ -344,7 +344,9 @@ def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
     return within and sum(bool((values > 1.0).any()) for values in known) > 0.5 * len(known)
 
 
-def _ambiguous(table: Table, grids: Sequence[Grid], binary: Sequence[str] | None) -> InputError:
+def _tell_ambiguous(
+    table: Table, grids: Sequence[Grid], binary: Sequence[str] | None
+) -> InputError:
     readings = [
         f"models {listing(grid.models)} with classes {listing(grid.classes or ())}"
         for grid in grids
