@@ -121,16 +121,21 @@ def run_tests(tests: Sequence[str], plugin: object, *options: str) -> int:
     return int(pytest.main([*quiet, *loaded, *options, *tests], plugins=[plugin]))
 
 
-def find_reach(workers: int, seconds: float) -> Reach:
+def find_reach(workers: int, seconds: float, kept: Path | None = None) -> Reach:
     """Run every test without a fault, for at most so many ``seconds`` of the clock.
 
     What was found is kept for the next run, as long as neither the source nor the file of the tests
-    changes.
+    changes; what is in the folder ``kept`` is taken although the source may have changed.
     """
     source = _checksum(*sorted(SOURCE.rglob("*.py"))) + f"-{sys.version_info.minor}"
     files = [ROOT / name for name in TESTS]
     files = [p for f in files for p in ([f] if f.suffix else sorted(f.rglob("test_*.py")))]
     folders = [WATCHED / f"{source}-{path.stem}-{_checksum(path)}" for path in files]
+    if kept is not None:
+        names = [f"*-{path.stem}-{_checksum(path)}" for path in files]
+        folders = [
+            next(kept.glob(name), folder) for name, folder in zip(names, folders, strict=True)
+        ]
     tasks: list[Task] = [
         (_watch_tests, (str(path.relative_to(ROOT)), str(folder)), 4.0 * seconds)
         for part in range(SHARED_BY)
@@ -278,6 +283,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="of tests for one mutant")
     parser.add_argument("--watch", type=float, default=math.inf, help="seconds for the first run")
+    parser.add_argument("--kept", type=Path, help="what a former run has watched")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after these")
     parser.add_argument("--resume", action="store_true", help="keep what --out has already")
     parser.add_argument("--again", type=Path, help="only the survivors of this result")
@@ -299,7 +305,8 @@ def main() -> None:
     log = Log(path, done)
     had = {(row["file"], row["number"]) for row in done}
     chosen = [(group, m) for group, m in chosen if (m.file, m.number) not in had]
-    reach = find_reach(asked.workers, asked.watch if asked.watch < math.inf else 3600.0)
+    longest = asked.watch if asked.watch < math.inf else 3600.0
+    reach = find_reach(asked.workers, longest, asked.kept)
     spent = sum(reach.seconds.values())
     print(f"{len(reach.seconds)} tests, {spent:.0f} s, in {time.monotonic() - began:.0f} s")
     until = began + asked.minutes * 60
