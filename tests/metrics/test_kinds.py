@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.metrics import ece, get_metric
+from ssme.metrics import decision_metric, ece, expected_cost, expected_utility, get_metric
 from ssme.metrics.base import Metric
-from ssme.metrics.decisions import decision_metric, expected_cost, expected_utility
 from ssme.metrics.kinds import (
     DEFAULT_THRESHOLD,
     AveragePrecisionInterval,
