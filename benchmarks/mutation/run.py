@@ -168,13 +168,17 @@ def _watch_tests(file: str, folder: str) -> dict[str, Any]:
 
 
 class _First:
-    """A pytest plugin that notes the first test that does not pass."""
+    """A pytest plugin that notes the tests that do not pass, and the first of them."""
 
     failed = ""
 
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
+        if report.failed:
+            self.failed = self.failed or report.nodeid
+            self.all.append(report.nodeid)
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed and not self.failed:
@@ -250,6 +254,25 @@ def run_mutants(
     return broken
 
 
+def find_broken(rows: Sequence[dict[str, Any]], workers: int) -> set[str]:
+    """Of the tests that killed a mutant, those that fail without a fault too."""
+    by_file: dict[str, set[str]] = {}
+    for row in rows:
+        file, found, _ = row["killed_by"].partition("::")
+        if found:
+            by_file.setdefault(file, set()).add(row["killed_by"])
+    tasks: list[Task] = [(_fail_unchanged, (sorted(of),), 300.0) for of in by_file.values()]
+    broken: set[str] = set()
+    for number, found in in_processes(tasks, workers):
+        broken |= set(found if isinstance(found, list) else tasks[number][1][0])
+    return broken
+
+
+def _fail_unchanged(tests: Sequence[str]) -> list[str]:
+    failed = _First()
+    return failed.all if run_tests(tests, failed) in (0, 1) else list(tests)
+
+
 def show(row: dict[str, Any]) -> str:
     """A mutant on one line."""
     told = f"{row['outcome']} after {row['tests']} tests"
@@ -311,6 +334,7 @@ def main() -> None:
     print(f"{len(reach.seconds)} tests, {spent:.0f} s, in {time.monotonic() - began:.0f} s")
     until = began + asked.minutes * 60
     broken = run_mutants(chosen, reach, log, asked.seconds, asked.workers, until)
+    broken |= find_broken(log.rows, asked.workers)
     for row in log.rows:
         if row["killed_by"] in broken:
             row["outcome"] = "unclear"
