@@ -113,7 +113,34 @@ def pairs() -> str:
 
 def decisions() -> str:
     """P(better) and P(best) as said, and as they turned out, by number of labels."""
-    frame = result("decisions")
+    return _tabulate_decisions(result("decisions"))
+
+
+def further_decisions() -> str:
+    """The same on the further sets."""
+    return _tabulate_decisions(result("further_decisions"))
+
+
+def decisions_by_metric() -> str:
+    """P(better) and P(best) of each metric, all numbers of labels together."""
+    rows = []
+    parts = [("development", "decisions_by_metric"), ("further", "further_decisions_by_metric")]
+    for sets, name in parts:
+        frame = result(name)
+        sums = frame.assign(said=frame["said"] * frame["cases"], so=frame["so"] * frame["cases"])
+        keys = ["kind", "low", "high"]
+        for (kind, low, high), part in sums.groupby(keys, sort=False):
+            row: list[object] = [sets, f"P({kind}) {low:g} to {high:g}"]
+            totals = part.groupby("metric")[["cases", "said", "so"]].sum()
+            for metric in METRICS:
+                cases, said, so = totals.loc[metric]
+                known = f"{said / max(cases, 1):.2f}, {so / max(cases, 1):.2f} ({int(cases):,})"
+                row.append(known if cases else "none")
+            rows.append(row)
+    return markdown(["sets", "said", *METRICS.values()], rows)
+
+
+def _tabulate_decisions(frame: pd.DataFrame) -> str:
     rows = []
     for (kind, low, high), part in frame.groupby(["kind", "low", "high"], sort=False):
         row: list[object] = [f"P({kind}) {low:g} to {high:g}"]
@@ -257,6 +284,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "intervals": intervals,
     "pairs": pairs,
     "decisions": decisions,
+    "further decisions": further_decisions,
+    "decisions by metric": decisions_by_metric,
     "consistency": consistency,
     "further": further,
     "coverage by set": coverage_by_set,
