@@ -115,7 +115,7 @@ def fetched_from(tmp_path, monkeypatch):
         address = f"http://127.0.0.1:{server.server_port}"
         with pytest.raises(InputError) as caught:
             fetch.fetch_dataset(
-                "small", folder=tmp_path, repository=address, limits=fetch.Limits(**limits)
+                "small", folder=tmp_path, repository=address, limits=fetch.FetchLimits(**limits)
             )
         assert address in str(caught.value)
         assert not list(tmp_path.iterdir())

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from ssme.serve import files, worker
 from ssme.serve.spelling import spell_for_page
-from ssme.serve.store import Suggestion
+from ssme.serve.store import StoredSuggestion
 
 pytestmark = pytest.mark.web
 
@@ -147,7 +147,7 @@ def pictures(open_house: House, scores: Path, tmp_path: Path) -> House:
     open_house.post("/open", path="scores.csv")
     open_house.work()
     named = [*NAMES, "good.png"]
-    rows = [Suggestion(n, 1, n, (("p", "image", n_),), 0.5, "") for n, n_ in enumerate(named)]
+    rows = [StoredSuggestion(n, 1, n, (("p", "image", n_),), 0.5, "") for n, n_ in enumerate(named)]
     open_house.desk.ask_now(lambda records: records.store.add_suggestions("file 1", rows))
     return open_house
 

@@ -13,7 +13,7 @@ import pytest
 from tests.serve.conftest import House, restarted
 
 from ssme.serve.labeling import AT_RANDOM, settled_labels
-from ssme.serve.store import Suggestion
+from ssme.serve.store import StoredSuggestion
 
 pytestmark = pytest.mark.web
 
@@ -146,8 +146,8 @@ def test_after_a_batch_the_estimates_are_made_anew(ready: House) -> None:
 def test_labels_of_a_round_that_was_not_finished_have_smaller_probabilities(
     open_house: House,
 ) -> None:
-    rows = [Suggestion(f"r{i}", 1, i, (), 0.5, "tells a from b") for i in range(4)]
-    rows += [Suggestion(f"r{i}", 2, i, (), 0.2, AT_RANDOM) for i in range(4, 6)]
+    rows = [StoredSuggestion(f"r{i}", 1, i, (), 0.5, "tells a from b") for i in range(4)]
+    rows += [StoredSuggestion(f"r{i}", 2, i, (), 0.2, AT_RANDOM) for i in range(4, 6)]
 
     def fill(records: Any) -> list[list[Any]]:
         from ssme.serve.labeling import give_label

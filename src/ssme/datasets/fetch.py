@@ -29,7 +29,7 @@ from ssme.errors import InputError, foreign_errors
 from ssme.wording import did_you_mean
 from ssme.writing import open_whole
 
-__all__ = ["PUBLIC", "Limits", "PublicPredictions", "content_sum", "fetch_dataset"]
+__all__ = ["PUBLIC", "FetchLimits", "PublicPredictions", "content_sum", "fetch_dataset"]
 
 REPOSITORY = "https://raw.githubusercontent.com/divyashan/SSME/58219e3dc60fedcdc4edd4c69d0483bef483b058/inputs"
 
@@ -39,7 +39,7 @@ BY_HAND = "try again later, or put the set into the folder SSME_DATA by hand"
 
 
 @dataclass(frozen=True)
-class Limits:
+class FetchLimits:
     """How much a fetch may take.
 
     Attributes
@@ -97,7 +97,7 @@ def fetch_dataset(
     *,
     folder: Path | None = None,
     repository: str = REPOSITORY,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
 ) -> Path:
     """Download a public data set into the data folder.
 
@@ -131,7 +131,7 @@ def fetch_dataset(
     target = (folder or data_folder()) / f"{name}.npz"
     if target.exists():
         raise InputError(f"{target} exists already", fix="delete it first to fetch it again")
-    public, limits = PUBLIC[name], limits or Limits()
+    public, limits = PUBLIC[name], limits or FetchLimits()
     base, end = f"{repository}/{public.folder}", time.monotonic() + limits.seconds
     addresses = [f"{base}/alg_{model}/preds.npy" for model in public.models]
     arrays = [_array(address, limits, end) for address in addresses]
@@ -152,7 +152,7 @@ def fetch_dataset(
     return target
 
 
-def _array(address: str, limits: Limits, end: float) -> NDArray[Any]:
+def _array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
     """The NumPy array at ``address``."""
     content = _content(address, limits, end)
     if not content.startswith(b"\x93NUMPY"):
@@ -178,7 +178,7 @@ def _array(address: str, limits: Limits, end: float) -> NDArray[Any]:
         return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def _content(address: str, limits: Limits, end: float) -> bytes:
+def _content(address: str, limits: FetchLimits, end: float) -> bytes:
     """All that the server sends, which has to be what it announced."""
     if not address.startswith(("https://", "http://")):
         raise InputError(f"the address {address}", allowed="addresses that begin with https://")
@@ -212,7 +212,7 @@ def _content(address: str, limits: Limits, end: float) -> bytes:
     return bytes(content)
 
 
-def _refuse_large(address: str, size: int, limits: Limits) -> None:
+def _refuse_large(address: str, size: int, limits: FetchLimits) -> None:
     if size > limits.file_bytes:
         raise InputError(
             f"{address} sends more than {limits.file_bytes:,} bytes",

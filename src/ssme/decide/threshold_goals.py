@@ -14,7 +14,7 @@ from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.kinds import Decision
 
-__all__ = ["Goal", "read_goal"]
+__all__ = ["ThresholdGoal", "read_goal"]
 
 COUNTERPART = {"precision": "recall", "recall": "precision", "specificity": "recall"}
 """What is made best where the other is demanded."""
@@ -23,7 +23,7 @@ FORM = re.compile(r"\s*(?P<metric>\w+)\s*>=\s*(?P<limit>\S+)\s*")
 
 
 @dataclass(frozen=True)
-class Goal:
+class ThresholdGoal:
     """What a threshold is for: make ``best`` best, among thresholds with ``demand`` >= ``limit``.
 
     Attributes
@@ -44,7 +44,7 @@ class Goal:
     limit: float = float("nan")
 
 
-def read_goal(goal: MetricSpec) -> Goal:
+def read_goal(goal: MetricSpec) -> ThresholdGoal:
     """Read a goal.
 
     Parameters
@@ -70,7 +70,7 @@ def read_goal(goal: MetricSpec) -> Goal:
                 allowed="a metric of decisions, such as f1, accuracy or expected_cost",
                 fix="choose one of these, or a demand such as 'precision>=0.9'",
             )
-        return Goal(metric.name, metric)
+        return ThresholdGoal(metric.name, metric)
     try:
         limit = float(match["limit"])
     except ValueError:
@@ -78,7 +78,7 @@ def read_goal(goal: MetricSpec) -> Goal:
     if match["metric"] not in COUNTERPART or not 0.0 < limit <= 1.0:
         raise _tell_bad_goal(str(goal))
     best = get_metric(COUNTERPART[match["metric"]])
-    return Goal(f"{match['metric']}>={limit:g}", best, get_metric(match["metric"]), limit)
+    return ThresholdGoal(f"{match['metric']}>={limit:g}", best, get_metric(match["metric"]), limit)
 
 
 def _tell_bad_goal(goal: str) -> InputError:

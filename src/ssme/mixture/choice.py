@@ -26,13 +26,13 @@ from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import kernel_sums
 from ssme.errors import InputError, unknown_name
 
-__all__ = ["DENSITIES", "Choice", "choose_density", "make_densities"]
+__all__ = ["DENSITIES", "DensityChoice", "choose_density", "make_densities"]
 
 DENSITIES = ("kde", "gmm", "flow", "auto")
 
 
 @dataclass(frozen=True)
-class Choice:
+class DensityChoice:
     """A density, its covariance where it has one, and why it was taken."""
 
     density: str
@@ -47,27 +47,29 @@ def choose_density(
     *,
     kde_dims: int = 20,
     flow_rows_per_dim: int = 10,
-) -> Choice:
+) -> DensityChoice:
     """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
     if density not in DENSITIES:
         raise unknown_name("density", density, DENSITIES)
     if density != "auto":
-        return Choice(density, covariance, "asked for")
+        return DensityChoice(density, covariance, "asked for")
     n, d = points.shape
     if d <= kde_dims:
-        return Choice("kde", covariance, f"{d} dimensions, at most {kde_dims}")
+        return DensityChoice("kde", covariance, f"{d} dimensions, at most {kde_dims}")
     wide = f"{d} dimensions, more than {kde_dims}"
     if n < flow_rows_per_dim * d:
-        return Choice("gmm", covariance, f"{wide}, and {n} rows, too few for a flow")
+        return DensityChoice("gmm", covariance, f"{wide}, and {n} rows, too few for a flow")
     if np.isnan(points).any():
-        return Choice("gmm", covariance, f"{wide}, and scores are missing")
+        return DensityChoice("gmm", covariance, f"{wide}, and scores are missing")
     if find_spec("torch") is None:
-        return Choice("gmm", covariance, f"{wide}, and torch (extra `flow`) is not installed")
-    return Choice("flow", covariance, f"{wide}, and {n} rows")
+        return DensityChoice(
+            "gmm", covariance, f"{wide}, and torch (extra `flow`) is not installed"
+        )
+    return DensityChoice("flow", covariance, f"{wide}, and {n} rows")
 
 
 def make_densities(
-    choice: Choice,
+    choice: DensityChoice,
     points: FloatArray,
     labels: NDArray[np.int64],
     start: FloatArray,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ssme.densities.base import ClassDensities, FloatArray
 from ssme.errors import InputError, unknown_name
-from ssme.mixture.choice import Choice, choose_density, make_densities
+from ssme.mixture.choice import DensityChoice, choose_density, make_densities
 from ssme.mixture.em import EmFit, EmRules, posterior_of, run_em
 from ssme.mixture.start import STARTS, draw_start, knn_start
 
@@ -111,7 +111,7 @@ class MixtureFit:
 
     em: EmFit
     densities: ClassDensities
-    choice: Choice
+    choice: DensityChoice
 
     def posterior_at(self, points: FloatArray) -> FloatArray:
         """P(y | s) (m, K) of other rows ``points`` (m, d)."""

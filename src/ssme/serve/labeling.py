@@ -17,7 +17,7 @@ from ssme.errors import InputError
 from ssme.memory import LabelEvent
 from ssme.serve.desk import Records
 from ssme.serve.settling import ADJUDICATED, TAKEN_BACK, UNSURE, Standing, settle
-from ssme.serve.store import Suggestion
+from ssme.serve.store import StoredSuggestion
 
 __all__ = [
     "AT_RANDOM",
@@ -52,7 +52,7 @@ class Bench:
         wait for this person.
     """
 
-    row: Suggestion | None
+    row: StoredSuggestion | None
     given: Hashable | None
     mine: int
     settled: int
@@ -167,8 +167,8 @@ def settled_labels(records: Records, data: str) -> list[list[Any]]:
     """
     rows = settle(records.memory(data).label_events())
     counting = {row for row, standing in rows.items() if standing.label is not None}
-    drawn: dict[int, list[Suggestion]] = {}
-    last: dict[Any, Suggestion] = {}
+    drawn: dict[int, list[StoredSuggestion]] = {}
+    last: dict[Any, StoredSuggestion] = {}
     for each in records.store.suggestions(data):
         drawn.setdefault(each.round, []).append(each)
         if each.row in counting:
@@ -187,7 +187,7 @@ def settled_labels(records: Records, data: str) -> list[list[Any]]:
 
 
 def _bench(
-    row: Suggestion | None,
+    row: StoredSuggestion | None,
     given: Hashable | None,
     rows: dict[Hashable, Standing],
     annotator: str,
@@ -203,7 +203,7 @@ def _bench(
     )
 
 
-def _is_skipped(records: Records, data: str, row: Suggestion, annotator: str) -> bool:
+def _is_skipped(records: Records, data: str, row: StoredSuggestion, annotator: str) -> bool:
     return any(
         skipped and (name, who) == (row.row, annotator)
         for name, who, _, skipped in records.store.claims(data)
@@ -216,7 +216,7 @@ def _waiting(
     annotator: str,
     rows: dict[Hashable, Standing],
     double_every: int = 5,
-) -> list[Suggestion]:
+) -> list[StoredSuggestion]:
     """Rows for this person, those put off last, one taken back first.
 
     One row of ``double_every`` waits for two people.

@@ -18,7 +18,7 @@ from ssme.serve.files import data_name, fingerprint, has_changed, is_as_opened
 from ssme.serve.jobs import JobRunner, job_key
 from ssme.serve.labeling import settled_labels
 from ssme.serve.settings import ServeSettings
-from ssme.serve.store import FileRecord, JobRecord, Suggestion
+from ssme.serve.store import FileRecord, JobRecord, StoredSuggestion
 from ssme.serve.workshop import Workshop
 
 __all__ = ["OpenFile", "Project", "keep_results"]
@@ -226,7 +226,7 @@ def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
         labeled = {event.row for event in events}  # some while the rows were drawn
         rows = [e for e in _read_json(folder / "rows.json") or [] if e["row"] not in labeled]
         found = [
-            Suggestion(
+            StoredSuggestion(
                 each["row"],
                 each["round"],
                 each["place"],

@@ -15,7 +15,7 @@ __all__ = [
     "ADJUDICATED",
     "TAKEN_BACK",
     "UNSURE",
-    "Agreement",
+    "AnnotatorAgreement",
     "Standing",
     "measure_agreement",
     "settle",
@@ -96,7 +96,7 @@ def settle(events: Iterable[LabelEvent]) -> dict[Hashable, Standing]:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnnotatorAgreement:
     """Two people's labels of the same rows.
 
     ``kappa`` is Cohen's: the agreement beyond chance, 1 if perfect and 0 if no better than chance;
@@ -110,7 +110,7 @@ class Agreement:
     kappa: float | None
 
 
-def measure_agreement(rows: Mapping[Hashable, Standing]) -> list[Agreement]:
+def measure_agreement(rows: Mapping[Hashable, Standing]) -> list[AnnotatorAgreement]:
     """Agreement of every two people who labeled some of the same rows.
 
     With p the share of rows on which they agree and e = sum over classes of the product of the two
@@ -147,7 +147,7 @@ def measure_agreement(rows: Mapping[Hashable, Standing]) -> list[Agreement]:
 
 def _agreement(
     first: str, second: str, pairs: list[tuple[Hashable | None, Hashable | None]]
-) -> Agreement:
+) -> AnnotatorAgreement:
     n = len(pairs)
     share = sum(a == b for a, b in pairs) / n
     classes = {label for pair in pairs for label in pair}
@@ -155,4 +155,4 @@ def _agreement(
         n * n
     )
     kappa = None if chance == 1.0 else (share - chance) / (1.0 - chance)
-    return Agreement(first, second, n, share, kappa)
+    return AnnotatorAgreement(first, second, n, share, kappa)

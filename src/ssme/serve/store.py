@@ -20,7 +20,7 @@ from ssme.memory.records import tell_time
 from ssme.memory.transactions import name_file_in_errors, write_whole
 from ssme.serve.schema import prepare
 
-__all__ = ["FileRecord", "JobRecord", "Session", "Store", "Suggestion"]
+__all__ = ["FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class JobRecord:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class StoredSuggestion:
     """A row to be labeled, as annotators see it, with how it came to be chosen.
 
     ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
@@ -268,7 +268,7 @@ class Store:
 
     # rows to label
 
-    def add_suggestions(self, data: str, rows: Iterable[Suggestion]) -> int:
+    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> int:
         """Rows of a round; one that is there stays as it is."""
         with self._writing() as on:
             before = on.total_changes
@@ -290,7 +290,7 @@ class Store:
             )
             return on.total_changes - before
 
-    def suggestions(self, data: str) -> list[Suggestion]:
+    def suggestions(self, data: str) -> list[StoredSuggestion]:
         """All rows that were drawn, round by round; a row may be in several."""
         rows = self._all(
             "SELECT row, round, place, cells, probability, reason FROM suggestion"
@@ -298,7 +298,9 @@ class Store:
             data,
         )
         return [
-            Suggestion(json.loads(row), number, place, tuple(map(tuple, json.loads(cells))), *rest)
+            StoredSuggestion(
+                json.loads(row), number, place, tuple(map(tuple, json.loads(cells))), *rest
+            )
             for row, number, place, cells, *rest in rows
         ]
 

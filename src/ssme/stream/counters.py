@@ -36,14 +36,14 @@ from ssme.metrics.mass import ratio
 from ssme.stream.score_bins import MIDDLE, N_BINS, bin_of
 
 __all__ = [
-    "Calibration",
+    "CalibrationCounter",
+    "CountReader",
     "Counter",
     "Decisions",
     "FineCalibration",
     "FineDecisions",
     "MeanLoss",
-    "Ranking",
-    "Reader",
+    "RankingCounter",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -52,14 +52,14 @@ Values = tuple[FloatArray, FloatArray]
 """Value and error bound per classifier, (M,) each."""
 
 
-class Reader(Protocol):
+class CountReader(Protocol):
     """What metrics the sums of a counter determine."""
 
     def values(self, metric: Metric, sums: FloatArray) -> Values:
         """``metric`` of all rows counted into ``sums``, and the bound on its error."""
 
 
-class Counter(Reader, Protocol):
+class Counter(CountReader, Protocol):
     """Sums over rows; reads its own."""
 
     def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
@@ -115,7 +115,7 @@ class MeanLoss:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class CalibrationCounter:
     """Weight, event mass and weighted score (3, M, columns, bins) in fixed bins.
 
     ``scheme`` is a settled calibration error: its target, bins and norm; ``edges``
@@ -127,7 +127,7 @@ class Calibration:
     edges: FloatArray | None = None
 
     @classmethod
-    def of_top_score(cls, scheme: SettledCalibration, sample: FloatArray) -> Calibration:
+    def of_top_score(cls, scheme: SettledCalibration, sample: FloatArray) -> CalibrationCounter:
         """Bins at the quantiles of the top scores of ``sample`` (n, M, K)."""
         at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
         top, predicted = sample.max(axis=2), predicted_classes(sample)
@@ -205,7 +205,7 @@ class FineCalibration:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankingCounter:
     """Weight, mass of the class, weighted score (3, M, classes, N_BINS + 1).
 
     One cell beside the bins holds the self-pairs, sum of p_i (w_i - p_i): what rows would

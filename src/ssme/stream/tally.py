@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from ssme.errors import UnsupportedError
 from ssme.metrics import Metric, get_metric, kinds, metric_names
 from ssme.stream.counters import (
-    Calibration,
+    CalibrationCounter,
     Counter,
+    CountReader,
     Decisions,
     FineCalibration,
     FineDecisions,
     MeanLoss,
-    Ranking,
-    Reader,
+    RankingCounter,
     Values,
 )
 
@@ -39,7 +39,7 @@ class Tally:
     """Counters by name, and for each metric the counter that holds it and what reads it there."""
 
     counters: Mapping[str, Counter]
-    readers: tuple[tuple[str, Reader], ...]
+    readers: tuple[tuple[str, CountReader], ...]
     metrics: tuple[Metric, ...]
 
     def count(self, scores: FloatArray, mass: FloatArray) -> Sums:
@@ -66,19 +66,23 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
     schemes = [_scheme(metric, n_classes) for metric in metrics]
     scored = any(_is_fine(scheme) for scheme in schemes)
     ranked = scored or any(isinstance(metric.kind, kinds.Ranking) for metric in metrics)
-    ranking = Ranking(classes, scored)
+    ranking = RankingCounter(classes, scored)
     counters: dict[str, Counter] = {}
-    readers: list[tuple[str, Reader]] = []
+    readers: list[tuple[str, CountReader]] = []
     for number, (metric, scheme) in enumerate(zip(metrics, schemes, strict=True)):
         kind, name = metric.kind, "ranking"
         counter: Counter = ranking
-        reader: Reader = ranking
+        reader: CountReader = ranking
         if scheme is not None and _is_fine(scheme):
             reader = FineCalibration.from_sample(scheme, classes, sample)
         elif scheme is not None:
             name = f"{scheme.target} scores in {scheme.n_bins} {scheme.binning} bins"
             given = scheme.binning == "quantile"
-            calibration = Calibration.of_top_score(scheme, sample) if given else Calibration(scheme)
+            calibration = (
+                CalibrationCounter.of_top_score(scheme, sample)
+                if given
+                else CalibrationCounter(scheme)
+            )
             counter = reader = calibration
         elif isinstance(kind, kinds.Decision):
             usual = kind.threshold == kinds.DEFAULT_THRESHOLD

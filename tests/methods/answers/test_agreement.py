@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
 from ssme.methods.answers.agreement import (
-    Agreement,
+    JudgeAgreement,
     calibrated_offset,
     disagreement,
     loudness,
@@ -65,7 +65,7 @@ def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> None:
     votes = made(n_classes=n_classes)
-    found = Agreement.of(votes, votes, OF)
+    found = JudgeAgreement.of(votes, votes, OF)
     own, counts = disagreement(votes)
     mean = (own * counts).sum() / counts.sum()
     assert found.disagreement == pytest.approx(mean)
@@ -83,7 +83,9 @@ def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> N
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
     votes = made(n_classes=n_classes)
-    found = Agreement.of(votes, votes, replace(OF, log_b_up=0.0, log_b=(-4.0, 4.0), bisections=30))
+    found = JudgeAgreement.of(
+        votes, votes, replace(OF, log_b_up=0.0, log_b=(-4.0, 4.0), bisections=30)
+    )
     pool = pool_evidence(votes, found.weights, OF.dependence)
     w = softmax_of(found.offset + np.exp(found.log_b) * pool, axis=1)
     np.testing.assert_allclose(w.mean(axis=0), found.shares, atol=1e-4)
@@ -94,32 +96,32 @@ def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
 def test_sharpness_keeps_within_its_bounds_and_is_moved_up() -> None:
     votes = made()
     for bounds, expected in (((-9.0, -8.0), -8.0), ((8.0, 9.0), 8.0)):
-        found = Agreement.of(votes, votes, replace(OF, log_b=bounds, bisections=20))
+        found = JudgeAgreement.of(votes, votes, replace(OF, log_b=bounds, bisections=20))
         assert found.log_b == pytest.approx(expected + OF.log_b_up, abs=1e-5)
 
 
 def test_shares_that_are_stated_are_taken() -> None:
     votes = made()
     stated = np.array([0.2, 0.3, 0.5])
-    found = Agreement.of(votes, votes, OF, stated)
+    found = JudgeAgreement.of(votes, votes, OF, stated)
     np.testing.assert_allclose(found.shares, stated)
-    rare = Agreement.of(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
+    rare = JudgeAgreement.of(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
     least = OF.least_share / 3
     np.testing.assert_allclose(rare.shares, np.array([1.0, least, least]) / (1.0 + 2 * least))
 
 
 def test_judges_who_never_meet_are_taken_for_half_wrong() -> None:
     votes = votes_of([[0, None], [None, 1], [1, None], [None, 0]], 2)
-    found = Agreement.of(votes, votes, OF)
+    found = JudgeAgreement.of(votes, votes, OF)
     assert found.disagreement == 0.5
     assert (found.weights >= OF.least_weight).all()
 
 
 def test_disagreement_is_kept_off_its_ends() -> None:
     alike = votes_of([[0, 0], [1, 1]] * 30, 2)
-    assert Agreement.of(alike, alike, OF).disagreement == 0.003
+    assert JudgeAgreement.of(alike, alike, OF).disagreement == 0.003
     apart = votes_of([[0, 1], [1, 0]] * 30, 2)
-    found = Agreement.of(apart, apart, OF)
+    found = JudgeAgreement.of(apart, apart, OF)
     assert found.disagreement == 0.9
     np.testing.assert_allclose(found.weights, OF.least_weight)
 

@@ -13,7 +13,7 @@ from scipy.stats import multivariate_t
 from scipy.stats import t as student
 
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.regression import Block, Regression, _solve
+from ssme.methods.answers.regression import CoefficientBlock, Regression, _solve
 from ssme.metrics.base import FloatArray
 
 OF = AnswerConstants()
@@ -27,7 +27,7 @@ def made(n: int = 12, size: int = 3, classes: int = 3, seed: int = 0) -> Regress
         features=rng.normal(size=(n, classes, size)),
         labels=rng.integers(0, classes, n),
         weights=rng.uniform(0.5, 2.0, n),
-        blocks=(Block(slice(0, 1), "one"), Block(slice(1, size), "others")),
+        blocks=(CoefficientBlock(slice(0, 1), "one"), CoefficientBlock(slice(1, size), "others")),
         sd=np.linspace(0.4, 1.5, size),
         constants=OF,
     )
@@ -92,7 +92,7 @@ def one_column(power: float) -> tuple[Regression, float, float]:
     n = 25
     features = rng.normal(size=(n, 2, 1))
     labels = (rng.random(n) < 0.7).astype(np.int64)
-    blocks = (Block(slice(0, 1), "one"),)
+    blocks = (CoefficientBlock(slice(0, 1), "one"),)
     constants = replace(OF, power=power, steps=25)
     of = Regression(
         np.zeros((n, 2)), features, labels, np.ones(n), blocks, np.array([0.8]), constants

@@ -11,7 +11,7 @@ from ssme import ScoreSet
 from ssme.data.design import as_design
 from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import Design
+from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.method import Answers
 from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import _find_chance_spread, _fit, fit_worlds
@@ -88,7 +88,7 @@ def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
     of = AnswerConstants()
     data, _ = made(n=200, labels=30)
     data = data.with_design("random")
-    design = Design.of(Voices.of(data, of), data.scores, of)
+    design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
     labeled = np.flatnonzero(data.labeled)
     chance = _find_chance_spread(data, design)
     np.testing.assert_allclose(chance, np.log1p(1.0 / (30 * design.agreement.shares)))

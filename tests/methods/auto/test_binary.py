@@ -12,7 +12,7 @@ from ssme.methods.auto.binary import (
     binary_posterior,
 )
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
-from ssme.methods.auto.model import Design
+from ssme.methods.auto.model import CoefficientDesign
 from ssme.methods.auto.pool import _log_pool, clip_scores, find_present, log_pool
 
 
@@ -32,7 +32,7 @@ def test_columns_give_the_general_center(n_models: int) -> None:
         np.testing.assert_allclose(log_pool(q, present, standing, weights), general, atol=1e-10)
     log_share = np.log([0.9, 0.1])
     log_pi = log_pool(q, present, standing, weights)
-    design = Design(log_pi, q, log_share, ModelConstants(), float(n_models))
+    design = CoefficientDesign(log_pi, q, log_share, ModelConstants(), float(n_models))
     expected = design.posterior(theta, slice(None))[:, 1]
     found = binary_posterior(lines, standing, weights, theta, log_share)
     np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -11,7 +11,7 @@ from ssme.methods.auto import model as recalibration
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, weigh_labels
 from ssme.methods.auto.model import (
-    Design,
+    CoefficientDesign,
     Features,
     LabelEvidence,
     curvature,
@@ -45,15 +45,15 @@ def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) ->
 
 def evidence(
     n_labeled: int = 25, n_classes: int = 3, seed: int = 0
-) -> tuple[Design, LabelEvidence]:
+) -> tuple[CoefficientDesign, LabelEvidence]:
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
     log_share = np.log(q.mean(axis=(0, 1)))
     log_pi = log_pool(q, find_present(q), equal, equal)
-    design = Design(log_pi, q, log_share, OF.model, 3.0)
+    design = CoefficientDesign(log_pi, q, log_share, OF.model, 3.0)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
     prior, spread = TemperaturePrior(0.1, 0.25), label_spread(log_pi, log_pi[:n_labeled], 2.0)
-    known = Design(log_pi[:n_labeled], q[:n_labeled], log_share, OF.model, 3.0)
+    known = CoefficientDesign(log_pi[:n_labeled], q[:n_labeled], log_share, OF.model, 3.0)
     return design, LabelEvidence.of(known, labels, prior, spread)
 
 

@@ -25,11 +25,11 @@ import numpy as np
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Agreement", "calibrated_offset", "disagreement", "softmax"]
+__all__ = ["JudgeAgreement", "calibrated_offset", "disagreement", "softmax"]
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class JudgeAgreement:
     """Weights (M,), shares (K,), offset alpha (K,), log b and mean error that agreement says."""
 
     weights: FloatArray
@@ -46,7 +46,7 @@ class Agreement:
         votes: FloatArray,
         of: AnswerConstants,
         stated: FloatArray | None = None,
-    ) -> Agreement:
+    ) -> JudgeAgreement:
         """From evidence and votes (n, M, K) of all rows, labeled or not.
 
         ``stated`` (K,) are class shares that say more than the votes do.

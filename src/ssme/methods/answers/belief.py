@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import Design
+from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.worlds import MEANINGS
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
@@ -88,7 +88,7 @@ class AnswersFacts(Facts):
 class AnswersPredictor:
     """W of rows that were not there."""
 
-    design: Design
+    design: AnswersDesign
     theta: FloatArray
 
     def __call__(self, scores: FloatArray) -> FloatArray:
@@ -103,7 +103,7 @@ class AnswersBelief(SoftBelief):
     """
 
     data: ScoreSet
-    design: Design
+    design: AnswersDesign
     theta: FloatArray
     draws: FloatArray
     shift: FloatArray

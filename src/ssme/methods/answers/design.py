@@ -14,31 +14,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssme.methods.answers.agreement import Agreement, loudness, softmax
+from ssme.methods.answers.agreement import JudgeAgreement, loudness, softmax
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.regression import Block
+from ssme.methods.answers.regression import CoefficientBlock
 from ssme.methods.answers.voices import Voices
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Design"]
+__all__ = ["AnswersDesign"]
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class AnswersDesign:
     """Everything that turns scores into P(y), but theta."""
 
     voices: Voices
-    agreement: Agreement
+    agreement: JudgeAgreement
     center: FloatArray
     constants: AnswerConstants
 
     @classmethod
-    def of(cls, voices: Voices, scores: FloatArray, constants: AnswerConstants) -> Design:
+    def of(cls, voices: Voices, scores: FloatArray, constants: AnswerConstants) -> AnswersDesign:
         """From the scores (n, M, K) of all rows, of which as many are used as it takes."""
         n, n_models, n_classes = scores.shape
         used = np.unique(np.linspace(0, n - 1, min(n, constants.agreement_rows)).astype(np.int64))
         evidence, votes = voices.evidence(scores[used]), voices.votes(scores[used])
-        agreement = Agreement.of(evidence, votes, constants, voices.shares)
+        agreement = JudgeAgreement.of(evidence, votes, constants, voices.shares)
         bare = cls(voices, agreement, np.zeros((n_classes, 1 + n_models + n_classes)), constants)
         offset, columns = bare._columns(evidence)
         w = softmax(offset)
@@ -49,13 +49,13 @@ class Design:
         return cls(voices, agreement, center, constants)
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[CoefficientBlock, ...]:
         """The families of theta."""
         n_models, n_classes = len(self.voices.each), len(self.agreement.shares)
         ends = np.cumsum([0, 1, n_models, n_classes, n_classes]).tolist()
         names = ("b", "v", "s", "a")
         return tuple(
-            Block(slice(start, stop), name)
+            CoefficientBlock(slice(start, stop), name)
             for name, start, stop in zip(names, ends[:-1], ends[1:], strict=True)
         )
 

@@ -27,7 +27,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.belief import AnswersBelief, AnswersFacts
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import Design
+from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import fit_worlds
 from ssme.methods.parts.draw_options import joint_draws, other_constants
@@ -50,7 +50,7 @@ class Answers(Declared):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
         of = self.constants
-        design = Design.of(Voices.of(data, of), data.scores, of)
+        design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
         labeled = np.flatnonzero(data.labeled)
         if labeled.size > of.fit_rows:
             labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
@@ -79,7 +79,7 @@ class Answers(Declared):
 
 def _tell(
     data: ScoreSet,
-    design: Design,
+    design: AnswersDesign,
     theta: FloatArray,
     soft: FloatArray,
     worlds: Mapping[str, float],

@@ -25,11 +25,11 @@ from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.parts.slices import Angles
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Block", "Regression"]
+__all__ = ["CoefficientBlock", "Regression"]
 
 
 @dataclass(frozen=True)
-class Block:
+class CoefficientBlock:
     """Columns that share one Student t."""
 
     columns: slice
@@ -44,7 +44,7 @@ class Regression:
     features: FloatArray
     labels: NDArray[np.int64]
     weights: FloatArray
-    blocks: tuple[Block, ...]
+    blocks: tuple[CoefficientBlock, ...]
     sd: FloatArray
     constants: AnswerConstants
 

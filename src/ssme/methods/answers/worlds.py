@@ -28,8 +28,8 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import Design
-from ssme.methods.answers.regression import Block, Regression
+from ssme.methods.answers.design import AnswersDesign
+from ssme.methods.answers.regression import CoefficientBlock, Regression
 from ssme.methods.auto.regimes.selected import design_bonus
 from ssme.metrics.base import FloatArray
 
@@ -55,7 +55,7 @@ class Fitted:
 
 
 def fit_worlds(
-    data: ScoreSet, design: Design, labeled: np.ndarray, of: AnswerConstants
+    data: ScoreSet, design: AnswersDesign, labeled: np.ndarray, of: AnswerConstants
 ) -> tuple[Fitted, dict[str, float]]:
     """The likeliest world, and the probability of each."""
     by_chance = _find_chance_spread(data, design)
@@ -84,7 +84,7 @@ def fit_worlds(
     return fitted[int(np.argmax(chance))], probability
 
 
-def _find_chance_spread(data: ScoreSet, design: Design) -> FloatArray:
+def _find_chance_spread(data: ScoreSet, design: AnswersDesign) -> FloatArray:
     """Scale (K,) of label intercepts by chance: one label more than expected of each class."""
     if data.n_labeled == 0:
         return np.ones(data.n_classes)
@@ -95,7 +95,7 @@ def _find_chance_spread(data: ScoreSet, design: Design) -> FloatArray:
 def _fit(
     name: str,
     data: ScoreSet,
-    design: Design,
+    design: AnswersDesign,
     labeled: np.ndarray,
     spread: FloatArray,
     widened: FloatArray,
@@ -115,7 +115,7 @@ def _fit(
         features=np.concatenate([columns, own], axis=2),
         labels=data.labels[labeled],
         weights=weights,
-        blocks=(*design.blocks, Block(slice(size, size + spread.size), "d")),
+        blocks=(*design.blocks, CoefficientBlock(slice(size, size + spread.size), "d")),
         sd=np.concatenate([design.scales(factors), np.ones(spread.size)]),
         constants=of,
     )
@@ -124,7 +124,7 @@ def _fit(
 
 
 def _labeled_answers_density(
-    data: ScoreSet, design: Design, labeled: np.ndarray, fitted: Fitted
+    data: ScoreSet, design: AnswersDesign, labeled: np.ndarray, fitted: Fitted
 ) -> float:
     """log S of a world in which rows were chosen by class."""
     size = fitted.mode.size - fitted.spread.size

@@ -15,9 +15,9 @@ import numpy as np
 
 from ssme.methods.auto.binary import binary_posterior
 from ssme.methods.auto.constants import ALL_POOLS, Constants
-from ssme.methods.auto.model import Design, posterior_draws
+from ssme.methods.auto.model import CoefficientDesign, posterior_draws
 from ssme.methods.auto.pool import clip_scores, find_present, log_softmax
-from ssme.methods.auto.pooling import Pooling
+from ssme.methods.auto.pooling import PoolRule
 from ssme.metrics.base import FloatArray
 
 __all__ = ["Component", "PooledRegime", "StatedRegime", "apply_in_chunks"]
@@ -36,7 +36,7 @@ class PooledRegime:
 
     name: str
     probability: float
-    pooling: Pooling
+    pooling: PoolRule
     mode: FloatArray
     draws: FloatArray
     label_shift: FloatArray
@@ -70,11 +70,11 @@ class PooledRegime:
         features, share = self._design(scores).features(slice(None)), self.pooling.log_share
         return lambda part: posterior_draws(features, share, self.draws[part])
 
-    def _design(self, scores: FloatArray) -> Design:
+    def _design(self, scores: FloatArray) -> CoefficientDesign:
         q = clip_scores(scores, self.constants.pool.clip)
         log_pi = self.pooling(q, find_present(scores))
         shape = (self.pooling.log_share, self.constants.model, self.n_effective)
-        return Design(log_pi, q, *shape)
+        return CoefficientDesign(log_pi, q, *shape)
 
     @property
     def _is_plain(self) -> bool:

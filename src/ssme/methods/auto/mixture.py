@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ssme.methods.auto.model import (
-    Design,
+    CoefficientDesign,
     LabelEvidence,
     as_labeled,
     find_mode,
@@ -96,13 +96,13 @@ def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
     chance = view.model.chance if situation.design is None else np.inf
     spread = label_spread(at_large, known, chance, least)
     shape = (view.pooling.log_share, view.model, summary.n_effective)
-    design = Design(known, labels.q, *shape)
+    design = CoefficientDesign(known, labels.q, *shape)
     evidence = LabelEvidence.of(design, labels.classes, view.prior, spread, labels.weights)
     mode = find_mode(evidence)
     total = view.log_evidence + log_evidence(evidence, mode)
     if least > 0.0 and labels.size:
         w = design.posterior(mode, slice(None))
-        everywhere = Design(at_large, summary.q, *shape).posterior(mode, slice(None))
+        everywhere = CoefficientDesign(at_large, summary.q, *shape).posterior(mode, slice(None))
         total += _measure_labeled_scores(w, everywhere, evidence.label_shift(mode))
     return FittedRegime(name, total, view, mode, evidence)
 
@@ -122,7 +122,7 @@ def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
     count = np.maximum(labels.present.sum(axis=0), 1)
     log_pi = usual.view.pooling(labels.q, labels.present)
     shape = (usual.view.pooling.log_share, usual.view.model, situation.summary.n_effective)
-    w = Design(log_pi, labels.q, *shape).posterior(usual.mode, slice(None))
+    w = CoefficientDesign(log_pi, labels.q, *shape).posterior(usual.mode, slice(None))
     w = as_labeled(w, usual.evidence.label_shift(usual.mode))
     expected = w[rows, answers] * labels.present
     same = answers[:, :, None] == answers[:, None, :]

@@ -42,7 +42,7 @@ from ssme.methods.auto.prior import TemperaturePrior
 from ssme.metrics.base import FloatArray
 
 __all__ = [
-    "Design",
+    "CoefficientDesign",
     "Family",
     "Features",
     "LabelEvidence",
@@ -95,7 +95,7 @@ class Features:
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class CoefficientDesign:
     """Log pool (n, K), clipped scores (n, M, K) and log shares of the classes (K,) of some rows.
 
     ``n_effective`` is the effective number of classifiers, on which prior scales depend.
@@ -178,7 +178,7 @@ class LabelEvidence:
     @classmethod
     def of(
         cls,
-        design: Design,
+        design: CoefficientDesign,
         labels: NDArray[np.int64],
         prior: TemperaturePrior,
         spread: FloatArray,

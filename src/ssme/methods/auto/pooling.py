@@ -11,14 +11,14 @@ from ssme.methods.auto.constants import ALL_POOLS
 from ssme.methods.auto.pool import log_pool
 from ssme.metrics.base import FloatArray
 
-__all__ = ["GEOMETRIC", "Pooling", "equal_shares"]
+__all__ = ["GEOMETRIC", "PoolRule", "equal_shares"]
 
 GEOMETRIC = ("weighted geometric mean",)
 """The one pool of classifiers whose evidence is added up."""
 
 
 @dataclass(frozen=True, eq=False)
-class Pooling:
+class PoolRule:
     """How scores become one.
 
     ``standing`` and ``weights`` (M,) are the classifiers' weights in the plain and in the weighted

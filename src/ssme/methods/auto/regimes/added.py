@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.auto.pooling import GEOMETRIC, Pooling
+from ssme.methods.auto.pooling import GEOMETRIC, PoolRule
 from ssme.methods.auto.prior import TemperaturePrior, predict_agreed_temperature
 from ssme.methods.auto.regimes.base import Regime, Situation, View
 from ssme.methods.auto.regimes.evidence import correlation_density
@@ -26,7 +26,7 @@ def look(situation: Situation) -> View | None:
     rho, of, summary = situation.correlation, situation.constants, situation.summary
     if not np.isfinite(rho):
         return None
-    pooling = Pooling(summary.counts, summary.counts, situation.stated_shares, GEOMETRIC)
+    pooling = PoolRule(summary.counts, summary.counts, situation.stated_shares, GEOMETRIC)
     offset = of.agreement.offset_independent
     log_pi = pooling(summary.q, summary.present)
     center = predict_agreed_temperature(summary, log_pi, pooling.log_share, offset, of.agreement)

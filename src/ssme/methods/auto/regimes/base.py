@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ssme.methods.auto.constants import Constants, ModelConstants
 from ssme.methods.auto.independence import add_evidence, measure_correlation
 from ssme.methods.auto.pool import weigh_by_labels
-from ssme.methods.auto.pooling import Pooling, equal_shares
+from ssme.methods.auto.pooling import PoolRule, equal_shares
 from ssme.methods.auto.prior import (
     TemperaturePrior,
     answer_hard,
@@ -91,10 +91,10 @@ class Situation:
         return weigh_by_labels(of.q, of.present, of.classes, standing, trust, row_weights)
 
     @cached_property
-    def usual_pooling(self) -> Pooling:
+    def usual_pooling(self) -> PoolRule:
         weights = self.class_weighted if self.by_class else self.label_weights
         members = self.constants.pool.members
-        return Pooling(self.summary.standing, weights, self.stated_shares, members)
+        return PoolRule(self.summary.standing, weights, self.stated_shares, members)
 
     @cached_property
     def usual_prior(self) -> TemperaturePrior:
@@ -108,7 +108,7 @@ class Situation:
     def label_free_log_pool(self) -> FloatArray:
         """log pi (n, K) of the rows of the summary, no label used."""
         standing, members = self.summary.standing, self.constants.pool.members
-        pooling = Pooling(standing, standing, self.stated_shares, members)
+        pooling = PoolRule(standing, standing, self.stated_shares, members)
         return pooling(self.summary.q, self.summary.present)
 
     @cached_property
@@ -144,7 +144,7 @@ class View:
     intercepts.
     """
 
-    pooling: Pooling
+    pooling: PoolRule
     prior: TemperaturePrior
     model: ModelConstants
     log_evidence: float
