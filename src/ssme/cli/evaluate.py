@@ -37,7 +37,7 @@ DECIDING = "Deciding"
 GATES = "Gates for pipelines"
 
 if TYPE_CHECKING:
-    from ssme.decide.gates import Condition
+    from ssme.decide.gates import GateCondition
     from ssme.evaluation import Evaluation
     from ssme.spec import RunSpec
 
@@ -286,7 +286,7 @@ def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequ
 
 
 def _evaluate_file(
-    spec: RunSpec, output: Output, demands: list[Condition], shift: str | None
+    spec: RunSpec, output: Output, demands: list[GateCondition], shift: str | None
 ) -> Evaluation:
     """The evaluation of a file that fits into memory."""
     from ssme.decide.gates import with_metrics
@@ -310,7 +310,7 @@ def _evaluate_file(
     return dataclasses.replace(result, settings={**result.settings, "corrected_shift": shift})
 
 
-def _evaluate_stream(spec: RunSpec, output: Output, demands: list[Condition]) -> Evaluation:
+def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:
     """The evaluation of files that are passed over; the number of classes is not known before."""
     from ssme.decide.gates import with_metrics
     from ssme.run import execute

@@ -31,7 +31,7 @@ from ssme.wording import did_you_mean, listing
 __all__ = [
     "FAIL_ON",
     "WITHIN",
-    "Condition",
+    "GateCondition",
     "Verdict",
     "judge",
     "parse_condition",
@@ -59,7 +59,7 @@ FORM = re.compile(
 
 
 @dataclass(frozen=True)
-class Condition:
+class GateCondition:
     """One demand on the estimates, or on the difference of two of them.
 
     Attributes
@@ -109,7 +109,7 @@ class Verdict:
         return not self.failures
 
 
-def parse_condition(text: str) -> Condition:
+def parse_condition(text: str) -> GateCondition:
     """Read a condition such as ``"new-old:accuracy.low>=0"``.
 
     Parameters
@@ -138,7 +138,7 @@ def parse_condition(text: str) -> Condition:
             "or < and a number",
             fix=f"write for example {argument('fail_under', repr('accuracy.low>=0.9'))}",
         ) from None
-    return Condition(
+    return GateCondition(
         text.strip(),
         match["metric"].strip(),
         match["end"] or "estimate",
@@ -148,7 +148,9 @@ def parse_condition(text: str) -> Condition:
     )
 
 
-def with_metrics(asked: Sequence[MetricSpec], conditions: Sequence[Condition]) -> list[MetricSpec]:
+def with_metrics(
+    asked: Sequence[MetricSpec], conditions: Sequence[GateCondition]
+) -> list[MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error."""
     known = {_own_name(spec) for spec in asked}
     extra = dict.fromkeys(
@@ -166,7 +168,7 @@ def _own_name(spec: MetricSpec) -> str:
     return get_metric(spec).name
 
 
-def _families(condition: Condition) -> set[str]:
+def _families(condition: GateCondition) -> set[str]:
     """What stands for a metric of one class and all others."""
     parts = split_class(condition.metric)
     return set() if parts is None else {ALL_THREE, f"{parts[0]}[{EVERY}]{parts[2]}"}
@@ -174,7 +176,7 @@ def _families(condition: Condition) -> set[str]:
 
 def judge(
     evaluation: BaseEvaluation,
-    conditions: Sequence[str | Condition] = (),
+    conditions: Sequence[str | GateCondition] = (),
     *,
     within: float | None = None,
     fail_on: str = "serious",
@@ -185,7 +187,7 @@ def judge(
     ----------
     evaluation : Evaluation
         The estimates.
-    conditions : sequence of str or Condition
+    conditions : sequence of str or GateCondition
         Demands on estimates and differences.
     within : float, optional
         Demand that the pick by the first metric is behind the best model by no more than this,
@@ -210,7 +212,7 @@ def judge(
     return Verdict((*failures, *told))
 
 
-def _ask(evaluation: BaseEvaluation, condition: Condition) -> Iterator[str]:
+def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, of which ``condition`` does not hold."""
     metric = _metric_of(evaluation, condition)
     for name, found in _values(evaluation, metric, condition):
@@ -221,7 +223,7 @@ def _ask(evaluation: BaseEvaluation, condition: Condition) -> Iterator[str]:
             )
 
 
-def _metric_of(evaluation: BaseEvaluation, condition: Condition) -> Metric:
+def _metric_of(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
     """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
     names = [metric.name for metric in evaluation.metrics]
     if condition.metric in names or split_class(condition.metric) is not None:
@@ -232,7 +234,7 @@ def _metric_of(evaluation: BaseEvaluation, condition: Condition) -> Metric:
 
 
 def _values(
-    evaluation: BaseEvaluation, metric: Metric, condition: Condition
+    evaluation: BaseEvaluation, metric: Metric, condition: GateCondition
 ) -> Iterator[tuple[str, float]]:
     pair = None if condition.model is None else _pair(evaluation.data.models, condition)
     if pair is None:
@@ -245,7 +247,7 @@ def _values(
     yield f"{pair[0]} minus {pair[1]}", getattr(gap, column)
 
 
-def _pair(models: Sequence[str], condition: Condition) -> tuple[str, str] | None:
+def _pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
     """The two models of ``A-B``; None where it names one model. Hyphens in names are allowed."""
     text = condition.model or ""
     if text in models:

@@ -6,7 +6,7 @@ with the assumptions checked, `ul_plus` is the estimator the theorem speaks of, 
 """
 
 from ssme.theory.bounds import (
-    BoundCondition,
+    Condition,
     TheoremOne,
     accuracy_bound,
     auc_bound,
@@ -26,7 +26,7 @@ from ssme.theory.ul_plus import UlPlusFit, ul_plus
 
 __all__ = [
     "Assumption",
-    "BoundCondition",
+    "Condition",
     "OwnBound",
     "TheoremOne",
     "UlPlusFit",

@@ -44,7 +44,7 @@ from ssme.theory.performance import (
 )
 
 __all__ = [
-    "BoundCondition",
+    "Condition",
     "TheoremOne",
     "accuracy_bound",
     "auc_bound",
@@ -144,7 +144,7 @@ def separation_error(
 
 
 @dataclass(frozen=True)
-class BoundCondition:
+class Condition:
     """One condition of the theorem: what it asks for, what there is, and whether that is enough."""
 
     name: str
@@ -176,7 +176,7 @@ class TheoremOne:
     accuracy: FloatArray
     auc_bound: FloatArray
     accuracy_bound: FloatArray
-    conditions: tuple[BoundCondition, ...]
+    conditions: tuple[Condition, ...]
 
     @property
     def applies(self) -> bool:
@@ -241,9 +241,9 @@ def theorem_1(
         "n_u >= log n_u / min(|c|^2, |c|^4)": np.log(n_unlabeled) / min(norm**2, norm**4),
         "n_u >= d log(d n_u) / |c|^6": d * np.log(d * n_unlabeled) / norm**6,
     }
-    conditions = [BoundCondition("d >= 2", 2.0, float(d))]
+    conditions = [Condition("d >= 2", 2.0, float(d))]
     conditions += [
-        BoundCondition(name, rows_constant * float(value), float(n_unlabeled))
+        Condition(name, rows_constant * float(value), float(n_unlabeled))
         for name, value in needed.items()
     ]
     return TheoremOne(
