@@ -56,14 +56,13 @@ class Questions:
 class Goal:
     """What labels are wanted for: a metric and questions about it.
 
-    ``by_learning`` says that a row is worth what its label teaches about all rows, if the belief
-    can tell.
+    ``alike`` says that a method which draws its belief is served best by rows drawn alike.
     """
 
     text: str
     metric: Metric
     questions: tuple[Questions, ...]
-    by_learning: bool = False
+    alike: bool = False
 
 
 def find_goal(
@@ -96,7 +95,7 @@ def find_goal(
     if kind == "metric":
         whole = row_numbers(None, evaluation.data.n_rows)
         asked = _of_models(evaluation, metric, whole, "")
-        return Goal(text, metric, (asked,), by_learning=True)
+        return Goal(text, metric, (asked,), alike=True)
     return Goal(text, metric, (_of_pick(evaluation, m, constants or SuggestConstants()),))
 
 

@@ -6,14 +6,6 @@ where m is the metric of every classifier on the soft labeling W of all rows. Le
 row i moves the metric by psi_i(y_i), whose mean under W is close to zero and whose variance,
 Var_{k ~ W_i} psi_i(k), is what the label tells. It holds for every metric, since a metric is a
 function of mass; no formula of any metric is used.
-
-A label also tells about all other rows, through what the method learns from it. With draws W_d of
-the belief and m_d = m(W_d), the mean of m given that row i is of class k is the mean over the draws
-weighed by W_d(k | i), so that knowing the label takes
-
-    sum_k Cov_d(W_d(k | i), m_d)^2 / W(k | i)          (n, M)
-
-off the variance of m (`measure_learning`).
 """
 
 from __future__ import annotations
@@ -23,7 +15,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
-__all__ = ["measure_influence", "measure_learning", "measure_spread"]
+__all__ = ["measure_influence", "measure_spread"]
 
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
@@ -84,33 +76,4 @@ def measure_spread(influence: FloatArray, belief: FloatArray) -> FloatArray:
     mean = np.einsum("nk,nkc->nc", belief, influence)
     square = np.einsum("nk,nkc->nc", belief, influence**2)
     out: FloatArray = np.maximum(square - mean**2, 0.0)
-    return out
-
-
-def measure_learning(
-    drawn: FloatArray, values: FloatArray, least_share: float = 0.005
-) -> FloatArray:
-    """Variance (n, C) that the label of each row is expected to take off ``values``.
-
-    Parameters
-    ----------
-    drawn : array (D, n, K)
-        Draws of the belief W of the rows.
-    values : array (D, C)
-        What is asked about, in the same draws.
-    least_share : float
-        Probability of a class of a row below which it is left out (default 0.005).
-
-    Returns
-    -------
-    array (n, C)
-    """
-    known = np.isfinite(values).all(axis=1)
-    drawn, values = drawn[known], values[known]
-    mean = drawn.mean(axis=0)
-    apart = values - values.mean(axis=0)
-    flat = drawn.reshape(len(drawn), -1) - mean.reshape(-1)
-    together = (flat.T @ apart / max(len(drawn), 1)).reshape(*mean.shape, -1)
-    share = np.where(mean >= least_share, mean, np.inf)
-    out: FloatArray = (together**2 / share[:, :, None]).sum(axis=1)
     return out

@@ -8,11 +8,9 @@ variance that the labels leave in the questions of a goal is, up to terms that d
 which is least for p_i proportional to s_i (Neyman, 1934); psi is the influence of a label on
 question c (`influence`), W the belief, weights and questions are those of the goal (`goals`).
 
-That is what a label says about its own row. Where the method draws its belief and the goal is a
-metric, a label is worth what the method learns from it about all rows: p_i is proportional to the
-variance that it is expected to take off the metric (`measure_learning`), the mean over models of
-its share in the sum over rows. (For the goal ``best`` this does worse: models that differ little
-differ on few rows, about which the others tell next to nothing.)
+That is what a label says about its own row. A method that draws its belief learns from it about
+all rows, and no choice of rows was found that teaches `auto` more about a metric than rows drawn
+alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so.
 
 A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
 probabilities, so that estimates stay honest afterwards (`ssme.data.rounds`).
@@ -39,8 +37,8 @@ from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
-from ssme.suggest.influence import measure_influence, measure_learning, measure_spread
-from ssme.suggest.sampling import draw_spread, measure_gain, measure_learned, set_probabilities
+from ssme.suggest.influence import measure_influence, measure_spread
+from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
 from ssme.writing import csv_text, write_text
 
 __all__ = ["DESIGN", "N_ROWS", "UNIFORM", "Suggestion", "believe", "suggest_rows"]
@@ -244,19 +242,16 @@ def suggest_rows(
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, of, rng)
     belief = believe(evaluation, of.doubt)[part]
-    learned = design == "goal" and wanted.by_learning and _draws_belief(evaluation, wanted)
-    if learned:
-        size, reasons = _value_learning(evaluation, wanted, part, of.least_share)
-    elif design == "goal":
+    alike = design == "goal" and wanted.alike and isinstance(evaluation.belief, DrawsPosterior)
+    if design == "goal":
         size, reasons = _value_rows(data.take(part), belief, wanted, part, of.least_share)
     else:
         size, reasons = _spread_evenly(belief, design, data, of.strata)
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
-    chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" else uniform)
+    chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" or alike else uniform)
     if design == "goal":
-        measure = measure_learned if learned else measure_gain
-        gain = measure(size[left], chance[left])
+        gain = measure_gain(size[left], chance[left])
         if gain < of.least_gain:
             chance[left], gain = n / left.size, 1.0
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
@@ -339,32 +334,6 @@ def _value_rows(
         largest[inside] = np.maximum(largest[inside], most)
         texts += asked.texts
     return np.sqrt(size), _Reasons(codes, tuple(texts))
-
-
-def _draws_belief(evaluation: BaseEvaluation, goal: Goal) -> bool:
-    """Whether the belief is drawn, and the metric of a soft labeling defined."""
-    return isinstance(evaluation.belief, DrawsPosterior) and not goal.metric.hard_only
-
-
-def _value_learning(
-    evaluation: BaseEvaluation, goal: Goal, part: IntArray, least_share: float
-) -> tuple[FloatArray, _Reasons]:
-    """What the labels of the rows ``part`` teach about all (n,), and the question of each."""
-    belief, data = evaluation.belief, evaluation.data
-    assert isinstance(belief, DrawsPosterior)
-    drawn = belief.posterior_draws(part)
-    mass = drawn if data.weights is None else drawn * data.weights[part][:, None]
-    values = goal.metric.plan(data.scores[part])(mass)
-    size, codes = np.zeros(part.size), np.zeros(part.size, dtype=np.int64)
-    texts: list[str] = []
-    for asked in goal.questions:
-        told = measure_learning(drawn, values @ asked.contrasts.T, least_share)
-        total = told[~data.labeled[part]].sum(axis=0)
-        share = asked.weights * np.divide(told, total, out=np.zeros_like(told), where=total > 0.0)
-        codes = share.argmax(axis=1) + len(texts)
-        size = size + share.sum(axis=1)
-        texts += asked.texts
-    return size, _Reasons(codes, tuple(texts))
 
 
 def _spread_evenly(

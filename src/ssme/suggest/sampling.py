@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["draw_spread", "measure_gain", "measure_learned", "set_probabilities"]
+__all__ = ["draw_spread", "measure_gain", "set_probabilities"]
 
 IntArray = NDArray[np.int64]
 
@@ -57,12 +57,6 @@ def measure_gain(size: FloatArray, probability: FloatArray) -> float:
     even = float(square.sum()) * (rows / float(probability.sum()) - 1.0)
     left = float((square * (1.0 / probability - 1.0)).sum())
     return even / left if left > 0.0 and even > 0.0 else 1.0
-
-
-def measure_learned(size: FloatArray, probability: FloatArray) -> float:
-    """The same where rows teach ``size`` (N,): the mean over drawn rows over that over all."""
-    mean, drawn = float(size.mean()), float(probability @ size / probability.sum())
-    return drawn / mean if mean > 0.0 else 1.0
 
 
 def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
