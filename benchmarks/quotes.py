@@ -292,7 +292,52 @@ def bad_inputs() -> str:
     return markdown([*head, "sample in the tests"], rows)
 
 
+def mutation() -> str:
+    """Mutants by group: drawn, killed, equivalent, and the shares."""
+    rows = []
+    for _, row in result("mutation_summary").iterrows():
+        counts = [f"{int(row[name]):,}" for name in ("mutants", "sampled", "killed", "equivalent")]
+        different = f"{row['killed_of_different']:.1%} ({row['low']:.0%} to {row['high']:.0%})"
+        rows.append([row["group"], *counts, f"{row['killed_share']:.1%}", different])
+    head = ["files", "mutants", "drawn", "killed", "equivalent", "killed of all"]
+    return markdown([*head, "killed of those that are not equivalent (95 %)"], rows)
+
+
+def survivors() -> str:
+    """Mutants that no test killed, with the reason where the change changes nothing."""
+    frame = result("mutation")
+    rows = []
+    for _, row in frame[frame["outcome"] != "killed"].fillna("").iterrows():
+        code = f"`{row['file']}`: {_as_code(row['code'])}"
+        change = f"{_as_code(row['before'])} becomes {_as_code(row['after'])}"
+        rows.append([code, change, row["reason"] or "no test sees it"])
+    return markdown(["where", "change", "why it survives"], rows)
+
+
+def _as_code(text: str) -> str:
+    return f"`{str(text).replace('|', chr(92) + '|')}`"
+
+
+def coverage() -> str:
+    """Lines and branches that the tests run, by room."""
+    rows = [
+        [
+            row["room"],
+            f"{int(row['lines']):,}",
+            f"{row['line_share']:.1%}",
+            f"{int(row['branches']):,}",
+            f"{row['branch_share']:.1%}",
+            f"{row['share']:.1%}",
+        ]
+        for _, row in result("coverage").iterrows()
+    ]
+    return markdown(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "mutation": mutation,
+    "survivors": survivors,
+    "coverage": coverage,
     "bad inputs": bad_inputs,
     "ppi intervals": ppi_intervals,
     "all sets": all_sets,
@@ -308,7 +353,7 @@ DOCUMENTS = {
     "README.md": ("all sets",),
     "docs/choosing.md": ("choosing",),
     "docs/intervals.md": ("ppi intervals",),
-    "docs/reliability.md": ("bad inputs",),
+    "docs/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
     "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),

@@ -21,6 +21,7 @@ def test_rooms_and_their_sums() -> None:
     assert [row["room"] for row in rows] == ["metrics", "run", "all"]
     assert [row["line_share"] for row in rows] == [0.975, 0.0, round(39 / 45, 4)]
     assert [row["branch_share"] for row in rows] == [0.75, 1.0, 0.75]
+    assert [row["share"] for row in rows] == [round(42 / 44, 4), 0.0, round(42 / 49, 4)]
 
 
 def test_rooms_are_packages_or_modules() -> None:

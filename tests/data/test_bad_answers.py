@@ -119,3 +119,53 @@ def test_a_tie_stands_between_the_two_that_are_compared() -> None:
         "first",
         "second",
     )
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "said"),
+    [
+        ((np.zeros((3, 2, 2), dtype=object), None), {}, "answers of shape (3, 2, 2)"),
+        ((np.array(["a", "b"], dtype=object), None), {}, "answers of shape (2,)"),
+        (([["a", "b"]] * 3, None), {"models": ["x"]}, "1 names for 2 judges"),
+        (({"x": ["a", "b"], "y": ["a"]}, None), {}, "different lengths: 'x: 2', 'y: 1'"),
+        (({"x": ["a", "b"]}, None), {"models": ["z"]}, "no answers of 'z'"),
+        (({"x": [["a", "b"]]}, None), {}, "answers of 'x' of shape (1, 2)"),
+        (({"x": ["a", "b"]}, None), {"unsure": "a", "classes": ["a", "b"]}, "'a'"),
+    ],
+)
+def test_answers_of_other_shapes(args: Any, options: dict[str, Any], said: str) -> None:
+    assert said in refusal(*args, **options).got
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "said"),
+    [
+        ([1, 5, None, None, None, None], {}, "may be one of two classes or a grade"),
+        ([None] * 6, {}, "labels are missing beside ratings"),
+        ([1, 7, 9, None, None, None], {}, "labels 1, 7, 9 beside ratings on the scale"),
+        ([1, 0, None, None, None, None], {"classes": [0, 1, 2]}, "classes 0, 1, 2 beside ratings"),
+        ([1, 0, None, None, None, None], {"grades": None}, ""),
+    ],
+)
+def test_labels_beside_ratings(labels: list[Any], options: dict[str, Any], said: str) -> None:
+    if said:
+        assert said in refusal(None, labels, ratings=GRADES, **options).got
+    else:
+        data = ScoreSet.from_answers(None, labels, ratings=GRADES, **options)
+        assert data.classes == (0, 1)
+
+
+def test_grades_are_put_in_order_where_that_can_be_told() -> None:
+    labels = [1, 0, None, None]
+    letters = ScoreSet.from_answers(None, labels, ratings={"x": ["A", "C", "B", "C"]})
+    assert letters.judges["x"].values == ("C", "B", "A")
+    halves = ScoreSet.from_answers(None, labels, ratings={"x": [0.5, 2.5, 1.5, 0.5]})
+    assert halves.judges["x"].values == (0.5, 1.5, 2.5)
+    error = refusal(None, labels, ratings={"x": ["good", "bad", "fair", "bad"]})
+    assert "nothing that says their order" in error.got
+    assert "no grade among the ratings of" in refusal(None, labels, ratings={"x": [None] * 4}).got
+
+
+def test_whole_numbers_are_classes_in_their_order() -> None:
+    data = ScoreSet.from_answers({"x": ["10", "9", "2", "2"]}, ["9", None, None, None])
+    assert data.classes == ("2", "9", "10")

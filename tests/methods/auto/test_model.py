@@ -27,7 +27,11 @@ from ssme.methods.auto.pool import (
     log_softmax,
     weigh_by_labels,
 )
-from ssme.methods.auto.prior import TemperaturePrior, predict_temperature
+from ssme.methods.auto.prior import (
+    TemperaturePrior,
+    predict_agreed_temperature,
+    predict_temperature,
+)
 from ssme.methods.auto.recentering import Spread, choose_spread, recenter
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
@@ -481,3 +485,19 @@ def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
         label_spread(np.log(pi), np.log(labeled), np.inf, least=0.1), np.maximum(one_more, 0.1)
     )
     assert label_spread(np.log(pi), np.log(labeled)[:0], 1.0).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> None:
+    q = scores(n=60, n_classes=3, seed=4)
+    summary = summarize_scores(q, find_present(q), OF.agreement)
+    equal = np.full(3, 1.0 / 3.0)
+    log_share = np.log(q.mean(axis=(0, 1)))
+    log_pi = log_pool(q, find_present(q), equal, equal)
+    found = predict_agreed_temperature(summary, log_pi, log_share, 0.0, OF.agreement)
+    assert found is not None
+    w = np.exp(log_softmax(np.exp(found) * (log_pi - log_share) + log_share))
+    errors = 1.0 - np.take_along_axis(w, summary.q.argmax(axis=2), axis=1).mean(axis=0)
+    assert float(errors @ summary.counts) == pytest.approx(summary.mean_disagreement, abs=2e-3)
+    for offset in (-30.0, 30.0):
+        told = predict_agreed_temperature(summary, log_pi, log_share, offset, OF.agreement)
+        assert told is None

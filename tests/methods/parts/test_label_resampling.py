@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import beta, gamma, kstest
+from scipy.stats import norm as normal
+from scipy.stats import t as student
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
@@ -111,3 +114,34 @@ def test_an_upper_end_too_large_for_a_number_is_infinite_without_a_warning():
         low, high = bootstrap_interval(*ends, 0.95)
     assert low[0] == 0.0
     assert high[0] == np.inf
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_the_interval_is_quantiles_stretched_about_their_median(level: float) -> None:
+    """On the line as they are, on the half-line by their logarithms."""
+    draws = np.random.default_rng(0).normal(size=(400, 1))
+    n = np.array([9.0])
+    tail = (1.0 - level) / 2.0
+    stretch = student(8).ppf(1 - tail) / normal().ppf(1 - tail) * np.sqrt(9 / 8)
+    low, middle, high = np.quantile(draws[:, 0], [tail, 0.5, 1 - tail])
+    expected = [middle + (end - middle) * stretch for end in (low, high)]
+    line = replace(get_metric("log_loss"), low=-np.inf)
+    settings = ResamplingSettings()
+    found = bootstrap_interval(draws, np.array([middle]), n, line, settings, level)
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-9)
+    half = get_metric("log_loss")
+    value = np.array([np.exp(middle)])
+    found = bootstrap_interval(np.exp(draws), value, n, half, settings, level)
+    ends = np.log(np.quantile(np.exp(draws[:, 0]), [tail, 0.5, 1 - tail]))
+    expected = [np.exp(ends[1] + (end - ends[1]) * stretch) for end in (ends[0], ends[2])]
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-9)
+
+
+def test_an_interval_needs_half_of_the_draws_and_more_than_one_row() -> None:
+    draws = np.where(np.arange(10)[:, None] < [5, 6], np.nan, np.arange(10.0)[:, None])
+    metric, settings = get_metric("log_loss"), ResamplingSettings()
+    value = np.array([7.0, 7.0])
+    low, _ = bootstrap_interval(draws, value, np.array([9.0, 9.0]), metric, settings, 0.9)
+    assert np.isfinite(low).tolist() == [True, False]
+    low, _ = bootstrap_interval(draws, value, np.array([1.0, 9.0]), metric, settings, 0.9)
+    assert np.isnan(low).all()
