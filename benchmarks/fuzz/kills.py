@@ -92,6 +92,7 @@ class Child:
         code = 1
         try:
             os.setsid()
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's "&" ignores it
             os.chdir(folder)
             nowhere = os.open(os.devnull, os.O_RDWR)
             for stream in (1, 2):
