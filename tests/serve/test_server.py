@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def test_file_and_browser_are_opened_once_it_listens(
     settings.make_folders()
     with Desk(settings) as desk:
         server = _server(uvicorn, make_app(desk, work=False), scores, address)
-        asyncio.run(server.startup())
+        with ThreadPoolExecutor(1) as apart:  # a browser test may have left a loop running here
+            apart.submit(asyncio.run, server.startup()).result()
         names = [each.name for each in desk.ask_now(lambda records: records.store.files())]
     assert listens == [True]
     assert opened == ([] if address is None else [address])
