@@ -113,3 +113,24 @@ def test_labels_of_any_rounds_are_saved_with_what_they_stand_for(
     again = ScoreSet.from_frame(pd.DataFrame(columns), path, label="label", id="id")
     assert again.n_labeled == labeled.n_labeled == 22
     np.testing.assert_allclose(again.design.weights, labeled.design.weights, rtol=1e-12)
+
+
+def give_label(house: House) -> None:
+    """Label the row that the page shows."""
+    page = house.client.get("/files/1/label").text
+    row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
+    house.mark("/files/1/label", row=row, label="1")
+
+
+def test_history_tells_every_evaluation_and_what_changed(evaluated: House) -> None:
+    give_label(evaluated)
+    evaluated.post("/files/1/evaluate")
+    assert "evaluate done" in evaluated.work()
+    page = evaluated.client.get("/files/1/history").text.split('class="history"')[1]
+    newest_first = page.split("<li>")[1:]
+    assert [part.count("<h2>") for part in newest_first] == [1] * len(newest_first)
+    assert "The first evaluation." in newest_first[-1]
+    assert "17 labels</h2>" in newest_first[1]
+    assert "18 labels</h2>" in newest_first[0]
+    assert "1 label more." in newest_first[0]
+    assert "Pick: <strong>" in newest_first[0]

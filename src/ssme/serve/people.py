@@ -121,7 +121,8 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
     said = []
     labels = now.n_labeled - before.n_labeled
     if labels:
-        said.append(f"{abs(labels):,} labels {'more' if labels > 0 else 'fewer'}.")
+        noun = "label" if abs(labels) == 1 else "labels"
+        said.append(f"{abs(labels):,} {noun} {'more' if labels > 0 else 'fewer'}.")
     if now.n_rows != before.n_rows:
         said.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
     for name, one, two in _differences(before.spec, now.spec):
