@@ -54,9 +54,10 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_without_a_command_the_help_is_shown_and_called_no_error(run: Run) -> None:
     shown = run()
-    assert shown.exit_code == 2
-    assert shown.stderr.startswith("Usage: ssme COMMAND ...")
-    assert shown.stderr.rstrip().endswith("`ssme COMMAND --help` has examples.")
+    text = shown.stdout + shown.stderr  # the oldest parser shows it as --help does
+    assert shown.exit_code in (0, 2)
+    assert text.startswith("Usage: ssme COMMAND ...")
+    assert text.rstrip().endswith("`ssme COMMAND --help` has examples.")
 
 
 @pytest.mark.parametrize(
