@@ -219,6 +219,27 @@ def test_an_evaluation_can_be_cancelled(place: Place, visit: Callable[..., Any])
     page.wait_for_selector("button:text('Evaluate now')")
 
 
+def test_a_wrong_token_a_foreign_host_and_a_foreign_page_are_refused(
+    browser: Any, place: Place, visit: Callable[..., Any]
+) -> None:
+    """A browser takes every name that ends in .localhost for this machine, as an attacker would."""
+    stranger = browser.new_page()
+    refused = stranger.goto(f"{place.server.url}/enter?token=wrong")
+    assert refused.status == 403
+    assert stranger.goto(f"{place.server.url}/files/1").status == 401
+    refused = stranger.goto(place.server.url.replace("127.0.0.1", "evil.localhost"))
+    assert refused.status == 421
+    stranger.close()
+    page = visit("Eve")
+    assert page.goto(f"{place.server.url}/files/1").status == 200
+    other = page.context.new_page()
+    other.goto("about:blank")
+    other.set_content(f"<form method=post action='{place.server.url}/files/1/evaluate'></form>")
+    with other.expect_navigation() as navigation:
+        other.evaluate("document.forms[0].submit()")
+    assert navigation.value.status == 403
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_page(
     place: Place, visit: Callable[..., Any], axe: str, scheme: str
