@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.made_sets import binary_set
@@ -11,6 +13,7 @@ from ssme.errors import InputError
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
 from ssme.suggest.influence import measure_influence
+from ssme.suggest.plan import LabelPlan
 from ssme.suggest.possible import tilt_belief
 from ssme.suggest.simulation import Sight, find_crossing
 from ssme.suggest.targets import read_target
@@ -134,3 +137,11 @@ def test_influence_of_accuracy_is_that_of_one_row() -> None:
     expected = np.take_along_axis(belief[:, None, :], data.scores.argmax(axis=2)[:, None, :], 2)
     np.testing.assert_allclose(psi[:10], ((right - expected) / 50)[:10], atol=1e-12)
     assert (psi[10:] == 0.0).all()
+
+
+def test_a_range_without_an_end_is_told_in_labels_more() -> None:
+    """Every number of the sentence counts labels beyond those there are."""
+    plan = LabelPlan("regret<=0.01", 0.02, 30, 100.0, 40.0, np.inf, (), np.nan, 530)
+    assert "about 100 labels more (40 to over 500 in 80 % of the runs" in plan.sentence()
+    out_of_reach = replace(plan, more=np.inf)
+    assert "needs more than 500 labels more" in out_of_reach.sentence()

@@ -108,12 +108,12 @@ class LabelPlan:
             )
         if self.is_met:
             return f"{self.target} is met already ({self.now:.3g}).{worth}"
+        most = self.most - self.n_labeled
         if not np.isfinite(self.more):
             return (
-                f"{self.target} needs more than {self.most - self.n_labeled:,} labels more "
-                f"(now {self.now:.3g}).{worth}"
+                f"{self.target} needs more than {most:,} labels more (now {self.now:.3g}).{worth}"
             )
-        high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {self.most:,}"
+        high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {most:,}"
         return (
             f"{self.target} needs about {self.more:,.0f} labels more ({self.more_low:,.0f} to "
             f"{high} in 80 % of the runs; now {self.now:.3g}).{worth}"
