@@ -36,6 +36,7 @@ from ssme.datasets.registry import load_dataset
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.suggest.monotone import make_falling
 
 LENIENT = (0.02, 0.1, 0.3, 0.6)
 KINDS = ("fixed grades", "quintile grades", "lenient grades")
@@ -68,24 +69,13 @@ def learn_grades(data: ScoreSet, positive: FloatArray) -> list[FloatArray]:
         codes = _codes(data, m)
         counts = np.bincount(codes, minlength=len(GRADES))
         mean = np.bincount(codes, positive, len(GRADES)) + positive.mean()
-        rising = _make_monotone(mean / (counts + 1.0), counts + 1.0)
+        rising = -make_falling(-mean / (counts + 1.0), counts + 1.0)
         told.append(np.clip(rising + 1e-6 * np.arange(len(GRADES)), 1e-3, 1.0 - 1e-3))
     return told
 
 
 def _codes(data: ScoreSet, m: int) -> Any:
     return data.judges[data.models[m]].codes(data.scores[:, m])
-
-
-def _make_monotone(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted isotonic regression by pooling neighbors."""
-    pools: list[list[float]] = []
-    for value, weight in zip(values, weights, strict=True):
-        pools.append([value, weight, 1])
-        while len(pools) > 1 and pools[-2][0] >= pools[-1][0]:
-            (a, v, n), (b, w, m) = pools.pop(-2), pools.pop()
-            pools.append([(a * v + b * w) / (v + w), v + w, n + m])
-    return np.concatenate([np.full(int(n), value) for value, _, n in pools])
 
 
 def measure(job: Job) -> list[dict[str, Any]]:

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
 
 from benchmarks.decide.common import Job, load, study
 from ssme.bench import split_rows
@@ -40,6 +39,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.run import evaluate
+from ssme.suggest.monotone import make_falling
 
 ARMS = ("random", "best", "roc_auc", "uncertainty")
 BATCHES = (10, 10, 10, 10, 20, 20, 40, 40)
@@ -184,7 +184,7 @@ def _needed(labels: pd.Series, right: pd.Series, largest: int) -> float:
 def _fall(own: pd.DataFrame) -> pd.Series:
     """Mean error of ROC AUC by number of labels, made to fall: the nearest in least squares."""
     error = own.groupby("labels")["roc_auc_error"].mean()
-    return pd.Series(isotonic_regression(error.to_numpy(), increasing=False).x, error.index)
+    return pd.Series(make_falling(error.to_numpy()), error.index)
 
 
 def _reached(own: pd.DataFrame, given: float, largest: int) -> float:

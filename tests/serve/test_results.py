@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.serve.running import row_of
 from tests.serve.conftest import House
 
 from ssme.data import ScoreSet
@@ -20,6 +21,12 @@ from ssme.spec import RunSpec
 pytestmark = pytest.mark.web
 
 
+def give_label(house: House, label: str) -> None:
+    """Label the row that the page shows."""
+    row = row_of(house.client.get("/files/1/label").text)
+    house.mark("/files/1/label", row=row, label=label)
+
+
 @pytest.fixture
 def evaluated(open_house: House, scores: Path) -> House:
     """A house with one file, five labels given by hand and an evaluation, job 3 or later."""
@@ -28,9 +35,7 @@ def evaluated(open_house: House, scores: Path) -> House:
     open_house.client.get("/files/1/label")
     open_house.work()
     for number in range(5):
-        page = open_house.client.get("/files/1/label").text
-        row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
-        open_house.mark("/files/1/label", row=row, label=str(number % 2))
+        give_label(open_house, str(number % 2))
     assert "evaluate done" in open_house.work()
     return open_house
 
@@ -45,9 +50,7 @@ def test_the_same_evaluation_is_computed_once(evaluated: House) -> None:
     assert evaluated.post("/files/1/evaluate").status_code == 303
     assert newest(evaluated) == before
     assert "evaluate done" not in evaluated.work()
-    page = evaluated.client.get("/files/1/label").text
-    row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
-    evaluated.mark("/files/1/label", row=row, label="1")
+    give_label(evaluated, "1")
     evaluated.post("/files/1/evaluate")
     assert newest(evaluated) != before
     assert "evaluate done" in evaluated.work()
@@ -115,15 +118,8 @@ def test_labels_of_any_rounds_are_saved_with_what_they_stand_for(
     np.testing.assert_allclose(again.design.weights, labeled.design.weights, rtol=1e-12)
 
 
-def give_label(house: House) -> None:
-    """Label the row that the page shows."""
-    page = house.client.get("/files/1/label").text
-    row = page.split('name="row" value="')[1].split('"')[0].replace("&#34;", '"')
-    house.mark("/files/1/label", row=row, label="1")
-
-
 def test_history_tells_every_evaluation_and_what_changed(evaluated: House) -> None:
-    give_label(evaluated)
+    give_label(evaluated, "1")
     evaluated.post("/files/1/evaluate")
     assert "evaluate done" in evaluated.work()
     page = evaluated.client.get("/files/1/history").text.split('class="history"')[1]

@@ -38,6 +38,7 @@ from ssme.results.evaluation import BaseEvaluation
 from ssme.spec import RunSpec
 from ssme.suggest.constants import PlanConstants
 from ssme.suggest.influence import measure_influence
+from ssme.suggest.monotone import make_falling
 from ssme.suggest.possible import draw_truth, tilt_belief
 from ssme.suggest.rows import believe
 from ssme.suggest.targets import Target
@@ -208,7 +209,7 @@ def find_crossing(
     values, bound = np.array([now, *shown]), target.bound
     if rises:
         values, bound = 1.0 - values, 1.0 - bound
-    logs = _make_monotone(np.log(np.maximum(values, 1e-3 * bound)))
+    logs = make_falling(np.log(np.maximum(values, 1e-3 * bound)))
     labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
     wanted, last = float(np.log(bound)), len(sights)
     for place, ((n_0, value_0), (n_1, value_1)) in enumerate(
@@ -223,18 +224,6 @@ def find_crossing(
             farthest = labels[-1] + np.log(beyond)
             return float(np.exp(crossed)) if crossed <= farthest + 1e-9 else float("inf")
     return float("inf")
-
-
-def _make_monotone(values: FloatArray) -> FloatArray:
-    """The nearest values (least squares) that never rise: neighbors that do are averaged."""
-    blocks: list[tuple[float, int]] = []
-    for value in values:
-        mean, size = float(value), 1
-        while blocks and blocks[-1][0] < mean:
-            before, many = blocks.pop()
-            mean, size = (before * many + mean * size) / (many + size), many + size
-        blocks.append((mean, size))
-    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
 
 
 def count_totals(n_labeled: int, most: int, of: PlanConstants) -> list[int]:
