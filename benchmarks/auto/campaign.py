@@ -1,14 +1,18 @@
 """All studies of ``auto`` in one go, the most important first, within a given time.
 
 1. development sets (`study`), 25 runs;
-2. stresses and simulated worlds (`stress`) on runs from 4 on, which nothing was tuned on;
-3. the stresses of `unseen`, written before anything was tuned;
-4. the further sets of `extra_sets`, 6 runs;
+2. stresses and simulated worlds (`stress`), up to 25 runs from 4 on (worlds: from 6 on), which
+   nothing was tuned on;
+3. the stresses of `unseen`, written before anything was tuned, likewise;
+4. the further sets of `extra_sets`, up to 25 runs;
 5. many labels, 25 runs; constants left out (`nested`), 10 runs; ablations.
 
-Within a study all sets and stresses have their first run before any has its second. What is not
-begun when the time is up is left out, and what is done is written. Doubts that were raised are
-counted beside (auto_doubts.csv): on ordinary sets they are false alarms.
+Within a study all sets and stresses have their first run before any has its second. A stage has the
+share of the time left that `Stage.share` says, so that none starves those after it, and leaves what
+it does not need to them. What is not begun when its time is up is left out, and what is done is
+written. Doubts that were raised are counted beside (auto_doubts.csv): on ordinary sets they are
+false alarms. Where both kinds of sets were computed, auto_decisions_together.csv holds P(better)
+and P(best) over all of them.
 
     python -m benchmarks.auto.campaign --workers 15 --minutes 8 --extra extra
 """
@@ -16,7 +20,7 @@ counted beside (auto_doubts.csv): on ordinary sets they are false alarms.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,23 +28,26 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.auto import ablations, nested, stress, study, unseen
+from benchmarks.auto.decisions import decisions, decisions_by_metric, decisions_together
 from benchmarks.auto.made_worlds import WORLDS
-from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import TORTURE, compute, plan_study, study_arguments, write
+from benchmarks.auto.priors import SETS, TORTURE
+from benchmarks.auto.study import compute, plan_study, study_arguments, write
 from ssme.bench import Study
 
 SHIPPED: study.Methods = {"auto": {}}
-SEEN_RUNS, SEEN_MADE_RUNS = range(4, 8), range(6, 14)
+SEEN_RUNS, SEEN_MADE_RUNS = range(4, 29), range(6, 31)
 """Runs of the stresses, and of the simulated worlds, that nothing was tuned on."""
+FURTHER_RUNS = range(25)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Studies that belong together, and what makes results of their rows."""
+    """Studies that belong together, what makes results of their rows, and their share of time."""
 
     name: str
     studies: list[Study]
     finish: Callable[[pd.DataFrame], object]
+    share: float
 
 
 def stages(args: Any) -> list[Stage]:
@@ -49,20 +56,23 @@ def stages(args: Any) -> list[Stage]:
     every, runs = [*SETS, TORTURE], range(args.runs)
     seen, kept = [*stress.STRESSES, *WORLDS], [*stress.UNSEEN, *unseen.UNSEEN_WORLDS]
     altered = (labels, SEEN_RUNS, SEEN_MADE_RUNS)
-    further = [plan_study(SHIPPED, extra, labels, range(6))] if extra else []
+    further = [plan_study(SHIPPED, extra, labels, FURTHER_RUNS)] if extra else []
+    many = plan_study(SHIPPED, every, [300, 1000], runs)
+    left_out = nested.plan(labels, range(min(args.runs, 10)))
     return [
-        Stage("development", [plan_study(SHIPPED, every, labels, runs)], _tables("auto")),
-        Stage("stress", stress.plan(seen, *altered), _stress("auto_stress")),
-        Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen")),
-        Stage("further", further, _tables("auto_further")),
-        Stage(
-            "consistency",
-            [plan_study(SHIPPED, every, [300, 1000], runs)],
-            _tables("auto_consistency"),
-        ),
-        Stage("nested", nested.plan(labels, range(min(args.runs, 10))), nested.write_tables),
-        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.write_table),
+        Stage("development", [plan_study(SHIPPED, every, labels, runs)], _tables("auto"), 0.10),
+        Stage("stress", stress.plan(seen, *altered), _stress("auto_stress"), 0.36),
+        Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen"), 0.24),
+        Stage("further", further, _tables("auto_further"), 0.12),
+        Stage("consistency", [many], _tables("auto_consistency"), 0.08),
+        Stage("nested", left_out, nested.write_tables, 0.06),
+        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.write_table, 0.04),
     ]
+
+
+def share_time(asked: Sequence[Stage], left: float) -> float:
+    """Seconds of those ``left`` for the first of the stages that are still to come."""
+    return max(0.0, left) * asked[0].share / sum(stage.share for stage in asked)
 
 
 def _tables(name: str) -> Callable[[pd.DataFrame], object]:
@@ -72,8 +82,8 @@ def _tables(name: str) -> Callable[[pd.DataFrame], object]:
         write(f"{name}_overall", study.overall(cells))
         write(f"{name}_coverage", study.coverage(frame))
         write(f"{name}_pairs", study.pairs(frame))
-        write(f"{name}_decisions", study.decisions(frame))
-        write(f"{name}_decisions_by_metric", study.decisions_by_metric(frame))
+        write(f"{name}_decisions", decisions(frame))
+        write(f"{name}_decisions_by_metric", decisions_by_metric(frame))
         write(f"{name}_doubts", study.doubts(frame))
 
     return finish
@@ -94,18 +104,24 @@ def main() -> None:
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     parser.add_argument("--only", nargs="+", help="names of stages")
     args = parser.parse_args()
+    asked = [stage for stage in stages(args) if stage.studies]
+    asked = [stage for stage in asked if not args.only or stage.name in args.only]
     start = time.monotonic()
     end = start + 60.0 * args.minutes
-    for stage in stages(args):
-        if not stage.studies or (args.only and stage.name not in args.only):
-            continue
-        left = max(0.0, end - time.monotonic())
-        frame = compute(stage.studies, f"auto_{stage.name}", args.workers, left, leave_out=True)
+    frames = {}
+    for i, stage in enumerate(asked):
+        seconds = share_time(asked[i:], end - time.monotonic())
+        name = f"auto_{stage.name}"
+        frame = compute(stage.studies, name, args.workers, seconds, leave_out=True)
+        frames[stage.name] = frame
         try:
             stage.finish(frame)
         except (ValueError, KeyError) as error:  # too few cells were begun
             print(f"{stage.name}: {error!r}", flush=True)
         print(f"{stage.name}: {time.monotonic() - start:.0f} s", flush=True)
+    if {"development", "further"} <= frames.keys():
+        both = decisions_together(frames["development"], frames["further"])
+        write("auto_decisions_together", both)
 
 
 if __name__ == "__main__":

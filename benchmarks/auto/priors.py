@@ -46,7 +46,10 @@ SETS = (
     "multinli",
     "subj",
 )
-"""The development sets: all of the data folder but the torture test of two collapsed models."""
+"""The development sets: all of the data folder but the torture test."""
+
+TORTURE = "civilcomments_coral_seeds"
+"""Two classifiers that both collapsed."""
 
 SAME_ROWS = {"adult_shift": "adult"}
 SUBSETS, ROWS = 60, 2000

@@ -23,14 +23,14 @@ import argparse
 import os
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.priors import SETS, left_out_coefficients
+from benchmarks.auto.decisions import decisions, decisions_by_metric, said_and_so
+from benchmarks.auto.priors import SETS, TORTURE, left_out_coefficients
 from benchmarks.experiment import CACHE, RESULTS
 from benchmarks.provenance import record
 from ssme.bench import Protocol, Runner, Scene, Study, run_studies, split_rows
@@ -42,17 +42,11 @@ from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
-from ssme.results.comparison import compute_probability_best, compute_probability_better
+from ssme.results.comparison import compute_probability_better
 from ssme.results.groups import ALL
 
-TORTURE = "civilcomments_coral_seeds"
 SURE = 0.9
 TRUTH_ROWS = 20_000
-BINS = {
-    "better": (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
-    "best": (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0),
-}
-"""Edges of the bins of probabilities that are said."""
 
 
 @lru_cache(maxsize=2)
@@ -95,38 +89,6 @@ def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     low, high = Estimate(ours.value[first] - ours.value[second], drawn).interval()
     exact = truth[first] - truth[second]
     return int(exact.size), int(((low <= exact) & (exact <= high)).sum())
-
-
-def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, float]:
-    """Sums over bins of P(better) and P(best): cases, what was said, what is so.
-
-    The best has the highest value, or the ``lowest``; those that are tied share it.
-    """
-    if truth.size < 2:
-        return {}
-    first, second = np.triu_indices(truth.size, 1)
-    better = compute_probability_better(ours, True)[first, second]
-    is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
-    leads = compute_probability_best(ours.draws, not lowest)
-    leader = _share_lead(-truth[None] if lowest else truth[None])[0]
-    out = {}
-    for kind, said, so in (
-        ("better", np.maximum(better, 1.0 - better), is_so),
-        ("best", leads, leader),
-    ):
-        place = np.clip(np.searchsorted(BINS[kind], said, side="right") - 1, 0, len(BINS[kind]) - 2)
-        for b in range(len(BINS[kind]) - 1):
-            inside = place == b
-            sums = {"cases": inside.sum(), "said": said[inside].sum(), "so": so[inside].sum()}
-            out |= {f"{kind} {b} {name}": float(value) for name, value in sums.items()}
-    return out
-
-
-def _share_lead(values: FloatArray) -> FloatArray:
-    """Who has the highest value (D, M) of each row; ties are shared."""
-    first = values == values.max(axis=1, keepdims=True)
-    out: FloatArray = first / first.sum(axis=1, keepdims=True)
-    return out
 
 
 def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
@@ -296,35 +258,6 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     out = pd.concat(parts)[[*CELL, *values]]
     held = out["held_pairs"] / out["pairs"].clip(lower=1)
     return out.assign(right=out["right_pairs"] / out["sure_pairs"], held=held)
-
-
-def decisions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Said and so of P(better) and P(best) by bin, over the development sets.
-
-    ``se`` is the standard error of said minus so, by leaving out one set at a time: the best of a
-    set is the same in every run, so that runs of one set are right or wrong together.
-    """
-    development = frame[frame["dataset"] != TORTURE]
-    rows = []
-    for (variant, n_labeled), part in development.groupby(["variant", "n_labeled"]):
-        sets = part.groupby("dataset").sum(numeric_only=True)
-        for kind, edges in BINS.items():
-            for b, (low, high) in enumerate(pairwise(edges)):
-                each = sets[[f"{kind} {b} {of}" for of in ("cases", "said", "so")]].to_numpy()
-                cases, said, so = each.sum(axis=0)
-                without = each.sum(axis=0) - each
-                off = (without[:, 1] - without[:, 2]) / np.maximum(without[:, 0], 1.0)
-                se = np.sqrt((len(each) - 1) * np.var(off))
-                rows.append((variant, n_labeled, kind, low, high, int(cases), said, so, se))
-    head = [*CELL[:2], "kind", "low", "high", "cases", "said", "so", "se"]
-    out = pd.DataFrame(rows, columns=head)
-    return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
-
-
-def decisions_by_metric(frame: pd.DataFrame) -> pd.DataFrame:
-    """As `decisions`, each metric by itself."""
-    parts = frame.groupby("metric")
-    return pd.concat([decisions(part).assign(metric=metric) for metric, part in parts])
 
 
 def doubts(frame: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.study import TORTURE
+from benchmarks.auto.priors import TORTURE
 from benchmarks.experiment import RESULTS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"

@@ -13,7 +13,7 @@ the shipped ones and prints those with the least loss (`judge`),
     python -m benchmarks.auto.tuning try --records .records
     python -m benchmarks.auto.tuning search --records .records --tries 40
 
-Runs 0 to 3 of the development sets, 0 to 2 of the stresses, 0 to 5 of the simulated worlds and 0
+Runs 0 to 9 of the development sets, 0 to 3 of the stresses, 0 to 5 of the simulated worlds and 0
 and 1 of the further sets are used: later runs, and the stresses of `unseen`, are left for the end.
 """
 
@@ -34,10 +34,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.auto.decisions import decisions
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_world
-from benchmarks.auto.study import by_variant, compared, decisions, load, truth_of
+from benchmarks.auto.study import by_variant, compared, load, truth_of
 from ssme.bench import split_rows
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.group import RowGroup
@@ -53,7 +54,7 @@ from ssme.metrics.base import FloatArray
 LABELS = [20, 50, 100]
 PLAIN, FURTHER = "as they are", "further"
 LEFT_OUT = (PLAIN, "3,000 unlabeled rows", "200 unlabeled rows")
-RUNS, STRESS_RUNS, MADE_RUNS, FURTHER_RUNS = range(4), range(3), range(6), range(2)
+RUNS, STRESS_RUNS, MADE_RUNS, FURTHER_RUNS = range(10), range(4), range(6), range(2)
 DRAWS, USUAL_DRAWS, ALL_DRAWS = 60, 140, 200
 FILE_BYTES = 14 << 20
 
