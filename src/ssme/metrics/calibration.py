@@ -32,7 +32,7 @@ from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
-from ssme.metrics.mass import ratio, require_binary, row_weights, selection, transpose
+from ssme.metrics.mass import RowSets, ratio, require_binary, row_weights, transpose
 
 __all__ = ["CALIBRATION_METRICS", "ece", "gaps_norm"]
 
@@ -130,7 +130,7 @@ def _settled_definition(settled: SettledCalibration) -> str:
 
 
 def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
-    n, n_models, n_classes = scores.shape
+    n_models, n_classes = scores.shape[1:]
     settled = kind.settle(n_classes)
     if settled.target == "positive":
         require_binary(scores)
@@ -140,17 +140,18 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     bins = _bins(score, settled.n_bins, settled.binning)
     if settled.target == "top_label_by_class":
         bins = _bins_by_class(score, event, settled, n_classes)
-    held_by = np.where(bins >= 0, np.arange(columns) * n_bins + bins, -1).ravel()
-    row = np.repeat(np.arange(n), columns)
-    n_sets = columns * n_bins
-    events = selection(held_by, row * n_classes + event.ravel(), (n_sets, n * n_classes))
-    weights_of = selection(held_by, row, (n_sets, n))
-    scores_of = selection(held_by, row, (n_sets, n), score.ravel())
+    sets = RowSets.of(bins, n_bins)
+    weights_of, scores_of = sets.sum_rows(), sets.sum_rows(score)
+    events = None if settled.target == "positive" else sets.sum_classes(event, n_classes)
 
     def evaluate(mass: FloatArray) -> FloatArray:
         weights = np.ascontiguousarray(row_weights(mass).T)
         held = weights_of @ weights
-        gap = np.abs(ratio(events @ transpose(mass) - scores_of @ weights, held)).clip(max=1.0)
+        if events is None:
+            happened = weights_of @ np.ascontiguousarray(mass[:, :, 1].T)
+        else:
+            happened = events @ transpose(mass)
+        gap = np.abs(ratio(happened - scores_of @ weights, held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
@@ -180,13 +181,12 @@ def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]
     if binning == "uniform":
         inside = np.searchsorted(ticks[1:-1], score, side="right")
         return np.where(np.isnan(score), -1, inside)
-    quantiles = np.percentile(score, ticks * 100.0, axis=0)
     for j, column in enumerate(score.T):
-        edges = quantiles[:, j]
-        present = np.flatnonzero(~np.isnan(column))
-        if 0 < present.size < column.size:
-            edges = np.percentile(column[present], ticks * 100.0)
-        bins[present, j] = np.searchsorted(edges[1:-1], column[present], side="left")
+        present = ~np.isnan(column)
+        scored = column[present]
+        if scored.size:
+            edges = np.percentile(np.sort(scored), ticks * 100.0, overwrite_input=True)
+            bins[present, j] = np.searchsorted(edges[1:-1], scored, side="left")
     return bins
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.metrics.mass import present_rows, row_weights, selection, transpose
+from ssme.metrics.mass import RowSets, present_rows, row_weights, transpose
 
 __all__ = ["FullTables", "RowTables", "confusion_matrices", "plan_tables", "predicted_classes"]
 
@@ -59,7 +59,7 @@ def predicted_classes(
     >>> predicted_classes(scores, threshold=0.3).ravel().tolist()
     [1, 1]
     """
-    missing = np.isnan(scores).any(axis=2)
+    missing = np.isnan(scores)
     if scores.shape[2] == 2:
         predicted = (scores[:, :, 1] >= threshold).astype(np.int64)
     else:
@@ -70,7 +70,8 @@ def predicted_classes(
                 fix="leave the threshold out",
             )
         predicted = np.argmax(scores, axis=2)
-    predicted[missing] = -1
+    if missing.any():
+        predicted[missing.any(axis=2)] = -1
     return predicted
 
 
@@ -105,9 +106,7 @@ def confusion_matrices(
     """
     n, n_models, n_classes = scores.shape
     predicted = predicted_classes(scores, threshold)
-    by_prediction = selection(
-        _sets(predicted, n_classes), np.repeat(np.arange(n), n_models), (n_models * n_classes, n)
-    )
+    by_prediction = RowSets.of(predicted, n_classes).sum_rows()
     n_draws = mass.shape[0]
     lines = transpose(mass).reshape(n, n_classes * n_draws)
     counts = (by_prediction @ lines).reshape(n_models, n_classes, n_classes, n_draws)
@@ -147,21 +146,12 @@ class FullTables:
 
 def plan_tables(scores: FloatArray, threshold: float) -> Callable[[FloatArray], RowTables]:
     """Prepare the confusion tables of ``scores`` (n, M, K), to be read for any mass (D, n, K)."""
-    n, n_models, n_classes = scores.shape
+    n_classes = scores.shape[2]
     predicted = predicted_classes(scores, threshold)
-    sets, row = _sets(predicted, n_classes), np.repeat(np.arange(n), n_models)
-    shape = n_models * n_classes
-    chosen = row * n_classes + np.maximum(predicted, 0).ravel()
-    hit = selection(sets, chosen, (shape, n * n_classes))
-    flagged = selection(sets, row, (shape, n))
+    sets = RowSets.of(predicted, n_classes)
+    hit, flagged = sets.sum_classes(predicted, n_classes), sets.sum_rows()
     present = present_rows(scores)
     return lambda mass: RowTables(mass, predicted, hit, flagged, present)
-
-
-def _sets(predicted: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
-    """The set (n * M,) of rows that each row belongs to: those of one classifier and prediction."""
-    models = np.arange(predicted.shape[1])
-    return np.where(predicted >= 0, models * n_classes + predicted, -1).ravel()
 
 
 @dataclass(frozen=True, eq=False)

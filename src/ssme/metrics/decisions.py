@@ -21,7 +21,7 @@ from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import plan_tables, predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Rows, Statistic, Tables
-from ssme.metrics.mass import linear_plan, ratio, require_binary
+from ssme.metrics.mass import mean_plan, present_rows, ratio, require_binary
 from ssme.metrics.per_class import CLASS_METRICS, ClassTerm, class_terms, share
 
 __all__ = [
@@ -43,9 +43,11 @@ def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan
 def _accuracy_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     """The share of rows that are right is a mean over rows: one product for all labelings."""
     predicted = predicted_classes(scores, kind.threshold)
-    hit = (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
-    hit[predicted < 0] = np.nan
-    return linear_plan(hit)
+    n, n_models, n_classes = scores.shape
+    hit: FloatArray = np.empty((n, n_classes, n_models))
+    for k in range(n_classes):
+        hit[:, k] = predicted == k
+    return mean_plan(hit, present_rows(scores))
 
 
 def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:

@@ -3,12 +3,13 @@
 ``mass`` (D, n, K) is documented in `ssme.metrics.base`. Three facts make metrics over many
 labelings cheap. A metric that is a mean over rows is linear in the mass, hence one matrix product
 for all labelings and classifiers (`linear_plan`). Sums over sets of rows (bins, predicted
-classes) are one sparse product (`selection`). And label draws share their row weights, so what
+classes) are one sparse product (`RowSets`). And label draws share their row weights, so what
 depends on weights alone is computed once for a batch, not once per draw (`row_weights`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,13 @@ from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray, MetricPlan
 
 __all__ = [
+    "RowSets",
     "linear_plan",
+    "mean_plan",
     "present_rows",
     "ratio",
     "require_binary",
     "row_weights",
-    "selection",
     "total",
     "transpose",
 ]
@@ -66,6 +68,8 @@ def transpose(mass: FloatArray) -> FloatArray:
 
 def present_rows(scores: FloatArray) -> FloatArray | None:
     """(n, M) one where a classifier has a score; None when every classifier scores every row."""
+    if np.isfinite(scores).all():
+        return None
     present = ~np.isnan(scores.sum(axis=2))
     return None if present.all() else present.astype(np.float64)
 
@@ -78,10 +82,15 @@ def total(rows: FloatArray, present: FloatArray | None) -> FloatArray:
 
 def linear_plan(value: FloatArray) -> MetricPlan:
     """Mean over rows of ``value`` (n, M, K), one for each true class; NaN rows do not count."""
-    n, n_models, n_classes = value.shape
     present = present_rows(value)
     filled = value if present is None else np.where(present[:, :, None] > 0, value, 0.0)
-    table = np.ascontiguousarray(filled.transpose(0, 2, 1)).reshape(n * n_classes, n_models)
+    return mean_plan(filled.transpose(0, 2, 1), present)
+
+
+def mean_plan(value: FloatArray, present: FloatArray | None) -> MetricPlan:
+    """Mean of ``value`` (n, K, M) over the rows that are ``present`` (n, M), zero elsewhere."""
+    n, n_classes, n_models = value.shape
+    table = np.ascontiguousarray(value).reshape(n * n_classes, n_models)
     low, high = (table.min(), table.max()) if table.size else (0.0, 0.0)
 
     def evaluate(mass: FloatArray) -> FloatArray:
@@ -91,22 +100,51 @@ def linear_plan(value: FloatArray) -> MetricPlan:
     return evaluate
 
 
-def selection(
-    target: NDArray[np.int64],
-    source: NDArray[np.int64],
-    shape: tuple[int, int],
-    values: FloatArray | None = None,
-) -> Any:
-    """Sparse matrix of ``shape`` whose line ``target`` sums ``values`` times lines ``source``.
+@dataclass(frozen=True, eq=False)
+class RowSets:
+    """Sets of rows, so many for each of C columns, over which sparse matrices sum.
 
-    Values are one unless given; entries with a negative target belong to no set.
+    ``members`` has the rows of each column, set after set, ascending within a set; in all of them
+    together, set s has those from ``bounds[s]`` to ``bounds[s + 1]``.
     """
-    from scipy.sparse import csr_array
 
-    kept = target >= 0
-    target, source = target[kept], source[kept]
-    data = np.ones(target.size) if values is None else values[kept]
-    return csr_array((data, (target, source)), shape=shape)
+    n_rows: int
+    bounds: NDArray[np.int64]
+    members: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, sets: NDArray[np.int64], n_sets: int) -> RowSets:
+        """The ``n_sets`` sets of each column: ``sets`` (n, C), -1 where a row is in none."""
+        kept = np.int32 if len(sets) <= np.iinfo(np.int32).max else np.int64
+        sizes, members = [np.zeros(1, dtype=np.int64)], []
+        for column in sets.T:
+            short = n_sets <= np.iinfo(np.int16).max  # short numbers are sorted by their digits
+            order = np.argsort(column.astype(np.int16) if short else column, kind="stable")
+            size = np.bincount(column + 1, minlength=n_sets + 1)
+            members.append(order[size[0] :].astype(kept, copy=False))
+            sizes.append(size[1:])
+        return cls(len(sets), np.cumsum(np.concatenate(sizes)), tuple(members))
+
+    def sum_rows(self, values: FloatArray | None = None) -> Any:
+        """Matrix (sets, n) that sums lines of rows, times ``values`` (n, C) where given."""
+        weights = None if values is None else self._take(values)
+        return self._sum(np.concatenate(self.members), self.n_rows, weights)
+
+    def sum_classes(self, classes: NDArray[np.int64], n_classes: int) -> Any:
+        """Matrix (sets, n * K) that sums lines of rows and classes, of ``classes`` (n, C)."""
+        cells = np.concatenate(self.members, dtype=np.int64) * n_classes + self._take(classes)
+        return self._sum(cells, self.n_rows * n_classes, None)
+
+    def _take(self, values: NDArray[Any]) -> NDArray[Any]:
+        """``values`` (n, C) of the members."""
+        columns = zip(values.T, self.members, strict=True)
+        return np.concatenate([np.ascontiguousarray(of)[rows] for of, rows in columns])
+
+    def _sum(self, source: NDArray[Any], n_sources: int, weights: FloatArray | None) -> Any:
+        from scipy.sparse import csr_array
+
+        held = np.ones(len(source)) if weights is None else weights
+        return csr_array((held, source, self.bounds), shape=(len(self.bounds) - 1, n_sources))
 
 
 def require_binary(scores: FloatArray) -> None:

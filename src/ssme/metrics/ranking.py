@@ -38,7 +38,7 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Ranking
 from ssme.metrics.mass import present_rows, ratio, row_weights, transpose
 
-__all__ = ["RANKING_METRICS"]
+__all__ = ["RANKING_METRICS", "plan_together"]
 
 _ROUNDING = 1e-13
 """Share of all pairs of rows below which the pairs of two classes are rounding errors."""
@@ -67,10 +67,11 @@ class _Ranking:
     @classmethod
     def of(cls, score: FloatArray) -> _Ranking:
         """The ranking of scores (n, C); a row without a score is left out."""
-        missing = np.asarray(np.isnan(score).any(axis=1))[:, None]
+        n_scored, missing = len(score), np.isnan(score)
         if missing.any():
-            score = np.where(missing, np.nan, score)
-        order = np.argsort(-score, axis=0)[: score.shape[0] - int(missing.sum())]  # NaN sorts last
+            unscored = missing.any(axis=1, keepdims=True)
+            score, n_scored = np.where(unscored, np.nan, score), n_scored - int(unscored.sum())
+        order = np.argsort(-score, axis=0)[:n_scored]  # NaN sorts last
         ranked = np.take_along_axis(score, order, axis=0)
         starts = np.ones(ranked.shape, dtype=bool)
         np.not_equal(ranked[1:], ranked[:-1], out=starts[1:])
@@ -265,10 +266,35 @@ def _share_of_pairs(
 OneVsRestValue = Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
 
 
-def _one_vs_rest_plan(scores: FloatArray, *, value: OneVsRestValue, weighted: bool) -> MetricPlan:
+def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricPlan]:
+    """The plan of each metric, as `Metric.plan` makes it; the rows are ranked once for all."""
+    ranked, plans = None, []
+    for metric in metrics:
+        plan = metric.plan
+        if isinstance(plan, partial) and plan.func is _one_vs_rest_plan:
+            ranked = ranked or _rank_classes(scores)
+            plans.append(plan(scores, ranked=ranked))
+        else:
+            plans.append(plan(scores))
+    return plans
+
+
+def _rank_classes(scores: FloatArray) -> _OneVsRest:
+    """The rows ranked by each class, by class 1 alone where there are two."""
+    n_classes = scores.shape[2]
+    return _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
+
+
+def _one_vs_rest_plan(
+    scores: FloatArray,
+    *,
+    value: OneVsRestValue,
+    weighted: bool,
+    ranked: _OneVsRest | None = None,
+) -> MetricPlan:
     """Mean over classes; for two classes the value of class 1."""
     n_classes = scores.shape[2]
-    ranked = _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
+    ranked = ranked or _rank_classes(scores)
 
     def evaluate(mass: FloatArray) -> FloatArray:
         p = ranked.lines(mass)

@@ -14,29 +14,39 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.ranking import plan_together
 
-__all__ = ["RowGroup", "plan_metric", "take_rows"]
+__all__ = ["RowGroup", "plan_metrics", "take_rows"]
 
 IntArray = NDArray[np.int64]
 
 
-def plan_metric(metric: Metric, scores: FloatArray, own: bool) -> MetricPlan:
-    """The metric's plan; with ``own``, for mass (D, n, M, K), each classifier by its own.
+def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> list[MetricPlan]:
+    """The metrics' plans; with ``own``, for mass (D, n, M, K), each classifier by its own.
 
     A metric of the set has one labeling for all: the mean of theirs.
     """
     if not own:
-        return metric.plan(scores)
-    if metric.of_set:
-        whole = metric.plan(scores)
-        return lambda mass: whole(np.nan_to_num(mass).mean(axis=2))
-    plans = [metric.plan(scores[:, [j]]) for j in range(scores.shape[1])]
+        return plan_together(metrics, scores)
+    each = [metric for metric in metrics if not metric.of_set]
+    by_model = [plan_together(each, scores[:, [j]]) for j in range(scores.shape[1])]
+    columns = iter(zip(*by_model, strict=True))
+    return [
+        _plan_of_mean(metric.plan(scores)) if metric.of_set else _plan_by_model(next(columns))
+        for metric in metrics
+    ]
 
-    def values(mass: FloatArray) -> FloatArray:
+
+def _plan_of_mean(plan: MetricPlan) -> MetricPlan:
+    return lambda mass: plan(np.nan_to_num(mass).mean(axis=2))
+
+
+def _plan_by_model(plans: Sequence[MetricPlan]) -> MetricPlan:
+    def evaluate(mass: FloatArray) -> FloatArray:
         each = [plan(mass[:, :, j]) for j, plan in enumerate(plans)]
         return np.concatenate(each, axis=1)
 
-    return values
+    return evaluate
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +63,7 @@ class RowGroup:
     labeled: IntArray
     part: IntArray
     labeled_part: IntArray
-    _plans: dict[tuple[str, int, bool], MetricPlan] = field(default_factory=dict)
+    _plans: dict[tuple[str, bool], list[MetricPlan]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -70,11 +80,11 @@ class RowGroup:
 
     def plan(self, which: str, m: int, own: bool) -> MetricPlan:
         """Plan of metric ``m`` on the rows named ``which``: an attribute of this group."""
-        key = (which, m, own)
+        key = (which, own)
         if key not in self._plans:
             scores = take_rows(self.data.scores, getattr(self, which))
-            self._plans[key] = plan_metric(self.metrics[m], scores, own)
-        return self._plans[key]
+            self._plans[key] = plan_metrics(self.metrics, scores, own)
+        return self._plans[key][m]
 
 
 def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:

@@ -29,6 +29,7 @@ sharpening all scores changes what they state, and not one d_j. Three things fol
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,8 @@ def summarize_scores(
 ) -> ScoreSummary:
     """Summary of the clipped scores ``q`` (n, M, K) of all rows; many rows are thinned evenly."""
     shares = q.mean(axis=(0, 1))
-    stated = float(1.0 - q.max(axis=2).mean())
+    top = reduce(np.maximum, (q[:, :, k] for k in range(q.shape[2])))
+    stated = float(1.0 - top.mean())
     step = max(1, len(q) // constants.rows)
     q, present = q[::step], present[::step]
     n_models = q.shape[1]

@@ -44,6 +44,7 @@ from ssme.methods.parts.label_resampling import (
 )
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.ranking import plan_together
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
     AveragePrecisionInterval,
@@ -246,7 +247,7 @@ class LabeledBelief(SilentOnRows):
         """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
         rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
         soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
-        plans = {m: metrics[m].plan(part.scores) for m in soft}
+        plans = plan_together([metrics[m] for m in soft], part.scores)
         values: list[list[FloatArray]] = [[] for _ in metrics]
         n_labeled = self.data.n_labeled
         batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
@@ -257,8 +258,8 @@ class LabeledBelief(SilentOnRows):
             mass = bootstrap_mass(
                 exponential, part.labels, part.n_classes, part.weights, prior, self.settings
             )
-            for m in soft:
-                values[m].append(plans[m](mass))
+            for m, plan in zip(soft, plans, strict=True):
+                values[m].append(plan(mass))
         for m, metric in enumerate(metrics):
             if metric.hard_only:
                 n_draws = min(self.n_draws, self.settings.callable_draws)

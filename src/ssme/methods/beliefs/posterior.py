@@ -20,6 +20,7 @@ from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, center_all
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
 __all__ = ["LabelPosterior", "clamp", "draw_labels"]
@@ -83,7 +84,7 @@ class LabelPosterior:
         n = self.data.n_rows
         parts = [slice(None) if part is None else row_numbers(part, n) for part in rows]
         scores = self.data.scores
-        plans = [[metric.plan(scores[part]) for metric in metrics] for part in parts]
+        plans = [plan_together(metrics, scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         for labels in self.label_batches():
