@@ -44,7 +44,6 @@ from ssme.methods.parts.label_resampling import (
 )
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
-from ssme.metrics.ranking import plan_together
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
     AveragePrecisionInterval,
@@ -57,6 +56,7 @@ from ssme.metrics.kinds import (
     Rows,
     Target,
 )
+from ssme.metrics.ranking import plan_together
 
 __all__ = ["LabeledBelief", "LabeledRows"]
 
