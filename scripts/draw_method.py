@@ -170,7 +170,7 @@ def recalibration(sample: Sample) -> Canvas:
     panel.ticks((-6, -3, 0, 3, 6), (0, 0.5, 1))
     facts = sample.result.belief.facts
     x = np.linspace(-7, 7, 80)
-    usual = sample.result.belief.posterior_draws(np.arange(sample.data.n_rows))[:30, :, 1]
+    usual = sample.result.belief.draw_posteriors(np.arange(sample.data.n_rows))[:30, :, 1]
     for draw in usual:
         slope, shift = np.polyfit(sample.pooled, np.log(draw / (1 - draw)), 1)
         points = " ".join(

@@ -42,10 +42,10 @@ from benchmarks.auto.study import by_variant, compared, load, truth_of
 from ssme.bench import split_rows
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.group import RowGroup
-from ssme.methods.auto.method import believe, draw_regime, share_out, situate
+from ssme.methods.auto.method import allot_draws, believe, draw_regime, situate
 from ssme.methods.auto.mixture import fit_regimes
 from ssme.methods.auto.recentering import choose_spread, recenter
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric
@@ -104,10 +104,10 @@ def weigh_scores(name: str, record: Record, constants: Constants) -> float:
     """log E_r of a regime by the densities that ``constants`` say."""
     seen: Any = Seen(record.conflict, record.correlation, constants)
     if name == "added":
-        return correlation_density(seen, True) - float(
+        return log_correlation_density(seen, True) - float(
             np.log(2.5 * constants.regimes.distorted_conflict)
         )
-    return conflict_density(seen, name == "distorted") + correlation_density(seen, False)
+    return log_conflict_density(seen, name == "distorted") + log_correlation_density(seen, False)
 
 
 def make_record(job: Job, constants: Constants) -> Record:
@@ -197,7 +197,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
     omega = (chance / chance.max()) ** constants.regimes.sureness
     omega[omega < constants.regimes.least_weight * omega.sum()] = 0.0
     omega /= omega.sum()
-    counts = share_out(ALL_DRAWS, chance)
+    counts = allot_draws(ALL_DRAWS, chance)
     rows = []
     for m, metric in enumerate(map(get_metric, record.metrics)):
         exact, (value, low, high) = record.truth[m], record.labels[m]

@@ -24,7 +24,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Decision
-from ssme.results.gaps import mean_bias
+from ssme.results.gaps import make_mean_bias
 from ssme.run import evaluate
 
 GROUPINGS = {
@@ -130,7 +130,7 @@ def _metrics_of(kind: str, metric: str, n_classes: int) -> list[Metric]:
         return [get_metric("recall")]
     if kind == "equalized_odds":
         return [get_metric("recall"), get_metric("specificity")]
-    return [mean_bias(n_classes)] if kind == "calibration" else [get_metric(metric)]
+    return [make_mean_bias(n_classes)] if kind == "calibration" else [get_metric(metric)]
 
 
 def _rows_of(data: ScoreSet, text: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
-from ssme.decide.gates import judge, parse_condition, with_metrics
+from ssme.decide.gates import add_metrics, judge, parse_condition
 from ssme.decide.written import PAIRED_MODELS
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
@@ -109,7 +109,7 @@ def test_serious_doubts_fail_a_gate_unless_told_and_are_then_said() -> None:
 def test_metrics_of_conditions_are_added_once() -> None:
     conditions = [parse_condition(text) for text in ("acc>0", "f1>0", "f1<1")]
     options = {"name": "ece", "norm": "l2"}
-    assert with_metrics(["accuracy", options], conditions) == ["accuracy", options, "f1"]
+    assert add_metrics(["accuracy", options], conditions) == ["accuracy", options, "f1"]
 
 
 def test_json_holds_ranking_differences_and_the_decision() -> None:

@@ -12,8 +12,8 @@ import ssme
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import one_hot_mass
-from ssme.results.gaps import compute_gaps, mean_bias
-from ssme.results.simultaneous import joint_reach, pair_reach
+from ssme.results.gaps import compute_gaps, make_mean_bias
+from ssme.results.simultaneous import compute_joint_reach, compute_pair_reach
 
 
 def grouped(n: int = 400, **asked: Any) -> ssme.Evaluation:
@@ -64,7 +64,7 @@ def test_intervals_hold_for_all_pairs_at_once() -> None:
     for _ in range(300):
         off = rng.normal(size=(200, 12))
         values = rng.normal(size=12)
-        (reach,) = pair_reach([off], 0.95)
+        (reach,) = compute_pair_reach([off], 0.95)
         apart = values[:, None] - values[None, :]
         found.append((apart - reach).max() > 0.0)
         each_by_itself.append(np.ptp(values) > 1.96 * np.sqrt(2.0))
@@ -75,11 +75,11 @@ def test_intervals_hold_for_all_pairs_at_once() -> None:
 def test_many_groups_and_groups_against_all() -> None:
     rng = np.random.default_rng(2)
     off = rng.normal(size=(100, 101))
-    (reach,) = pair_reach([off], 0.95)
+    (reach,) = compute_pair_reach([off], 0.95)
     assert reach.shape == (101, 101)
     assert (reach > 2.0).all()
-    assert joint_reach(off, 0.95).min() > 2.5
-    assert np.isnan(pair_reach([np.full((1, 3), np.nan)], 0.95)[0]).all()
+    assert compute_joint_reach(off, 0.95).min() > 2.5
+    assert np.isnan(compute_pair_reach([np.full((1, 3), np.nan)], 0.95)[0]).all()
 
 
 def test_gaps_of_fairness_are_estimated_without_being_asked_for(result: ssme.Evaluation) -> None:
@@ -99,9 +99,9 @@ def test_gaps_of_fairness_are_estimated_without_being_asked_for(result: ssme.Eva
 def test_mean_bias_is_outcome_minus_score() -> None:
     scores = np.array([[[0.3, 0.7]], [[0.9, 0.1]]])
     mass = one_hot_mass(np.array([1, 1]), 2)
-    assert mean_bias(2)(scores, mass)[0, 0] == pytest.approx(0.6)
+    assert make_mean_bias(2)(scores, mass)[0, 0] == pytest.approx(0.6)
     three = np.array([[[0.5, 0.3, 0.2]], [[0.1, 0.2, 0.7]]])
-    assert mean_bias(3)(three, one_hot_mass(np.array([0, 1]), 3))[0, 0] == pytest.approx(-0.1)
+    assert make_mean_bias(3)(three, one_hot_mass(np.array([0, 1]), 3))[0, 0] == pytest.approx(-0.1)
 
 
 def test_without_draws_there_is_a_gap_and_no_interval(result: ssme.Evaluation) -> None:

@@ -105,7 +105,7 @@ class House:
         ended = []
         kinds = [kind for lane in LANES for kind in lane]
         while True:
-            job = self.desk.ask_now(lambda records: records.store.next_job(kinds))
+            job = self.desk.ask_now(lambda records: records.store.take_next_job(kinds))
             if job is None:
                 return ended
             folder = self.settings.results / job.key

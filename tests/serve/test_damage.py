@@ -84,7 +84,7 @@ def test_a_disk_full_of_results_is_said_and_shows_nothing_half(
     open_house.upload(scores)
     open_house.work()
     open_house.post("/files/1/evaluate")
-    job = open_house.desk.ask_now(lambda records: records.store.jobs(1, "evaluate"))[0]
+    job = open_house.desk.ask_now(lambda records: records.store.list_jobs(1, "evaluate"))[0]
     folder = open_house.settings.results / job.key
     order = {"kind": "evaluate", "folder": str(folder), "request": dict(job.request)}
     with monkeypatch.context() as full:

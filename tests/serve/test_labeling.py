@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.serve.conftest import House, restarted
 
-from ssme.serve.labeling import AT_RANDOM, settled_labels
+from ssme.serve.labeling import AT_RANDOM, list_settled_labels
 from ssme.serve.store import StoredSuggestion
 
 pytestmark = pytest.mark.web
@@ -37,7 +37,7 @@ def row_of(card: str) -> Any:
 
 
 def events(house: House) -> tuple[Any, ...]:
-    return house.desk.ask_now(lambda records: records.memory("file 1").label_events())
+    return house.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
 
 
 def test_a_label_is_in_the_memory_with_its_probability_when_the_page_says_so(ready: House) -> None:
@@ -71,7 +71,7 @@ def test_unsure_skip_back_and_undo(ready: House) -> None:
     assert row_of(ready.mark(LABEL, row="null", do="undo")["card"]) == third
     assert [event.label for event in events(ready)] == [None, 0, None]
     assert json.loads(third) not in dict(
-        ready.desk.ask_now(lambda r: {row[0]: row for row in settled_labels(r, "file 1")})
+        ready.desk.ask_now(lambda r: {row[0]: row for row in list_settled_labels(r, "file 1")})
     )
 
 
@@ -115,11 +115,11 @@ def test_two_people_get_different_rows_but_for_every_fifth(ready: House) -> None
     assert "kappa" in people.lower()
     assert "1</td>" in people
     assert json.loads(seen["Ada"][0]) in people
-    labels = ready.desk.ask_now(settled_labels, "file 1")
+    labels = ready.desk.ask_now(list_settled_labels, "file 1")
     assert len(labels) == 4
     row = seen["Ada"][0]
     assert ready.post("/files/1/adjudicate", row=row, label="0", key="v").status_code == 303
-    settled = {each[0]: each[1] for each in ready.desk.ask_now(settled_labels, "file 1")}
+    settled = {each[0]: each[1] for each in ready.desk.ask_now(list_settled_labels, "file 1")}
     assert settled[json.loads(row)] == 0
 
 
@@ -155,7 +155,7 @@ def test_labels_of_a_round_that_was_not_finished_have_smaller_probabilities(
         records.store.add_suggestions("d", rows)
         for name in ("r0", "r4"):
             give_label(records, "d", "ada", name, 1, name)
-        return settled_labels(records, "d")
+        return list_settled_labels(records, "d")
 
     assert open_house.desk.ask_now(fill) == [["r0", 1, 0.125, 1], ["r4", 1, None, 2]]
 
@@ -186,7 +186,7 @@ def test_a_full_disk_is_said_and_nothing_stored_is_lost(ready: House) -> None:
     following = row_of(ready.mark(LABEL, row=row, label="1", key="a")["card"])
 
     def fill(records: Any) -> None:
-        on = records.memory("file 1")._connection
+        on = records.open_memory("file 1")._connection
         pages = on.execute("PRAGMA page_count").fetchone()[0]
         on.execute(f"PRAGMA max_page_count = {pages}")
 
@@ -194,7 +194,7 @@ def test_a_full_disk_is_said_and_nothing_stored_is_lost(ready: House) -> None:
     said = [ready.mark(LABEL, row=following, label="1", key=f"k{'x' * 4000}{i}") for i in range(9)]
     assert "disk is full" in said[-1]["error"]["got"]
     ready.desk.ask_now(
-        lambda r: r.memory("file 1")._connection.execute("PRAGMA max_page_count = 1000000")
+        lambda r: r.open_memory("file 1")._connection.execute("PRAGMA max_page_count = 1000000")
     )
     assert "error" not in ready.mark(LABEL, row=following, label="0", key="b")
     assert {event.key for event in events(ready)} >= {"a", "b"}
@@ -228,7 +228,9 @@ def test_rows_come_again_in_rounds_and_no_row_twice(ready: House) -> None:
             ready.work()
             card = ready.client.get(LABEL).text
     assert len({*seen}) == 15
-    rounds = {each.round for each in ready.desk.ask_now(lambda r: r.store.suggestions("file 1"))}
+    rounds = {
+        each.round for each in ready.desk.ask_now(lambda r: r.store.list_suggestions("file 1"))
+    }
     assert len(rounds) >= 3
 
 

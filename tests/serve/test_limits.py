@@ -60,7 +60,7 @@ class Queue:
                 pass
 
         self.loop.run(until_end())
-        return self.desk.ask_now(lambda records: records.store.job(job.id))
+        return self.desk.ask_now(lambda records: records.store.find_job(job.id))
 
     def process_of(self, job: JobRecord) -> int:
         """The process that works on the job."""
@@ -122,7 +122,7 @@ def test_a_job_that_takes_too_long_is_ended_and_says_so(queue: Queue) -> None:
     assert "longer than 1 seconds" in json.loads(ended.message)["got"]
     assert "--job-seconds" in json.loads(ended.message)["fix"]
     assert is_gone(process)
-    assert not queue.runner.folder_of(job).exists()
+    assert not queue.runner.find_folder(job).exists()
 
 
 @pytest.mark.parametrize("megabytes", [100, 115, 130])
@@ -148,7 +148,7 @@ def test_a_job_whose_process_is_killed_has_failed_and_can_be_asked_for_again(que
     again = queue.evaluate(number=3)
     assert again.id != job.id
     assert queue.wait(again).state == "done"
-    assert (queue.runner.folder_of(again) / "summary.json").is_file()
+    assert (queue.runner.find_folder(again) / "summary.json").is_file()
 
 
 def test_a_cancelled_job_leaves_no_process_and_no_result(queue: Queue) -> None:
@@ -157,7 +157,7 @@ def test_a_cancelled_job_leaves_no_process_and_no_result(queue: Queue) -> None:
     queue.loop.run(queue.runner.cancel(job.id))
     assert queue.wait(job).state == "cancelled"
     assert is_gone(process)
-    assert not queue.runner.folder_of(job).exists()
+    assert not queue.runner.find_folder(job).exists()
 
 
 def test_a_forge_that_died_is_replaced(queue: Queue) -> None:
@@ -176,11 +176,11 @@ def test_a_job_that_was_cut_off_too_often_has_failed(tmp_path: Path) -> None:
     def start(records: Records) -> str:
         store = records.store
         store.resume_jobs(TRIES)
-        if not store.files():
+        if not store.list_files():
             store.add_file("a.csv", "a.csv", "", 0, 0)
             store.add_job(1, "look", "look-1", {})
-        store.next_job(["look"])
-        return store.job(1).state
+        store.take_next_job(["look"])
+        return store.find_job(1).state
 
     states = []
     for _ in range(TRIES + 1):

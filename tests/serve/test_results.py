@@ -15,7 +15,7 @@ from tests.serve.conftest import House
 
 from ssme.data import ScoreSet
 from ssme.run import rerun
-from ssme.serve.evaluating import _labels_csv, add_labels
+from ssme.serve.evaluating import _format_labels_csv, add_labels
 from ssme.spec import RunSpec
 
 pytestmark = pytest.mark.web
@@ -42,7 +42,7 @@ def evaluated(open_house: House, scores: Path) -> House:
 
 def newest(house: House) -> int:
     """The number of the newest evaluation."""
-    return house.desk.ask_now(lambda records: records.store.jobs(1, "evaluate")[0].id)
+    return house.desk.ask_now(lambda records: records.store.list_jobs(1, "evaluate")[0].id)
 
 
 def test_the_same_evaluation_is_computed_once(evaluated: House) -> None:
@@ -111,7 +111,7 @@ def test_labels_of_any_rounds_are_saved_with_what_they_stand_for(
     ]
     labeled, _ = add_labels(data, given)
     path = tmp_path / "labels.csv"
-    path.write_text(_labels_csv(labeled).replace("row,", "id,", 1), encoding="utf-8")
+    path.write_text(_format_labels_csv(labeled).replace("row,", "id,", 1), encoding="utf-8")
     columns = {"id": names, "a": scores[:, 0], "b": scores[:, 1]}
     again = ScoreSet.from_frame(pd.DataFrame(columns), path, label="label", id="id")
     assert again.n_labeled == labeled.n_labeled == 22

@@ -75,7 +75,7 @@ def test_nothing_changes_from_a_foreign_origin(open_house: House, origin: str | 
     form = {"csrf": open_house.csrf, "sample": "1"}
     answer = open_house.client.post("/open", data=form, headers=headers)
     assert answer.status_code == 403
-    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
 
 
 @pytest.mark.parametrize("csrf", ["", "wrong"])
@@ -84,7 +84,7 @@ def test_nothing_changes_without_the_token_of_the_page(open_house: House, csrf: 
     headers = {"origin": ADDRESS, "x-csrf": csrf}
     answer = open_house.client.put("/upload?name=a.csv", content=b"a", headers=headers)
     assert answer.status_code == 403
-    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
 
 
 def test_other_sites_cannot_embed_or_fetch(open_house: House) -> None:
@@ -111,12 +111,12 @@ def test_read_only_changes_nothing(open_house: House, scores: Path) -> None:
     open_house.work()
     quiet = restarted(open_house, read_only=True)
     quiet.enter("Bob")
-    before = quiet.desk.ask_now(lambda records: len(records.store.jobs()))
+    before = quiet.desk.ask_now(lambda records: len(records.store.list_jobs()))
     for path in PAGES[:-1]:
         assert quiet.client.get(path).status_code == 200
     for path in ("/open", "/files/1/evaluate", "/files/1/label", "/files/1/again", "/invite"):
         assert quiet.post(path, sample="1").status_code == 403
-    assert quiet.desk.ask_now(lambda records: len(records.store.jobs())) == before
+    assert quiet.desk.ask_now(lambda records: len(records.store.list_jobs())) == before
     quiet.desk.close()
 
 
@@ -150,7 +150,7 @@ def test_no_file_outside_the_root_is_opened(
     (tmp_path / "root" / "link.csv").symlink_to(tmp_path / "secret.csv")
     answer = open_house.post("/open", path=path)
     assert answer.status_code == 400
-    assert open_house.desk.ask_now(lambda records: records.store.files()) == []
+    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
 
 
 def test_a_file_inside_the_root_is_opened(open_house: House, tmp_path: Path, scores: Path) -> None:

@@ -22,7 +22,7 @@ def test_file_and_browser_are_opened_once_it_listens(
     import uvicorn
 
     from ssme.serve.app import make_app
-    from ssme.serve.server import _server
+    from ssme.serve.server import _make_server
 
     opened: list[str] = []
     listens: list[bool] = []
@@ -36,10 +36,10 @@ def test_file_and_browser_are_opened_once_it_listens(
     settings = ServeSettings(tmp_path / "project")
     settings.make_folders()
     with Desk(settings) as desk:
-        server = _server(uvicorn, make_app(desk, work=False), scores, address)
+        server = _make_server(uvicorn, make_app(desk, work=False), scores, address)
         with ThreadPoolExecutor(1) as apart:  # a browser test may have left a loop running here
             apart.submit(asyncio.run, server.startup()).result()
-        names = [each.name for each in desk.ask_now(lambda records: records.store.files())]
+        names = [each.name for each in desk.ask_now(lambda records: records.store.list_files())]
     assert listens == [True]
     assert opened == ([] if address is None else [address])
     assert names == ["scores.csv"]

@@ -289,7 +289,7 @@ def _evaluate_file(
     spec: RunSpec, output: Output, demands: list[GateCondition], shift: str | None
 ) -> Evaluation:
     """The evaluation of a file that fits into memory."""
-    from ssme.decide.gates import with_metrics
+    from ssme.decide.gates import add_metrics
     from ssme.fitting import usual_metrics
 
     with output.working("reading"):
@@ -298,7 +298,7 @@ def _evaluate_file(
         output.note(sentence)
     asked = spec.metrics or usual_metrics(data)
     with asked_by("fail_under"):
-        metrics = with_metrics(asked, demands) if demands else spec.metrics
+        metrics = add_metrics(asked, demands) if demands else spec.metrics
     if shift is not None:
         with asked_by("correct_shift"):
             data, said = correct(data, shift)
@@ -312,7 +312,7 @@ def _evaluate_file(
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:
     """The evaluation of files that are passed over; the number of classes is not known before."""
-    from ssme.decide.gates import with_metrics
+    from ssme.decide.gates import add_metrics
     from ssme.run import execute
 
     if demands and not spec.metrics:
@@ -322,7 +322,7 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
         )
     if demands and spec.metrics:
         with asked_by("fail_under"):
-            metrics = tuple(with_metrics(spec.metrics, demands))
+            metrics = tuple(add_metrics(spec.metrics, demands))
         spec = dataclasses.replace(spec, metrics=metrics)
     with output.working("passing over the rows"):
         result = execute(spec, spec.source)

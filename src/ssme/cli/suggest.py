@@ -89,11 +89,11 @@ def suggest(
         found = result.suggest(
             n, goal, design=draw, uniform=uniform, random_state=result.settings["random_state"]
         )
-    output.write(target, csv_text([*found.earlier(), *found.table()]))
+    output.write(target, csv_text([*found.list_earlier(), *found.table()]))
     _show_rows(output, found.table(), target)
     output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
-        more = " It holds the rows of earlier rounds too." if found.earlier() else ""
+        more = " It holds the rows of earlier rounds too." if found.list_earlier() else ""
         next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
         output.note(f"{next_step}{target}.{more}")
 

@@ -29,7 +29,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best
-from ssme.results.evaluation import plain_values
+from ssme.results.evaluation import to_plain_values
 
 __all__ = ["Choice", "Contender", "choose_model"]
 
@@ -131,7 +131,7 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """The choice as plain values that JSON can hold; NaN becomes None."""
-        out: dict[str, Any] = plain_values(
+        out: dict[str, Any] = to_plain_values(
             {
                 **asdict(self),
                 "possible_best": self.possible_best,
@@ -213,7 +213,7 @@ def choose_model(
     order = np.argsort(-sign * value, kind="stable")
     pick = int(order[0])
     p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level)
-    regret = _regret(estimate, sign, pick)
+    regret = _compute_regret(estimate, sign, pick)
     tail = (1.0 - level) / 2.0
     ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
     low, high = estimate.interval(level)
@@ -282,7 +282,7 @@ def _read_draws(
     return p_best, in_set, equal
 
 
-def _regret(estimate: Estimate, sign: float, pick: int) -> FloatArray:
+def _compute_regret(estimate: Estimate, sign: float, pick: int) -> FloatArray:
     """How far the pick is behind the best (D,), in every complete draw."""
     draws, known = _complete_draws(estimate)
     if not len(draws):

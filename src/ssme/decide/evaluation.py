@@ -63,7 +63,7 @@ class DecidingEvaluation(BaseEvaluation):
         >>> r.choose("accuracy").pick
         'good'
         """
-        chosen, estimate = self._criterion(metric, group)
+        chosen, estimate = self._find_criterion(metric, group)
         return choose_model(
             self.data.models,
             chosen,
@@ -73,7 +73,7 @@ class DecidingEvaluation(BaseEvaluation):
             level=self._check_level(level),
         )
 
-    def _criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:
+    def _find_criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:
         """A metric and its estimate: one of the table, or another one that is estimated now."""
         names = [each.name for each in self.metrics]
         metric = names[0] if metric is None else metric

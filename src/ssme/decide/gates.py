@@ -33,9 +33,9 @@ __all__ = [
     "WITHIN",
     "GateCondition",
     "Verdict",
+    "add_metrics",
     "judge",
     "parse_condition",
-    "with_metrics",
 ]
 
 FAIL_ON = Option(
@@ -148,27 +148,28 @@ def parse_condition(text: str) -> GateCondition:
     )
 
 
-def with_metrics(
+def add_metrics(
     asked: Sequence[MetricSpec], conditions: Sequence[GateCondition]
 ) -> list[MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error."""
-    known = {_own_name(spec) for spec in asked}
+    known = {_find_own_name(spec) for spec in asked}
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
-        if not {condition.metric, _own_name(condition.metric), *_families(condition)} & known
+        if not {condition.metric, _find_own_name(condition.metric), *_find_families(condition)}
+        & known
     )
     return [*asked, *extra]
 
 
-def _own_name(spec: MetricSpec) -> str:
+def _find_own_name(spec: MetricSpec) -> str:
     """The name that a metric has in the table; that of one class is known with the data only."""
     if isinstance(spec, str) and (spec == ALL_THREE or split_class(spec) is not None):
         return spec
     return get_metric(spec).name
 
 
-def _families(condition: GateCondition) -> set[str]:
+def _find_families(condition: GateCondition) -> set[str]:
     """What stands for a metric of one class and all others."""
     parts = split_class(condition.metric)
     return set() if parts is None else {ALL_THREE, f"{parts[0]}[{EVERY}]{parts[2]}"}
@@ -214,8 +215,8 @@ def judge(
 
 def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, of which ``condition`` does not hold."""
-    metric = _metric_of(evaluation, condition)
-    for name, found in _values(evaluation, metric, condition):
+    metric = _find_metric(evaluation, condition)
+    for name, found in _list_values(evaluation, metric, condition):
         if not condition.holds(found):
             yield (
                 f"{name}: {condition.metric} {condition.column} is {found:.4g}, "
@@ -223,7 +224,7 @@ def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
             )
 
 
-def _metric_of(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
+def _find_metric(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
     """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
     names = [metric.name for metric in evaluation.metrics]
     if condition.metric in names or split_class(condition.metric) is not None:
@@ -233,10 +234,10 @@ def _metric_of(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
     return evaluation.metrics[evaluation.metric_index(name)]
 
 
-def _values(
+def _list_values(
     evaluation: BaseEvaluation, metric: Metric, condition: GateCondition
 ) -> Iterator[tuple[str, float]]:
-    pair = None if condition.model is None else _pair(evaluation.data.models, condition)
+    pair = None if condition.model is None else _split_pair(evaluation.data.models, condition)
     if pair is None:
         for row in evaluation.rows(metric.name, ALL):
             if condition.model in (None, row["model"]):
@@ -247,7 +248,7 @@ def _values(
     yield f"{pair[0]} minus {pair[1]}", getattr(gap, column)
 
 
-def _pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
+def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
     """The two models of ``A-B``; None where it names one model. Hyphens in names are allowed."""
     text = condition.model or ""
     if text in models:

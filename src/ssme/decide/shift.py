@@ -36,7 +36,7 @@ from ssme.methods.parts.label_intervals import kish
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Choice, Option, accept
-from ssme.results.evaluation import plain_values
+from ssme.results.evaluation import to_plain_values
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
@@ -136,7 +136,7 @@ class Shift:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold."""
-        out: dict[str, Any] = plain_values({**vars(self), "sentence": self.sentence()})
+        out: dict[str, Any] = to_plain_values({**vars(self), "sentence": self.sentence()})
         return out
 
 
@@ -199,8 +199,8 @@ def find_shift(
     _, p_classes = class_test(sides.pool[every], sides.labeled[every], rng, limits.permutations)
     n_classes = sides.pool.shape[1]
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
-    unlabeled = _unlabeled_shares(sides)
-    by_class, by_score = _class_weights(sides, unlabeled), _score_weights(sides)
+    unlabeled = _estimate_unlabeled_shares(sides)
+    by_class, by_score = _compute_class_weights(sides, unlabeled), _compute_score_weights(sides)
     p_label = _test_explained(sides, by_class)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
     least = max(of.least_labels, of.least_share * sides.labels.size)
@@ -261,30 +261,30 @@ def correct_shift(
     of = constants or ShiftConstants()
     sides = _Sides.of(data, of)
     found = (
-        _class_weights(sides, _unlabeled_shares(sides))
+        _compute_class_weights(sides, _estimate_unlabeled_shares(sides))
         if kind == "label"
-        else _score_weights(sides)
+        else _compute_score_weights(sides)
     )
     weights = np.ones(data.n_rows)
     weights[sides.rows[sides.labeled]] = np.maximum(found, of.small)
     return data.with_design(weights)
 
 
-def _class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
+def _compute_class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:
     """Weight (n_l,) of each label: share of its class in the pool over its share of the labels."""
     counts = np.bincount(sides.labels, minlength=unlabeled.size).astype(np.float64)
     ratio = np.divide(unlabeled, counts, out=np.zeros_like(counts), where=counts > 0)
     return _bound_weights(ratio[sides.labels], sides.constants.largest_weight)
 
 
-def _score_weights(sides: _Sides) -> FloatArray:
+def _compute_score_weights(sides: _Sides) -> FloatArray:
     """Weight (n_l,) of each label: the odds of its scores among unlabeled rows."""
     from scipy.optimize import minimize
 
     x, member = sides.features, (~sides.labeled).astype(np.float64)
     ridge = sides.constants.ridge
 
-    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+    def compute_loss(theta: FloatArray) -> tuple[float, FloatArray]:
         z = x @ theta[1:] + theta[0]
         value = float(
             np.logaddexp(0.0, z).sum() - member @ z + 0.5 * ridge * (theta[1:] ** 2).sum()
@@ -292,7 +292,7 @@ def _score_weights(sides: _Sides) -> FloatArray:
         gap = expit(z) - member
         return value, np.concatenate([[gap.sum()], x.T @ gap + ridge * theta[1:]])
 
-    theta = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
+    theta = minimize(compute_loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x
     z = x[sides.labeled] @ theta[1:]
     return _bound_weights(np.exp(np.clip(z - z.max(), -50.0, 0.0)), sides.constants.largest_weight)
 
@@ -307,7 +307,7 @@ def _bound_weights(weights: FloatArray, largest: float) -> FloatArray:
     return out
 
 
-def _unlabeled_shares(sides: _Sides) -> FloatArray:
+def _estimate_unlabeled_shares(sides: _Sides) -> FloatArray:
     """Share (K,) of each class among the unlabeled rows, under label shift."""
     n_classes = sides.pool.shape[1]
     counts = np.bincount(sides.labels, minlength=n_classes).astype(np.float64)
@@ -337,7 +337,7 @@ def _recalibrate(sides: _Sides) -> FloatArray:
     known, n_classes = log_pool[sides.labeled], log_pool.shape[1]
     one, strength = np.eye(n_classes)[sides.labels], sides.constants.ridge
 
-    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
+    def compute_loss(theta: FloatArray) -> tuple[float, FloatArray]:
         z = theta[0] * known + theta[1:]
         log_p = z - logsumexp(z, axis=1, keepdims=True)
         gap = np.exp(log_p) - one
@@ -347,7 +347,7 @@ def _recalibrate(sides: _Sides) -> FloatArray:
         return float(penalty - (log_p * one).sum()), gradient + ridge
 
     start = np.concatenate([[1.0], np.zeros(n_classes)])
-    theta = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    theta = minimize(compute_loss, start, jac=True, method="L-BFGS-B").x
     z = theta[0] * log_pool[~sides.labeled] + theta[1:]
     out: FloatArray = z - logsumexp(z, axis=1, keepdims=True)
     return out

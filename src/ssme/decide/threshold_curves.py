@@ -48,12 +48,12 @@ def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
             held = np.isfinite(score)
             places[held, j] = np.searchsorted(own[j], score[held], side="right")
 
-        def values(mass: FloatArray) -> FloatArray:
+        def compute_values(mass: FloatArray) -> FloatArray:
             tables = [count_tables(mass, places[:, j], own.shape[1]) for j in range(n_models)]
             out: FloatArray = statistic(FullTables(np.concatenate(tables, axis=1)))
             return out
 
-        return values
+        return compute_values
 
     return Metric(
         metric.name,

@@ -40,7 +40,7 @@ from ssme.methods.registry import method_class
 from ssme.metrics import MetricSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
-from ssme.results.evaluation import ALL, BaseEvaluation, plain_values
+from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
@@ -146,7 +146,7 @@ class ThresholdChoice:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold."""
-        out: dict[str, Any] = plain_values(
+        out: dict[str, Any] = to_plain_values(
             {
                 "goal": self.goal,
                 "picks": [asdict(pick) for pick in self.picks],
@@ -270,16 +270,16 @@ def _pick(
         low=float(np.fmin(ends[0], threshold)),
         high=float(np.fmax(ends[1], threshold)),
         metrics=tuple(
-            MetricAt(curve.metric.name, at.value, *_ends(at, tails), at.optimism)
+            MetricAt(curve.metric.name, at.value, *_find_ends(at, tails), at.optimism)
             for curve, at in zip(curves, found, strict=True)
         ),
-        p_demand=_share_met(found[1], limit) if demand is not None else float("nan"),
+        p_demand=_compute_share_met(found[1], limit) if demand is not None else float("nan"),
         p_reachable=float((by_draw >= 0).mean()),
     )
     return pick, found[0]
 
 
-def _ends(at: AtPick, tails: list[float]) -> tuple[float, float]:
+def _find_ends(at: AtPick, tails: list[float]) -> tuple[float, float]:
     known = at.draws[np.isfinite(at.draws)]
     if not known.size:
         return float("nan"), float("nan")
@@ -287,6 +287,6 @@ def _ends(at: AtPick, tails: list[float]) -> tuple[float, float]:
     return float(min(low, at.value)), float(max(high, at.value))
 
 
-def _share_met(at: AtPick, limit: float) -> float:
+def _compute_share_met(at: AtPick, limit: float) -> float:
     known = at.draws[np.isfinite(at.draws)]
     return float((known >= limit).mean()) if known.size else float("nan")

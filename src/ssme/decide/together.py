@@ -50,7 +50,7 @@ from ssme.methods.registry import get_method, method_class
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom
-from ssme.results.evaluation import ALL, BaseEvaluation, plain_values
+from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame
 
 __all__ = ["Figure", "PairErrors", "SetProfile", "profile_set"]
@@ -167,7 +167,7 @@ class SetProfile:
         """Plain values that JSON can hold."""
         found = asdict(self)
         del found["library"]
-        out: dict[str, Any] = plain_values(found)
+        out: dict[str, Any] = to_plain_values(found)
         return out
 
     def sentence(self) -> str:
@@ -224,17 +224,17 @@ def profile_set(
     if n_models < 2:
         raise InputError("a profile of one classifier", allowed="two classifiers or more")
     if method_class(evaluation.method).spec.metrics is not None:
-        raise _one_by_one(evaluation.method)
+        raise _tell_one_by_one(evaluation.method)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     threshold = evaluation.settings.get("threshold") or DEFAULT_THRESHOLD
-    metrics = _set_metrics(n_models, threshold if data.n_classes == 2 else DEFAULT_THRESHOLD)
+    metrics = _make_set_metrics(n_models, threshold if data.n_classes == 2 else DEFAULT_THRESHOLD)
     ours = _estimate(evaluation.belief, metrics, rows, evaluation.method)
-    alone = _labels_alone(evaluation, metrics, rows)
+    alone = _estimate_from_labels_alone(evaluation, metrics, rows)
     figures = {
-        name: _figures(_lean(metrics[name], one, other, of), other, level)
+        name: _make_figures(_lean_on_labels(metrics[name], one, other, of), other, level)
         for name, one, other in zip(metrics, ours, alone, strict=True)
     }
-    shares, pairs = figures["shares"], _pairs(n_models)
+    shares, pairs = figures["shares"], _list_pairs(n_models)
     return SetProfile(
         all_wrong=shares[n_models],
         all_right=shares[0],
@@ -258,7 +258,7 @@ def profile_set(
     )
 
 
-def _pairs(n_models: int) -> list[tuple[int, int]]:
+def _list_pairs(n_models: int) -> list[tuple[int, int]]:
     return [(a, b) for a in range(n_models) for b in range(a + 1, n_models)]
 
 
@@ -268,10 +268,10 @@ def _estimate(
     try:
         return belief.estimate(list(metrics.values()), [rows])[0]
     except _OneByOneError:
-        raise _one_by_one(method) from None
+        raise _tell_one_by_one(method) from None
 
 
-def _one_by_one(method: str) -> UnsupportedError:
+def _tell_one_by_one(method: str) -> UnsupportedError:
     return UnsupportedError(
         f"method {method!r} looks at each classifier by itself",
         allowed="methods with one posterior for all classifiers, and labeled",
@@ -279,7 +279,7 @@ def _one_by_one(method: str) -> UnsupportedError:
     )
 
 
-def _labels_alone(
+def _estimate_from_labels_alone(
     evaluation: BaseEvaluation, metrics: dict[str, Metric], rows: GroupRows
 ) -> list[Estimate]:
     if evaluation.data.n_labeled == 0:
@@ -288,7 +288,9 @@ def _labels_alone(
     return belief.estimate(list(metrics.values()), [rows])[0]
 
 
-def _lean(metric: Metric, ours: Estimate, alone: Estimate, of: TogetherConstants) -> Estimate:
+def _lean_on_labels(
+    metric: Metric, ours: Estimate, alone: Estimate, of: TogetherConstants
+) -> Estimate:
     """``ours`` moved a little towards ``alone`` where labels alone determine it."""
     if ours.draws is None or alone.draws is None or alone.value.shape != ours.value.shape:
         return ours
@@ -304,7 +306,7 @@ def _lean(metric: Metric, ours: Estimate, alone: Estimate, of: TogetherConstants
     return Estimate(value, draws)
 
 
-def _figures(ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
+def _make_figures(ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
     """One `Figure` per value; quantiles of the draws are the intervals."""
     mine, theirs = (_read(each, level) for each in (ours, alone))
     if theirs.shape[1] != mine.shape[1]:
@@ -338,16 +340,16 @@ Reading = Callable[[_Sums], FloatArray]
 """Sums of D labelings -> values (D, V)."""
 
 
-def _set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
+def _make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
     """The metrics of a set of ``n_models``, by what they read."""
     readings: dict[str, tuple[Reading, float, float, bool | None]] = {
         "shares": (lambda sums: sums.counts, 0.0, 1.0, None),
         "both": (lambda sums: sums.both, 0.0, 1.0, None),
         "vote": (lambda sums: sums.vote, 0.0, 1.0, True),
         "apart": (lambda sums: sums.errors.prod(axis=1, keepdims=True), 0.0, 1.0, None),
-        "correlations": (_correlations, -1.0, 1.0, None),
-        "number": (_effective_number, 1.0, float(n_models), None),
-        "more": (_with_one_more, 0.0, 1.0, None),
+        "correlations": (_compute_correlations, -1.0, 1.0, None),
+        "number": (_compute_effective_number, 1.0, float(n_models), None),
+        "more": (_extrapolate_one_more, 0.0, 1.0, None),
     }
 
     def make(name: str, reading: Reading, low: float, high: float, better: bool | None) -> Metric:
@@ -369,18 +371,18 @@ def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], _
     predicted = predicted_classes(scores[complete], threshold)
     wrong = predicted[:, :, None] != np.arange(n_classes)  # (r, M, K)
     number = wrong.sum(axis=1)  # (r, K)
-    first, second = (np.array(side) for side in zip(*_pairs(n_models), strict=True))
+    first, second = (np.array(side) for side in zip(*_list_pairs(n_models), strict=True))
     columns = [
         (number[:, None, :] == np.arange(n_models + 1)[:, None]),
         wrong,
         wrong[:, first] & wrong[:, second],
-        _votes(predicted, n_classes)[:, None, :],
+        _count_votes(predicted, n_classes)[:, None, :],
     ]
     ends = np.cumsum([each.shape[1] for each in columns])
     table = np.concatenate(columns, axis=1).transpose(0, 2, 1).astype(np.float64)
     table = np.ascontiguousarray(table).reshape(-1, ends[-1])
 
-    def sums(mass: FloatArray) -> _Sums:
+    def add_up(mass: FloatArray) -> _Sums:
         kept = mass if complete.all() else mass[:, complete]
         total = kept.sum(axis=(1, 2))[:, None]
         found = kept.reshape(len(kept), -1) @ table
@@ -388,10 +390,10 @@ def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], _
         shares = np.clip(shares, 0.0, 1.0)
         return _Sums(n_models, *np.split(shares, ends[:-1], axis=1))
 
-    return sums
+    return add_up
 
 
-def _votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
+def _count_votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
     """Share (r, K) with which each class wins the vote of a row; ties are shared."""
     votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
     winners = votes == votes.max(axis=1, keepdims=True)
@@ -399,9 +401,9 @@ def _votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
     return out
 
 
-def _correlations(sums: _Sums) -> FloatArray:
+def _compute_correlations(sums: _Sums) -> FloatArray:
     """Correlation of errors (D, pairs + 1): every pair, and the mean over the defined ones."""
-    first, second = (np.array(side) for side in zip(*_pairs(sums.n_models), strict=True))
+    first, second = (np.array(side) for side in zip(*_list_pairs(sums.n_models), strict=True))
     a, b = sums.errors[:, first], sums.errors[:, second]
     scale = np.sqrt(a * (1.0 - a) * b * (1.0 - b))
     related = np.full_like(scale, np.nan)
@@ -413,13 +415,13 @@ def _correlations(sums: _Sums) -> FloatArray:
     return np.column_stack([related, mean])
 
 
-def _effective_number(sums: _Sums) -> FloatArray:
-    mean = np.maximum(_correlations(sums)[:, -1:], 0.0)
+def _compute_effective_number(sums: _Sums) -> FloatArray:
+    mean = np.maximum(_compute_correlations(sums)[:, -1:], 0.0)
     out: FloatArray = sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
     return out
 
 
-def _with_one_more(sums: _Sums) -> FloatArray:
+def _extrapolate_one_more(sums: _Sums) -> FloatArray:
     """All wrong with one more classifier (D, 1), from the curve over subsets."""
     m = sums.n_models
     sizes, number = (m - 2, m - 1, m), range(m + 1)

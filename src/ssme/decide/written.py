@@ -15,7 +15,7 @@ import numpy as np
 
 from ssme.decide.choose import Choice, choose_model
 from ssme.metrics.base import Metric
-from ssme.results.evaluation import BaseEvaluation, plain_values
+from ssme.results.evaluation import BaseEvaluation, to_plain_values
 
 __all__ = ["PAIRED_MODELS", "choose_by_lead", "describe_decision"]
 
@@ -34,7 +34,7 @@ def choose_by_lead(evaluation: BaseEvaluation) -> Choice | None:
 def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
     """``ranking``, ``differences`` and ``decision`` of an evaluation, as JSON can hold them."""
     choice = choose_by_lead(evaluation)
-    out: dict[str, Any] = plain_values(
+    out: dict[str, Any] = to_plain_values(
         {
             "ranking": [
                 {"metric": metric.name, **asdict(rank)}
@@ -45,7 +45,7 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
             "differences": [
                 asdict(row)
                 for metric in evaluation.metrics
-                for row in _differences(evaluation, metric)
+                for row in _list_differences(evaluation, metric)
             ],
             "decision": None if choice is None else choice.to_dict(),
         }
@@ -53,7 +53,7 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
     return out
 
 
-def _differences(evaluation: BaseEvaluation, metric: Metric) -> tuple[Any, ...]:
+def _list_differences(evaluation: BaseEvaluation, metric: Metric) -> tuple[Any, ...]:
     if evaluation.data.n_models <= PAIRED_MODELS:
         return evaluation.compare(metric.name).rows
     value = evaluation.estimate(metric.name).value

@@ -13,7 +13,7 @@ from ssme.diagnostics.agreement import measure_agreement
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import right_answers_tail, tail_text
-from ssme.methods.answers.agreement import disagreement
+from ssme.methods.answers.agreement import measure_disagreement
 from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -158,7 +158,7 @@ def _judges_alone(case: Case) -> dict[str, str]:
         return {}
     n_classes = case.data.n_classes
     votes = predicted_classes(case.data.scores[case.rows])[:, :, None] == np.arange(n_classes)
-    own, counts = disagreement(votes.astype(np.float64))
+    own, counts = measure_disagreement(votes.astype(np.float64))
     total = votes.sum(axis=1)
     chance = np.zeros(case.data.n_models)
     for j in np.flatnonzero(counts):

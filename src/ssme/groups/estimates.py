@@ -138,7 +138,7 @@ class GroupEstimator:
     @cached_property
     def n_draws(self) -> int:
         """Number of draws of the posterior."""
-        return len(self.belief.posterior_draws(np.zeros(1, dtype=np.int64)))
+        return len(self.belief.draw_posteriors(np.zeros(1, dtype=np.int64)))
 
     @cached_property
     def directions(self) -> ShiftDirections:
@@ -154,7 +154,7 @@ class GroupEstimator:
 
     @cached_property
     def _whole_soft(self) -> FloatArray:
-        return self.belief.posterior_draws(self._whole_part)
+        return self.belief.draw_posteriors(self._whole_part)
 
     @cached_property
     def _whole_logs(self) -> FloatArray:
@@ -180,7 +180,7 @@ class GroupEstimator:
         """What the method says beyond its posterior, per metric."""
         part = self._part(np.arange(self.data.n_rows))
         everywhere = self._weigh(self.belief.soft[None], np.arange(self.data.n_rows))
-        drawn = self._weigh(self.belief.posterior_draws(part), part)
+        drawn = self._weigh(self.belief.draw_posteriors(part), part)
         found = []
         for metric, estimate in zip(self.metrics, self.whole, strict=True):
             plugged = metric.plan(self.data.scores)(everywhere)[0]
@@ -217,7 +217,7 @@ class GroupEstimator:
             rows = np.concatenate(parts[first:last])
             sizes = [part.size for part in parts[first:last]]
             coefficients = np.repeat(drawn[:, first:last], sizes, axis=1)
-            soft = self.directions.shift(self.belief.posterior_draws(rows), coefficients)
+            soft = self.directions.shift(self.belief.draw_posteriors(rows), coefficients)
             start = 0
             for g, size in enumerate(sizes, start=first):
                 yield g, (parts[g], soft[:, start : start + size])

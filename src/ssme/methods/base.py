@@ -136,7 +136,7 @@ class DrawsPosterior(Protocol):
     def label_shift(self) -> FloatArray:
         """What (K,) the log-odds of labeled rows have beyond this: zero where labels are random."""
 
-    def posterior_draws(self, rows: IntArray) -> FloatArray:
+    def draw_posteriors(self, rows: IntArray) -> FloatArray:
         """P(y | s) (D, r, K) of ``rows`` in every draw, labeled rows as all others."""
 
 

@@ -19,7 +19,7 @@ from ssme.errors import UnsupportedError
 from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
-from ssme.results.evaluation import ALL, BaseEvaluation, Group, plain_values
+from ssme.results.evaluation import ALL, BaseEvaluation, Group, to_plain_values
 from ssme.results.gaps import compute_gaps
 from ssme.results.group_ranks import order_groups, rank_groups
 from ssme.spec import RunSpec
@@ -153,7 +153,7 @@ def _summarize_together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
         profile = profile_set(evaluation)
     except UnsupportedError:
         return None
-    rows = plain_values(profile.rows()[: len(FIGURE_NAMES)])
+    rows = to_plain_values(profile.rows()[: len(FIGURE_NAMES)])
     if rows[0]["estimate"] is None:
         return None
     named = [{**row, "figure": FIGURE_NAMES[row["figure"]]} for row in rows]

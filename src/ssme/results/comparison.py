@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
-from ssme.results.frames import build_frame, frame_html, frame_text
+from ssme.results.frames import build_frame, render_frame_html, render_frame_text
 from ssme.wording import printable
 
 __all__ = [
@@ -149,21 +149,22 @@ class RowTable(ABC):
         library : {"pandas", "polars", "pyarrow"}, optional
             Library of the frame (default: the one that the scores came in).
         """
-        return build_frame(self._columns(), library or self.library)
+        return build_frame(self._make_columns(), library or self.library)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _make_columns(self) -> dict[str, list[Any]]:
         names = [column.name for column in fields(self.kind)]
         return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     @abstractmethod
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         """One line above the table."""
 
     def __repr__(self) -> str:
-        return f"{printable(self._head())}\n{frame_text(self._columns())}"
+        return f"{printable(self._write_head())}\n{render_frame_text(self._make_columns())}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(printable(self._head()))}</p>{frame_html(self._columns())}"
+        head = escape(printable(self._write_head()))
+        return f"<p>{head}</p>{render_frame_html(self._make_columns())}"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -187,7 +188,7 @@ class Comparison(RowTable):
     rows: tuple[Difference, ...]
     library: str = "pandas"
 
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         return (
             f"a minus b with {self.level:.0%} intervals; p_better: probability that a is better "
             "than b"
@@ -215,7 +216,7 @@ class ModelRanking(RowTable):
     metric: str
     where: str
 
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         return (
             f"ranking by {self.metric} on {self.where!r}, {self.level:.0%} intervals; "
             "p_best: probability of being the best"
@@ -248,7 +249,7 @@ def compare_two(
             ends = np.quantile(paired, [tail, 1.0 - tail])
             low, high = min(float(ends[0]), gap), max(float(ends[1]), gap)
             factor = one.pair_factor if same_rows else 1.0
-            better = _share_better(paired, greater_is_better, gap, factor)
+            better = _compute_share_better(paired, greater_is_better, gap, factor)
     else:
         low = gap - float(np.hypot(one.value - one.low, two.high - two.value))
         high = gap + float(np.hypot(one.high - one.value, two.value - two.low))
@@ -268,7 +269,7 @@ def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> F
             paired = paired[np.isfinite(paired)]
             if paired.size:
                 gap = float(value[a] - value[b])
-                out[a, b] = _share_better(paired, greater_is_better, gap, factor)
+                out[a, b] = _compute_share_better(paired, greater_is_better, gap, factor)
                 out[b, a] = 1.0 - out[a, b]
     return out
 
@@ -326,7 +327,7 @@ def rank_models(
     return ModelRanking(rows, level, library, metric, where)
 
 
-def _share_better(
+def _compute_share_better(
     paired: FloatArray, greater_is_better: bool | None, gap: float, factor: float
 ) -> float:
     """Share of differences in a's favor, ties counted half; NaN where no direction is better.

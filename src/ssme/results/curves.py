@@ -50,12 +50,12 @@ def estimate_roc(
     """True positive rate over false positive rate, class ``class_index`` against the rest."""
 
     def read_off(positive: FloatArray, total: FloatArray) -> FloatArray:
-        caught, false = _share(positive), _share(total - positive)
+        caught, false = _cumulate_shares(positive), _cumulate_shares(total - positive)
         return np.stack([np.interp(GRID, f, c) for f, c in zip(false, caught, strict=True)])
 
     names = ("false_positive_rate", "true_positive_rate")
     plan = _plan_thresholds(class_index, read_off)
-    return _curve(evaluation, group, plan, names, GRID, models)
+    return _estimate_curve(evaluation, group, plan, names, GRID, models)
 
 
 def estimate_precision_recall(
@@ -64,7 +64,7 @@ def estimate_precision_recall(
     """Precision at the first threshold that reaches a recall, one class against the rest."""
 
     def read_off(positive: FloatArray, total: FloatArray) -> FloatArray:
-        recall = _share(positive)[:, 1:]
+        recall = _cumulate_shares(positive)[:, 1:]
         flagged = np.cumsum(total, axis=1)
         precision = np.cumsum(positive, axis=1) / np.where(flagged > 0, flagged, np.nan)
         last = precision.shape[1] - 1
@@ -72,7 +72,7 @@ def estimate_precision_recall(
         return np.stack([p[i] for p, i in zip(precision, at, strict=True)])
 
     plan = _plan_thresholds(class_index, read_off)
-    return _curve(evaluation, group, plan, ("recall", "precision"), GRID, models)
+    return _estimate_curve(evaluation, group, plan, ("recall", "precision"), GRID, models)
 
 
 def estimate_reliability(
@@ -81,27 +81,27 @@ def estimate_reliability(
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
 
     def plan(scores: FloatArray) -> MetricPlan:
-        confidence, target = _confidence(scores)
-        which = _bins(confidence, n_bins)
+        confidence, target = _find_confidence(scores)
+        which = _find_bins(confidence, n_bins)
         sums = _sum_up(which, n_bins)
 
-        def values(mass: FloatArray) -> FloatArray:
+        def compute_values(mass: FloatArray) -> FloatArray:
             right = np.take_along_axis(mass, target[None, :, None], axis=2)[:, :, 0]
             total = sums(mass.sum(axis=2))
             return sums(right) / np.where(total > 0, total, np.nan)
 
-        return values
+        return compute_values
 
-    found = _curve(evaluation, group, plan, ("bin", "right"), np.arange(n_bins), models)
-    rows = _rows_of(evaluation, group)
-    weights = _weights(evaluation)[rows]
+    found = _estimate_curve(evaluation, group, plan, ("bin", "right"), np.arange(n_bins), models)
+    rows = _find_rows(evaluation, group)
+    weights = _take_weights(evaluation)[rows]
     kept = []
     for row in found:
         j = evaluation.model_index(row["model"])
         scores = evaluation.data.scores[rows, j]
         present = np.isfinite(scores[:, 0])
-        confidence, _ = _confidence(scores[present])
-        inside = _bins(confidence, n_bins) == row["bin"]
+        confidence, _ = _find_confidence(scores[present])
+        inside = _find_bins(confidence, n_bins) == row["bin"]
         share = weights[present] * inside
         if share.sum() > 0 and np.isfinite(row["right"]):
             mean = float((share * confidence).sum() / share.sum())
@@ -121,7 +121,7 @@ def estimate_densities(
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        which = _bins(scores[:, class_index], n_bins)
+        which = _find_bins(scores[:, class_index], n_bins)
         for k, name in enumerate(evaluation.data.classes):
             share = np.bincount(which, mass[:, k], n_bins) / mass.sum()
             rows += [
@@ -169,10 +169,10 @@ def estimate_agreement(
     """For each pair: share of rows with the same decision, and correlation of their errors."""
     names = list(models or evaluation.data.models)
     places = [evaluation.model_index(name) for name in names]
-    part = _rows_of(evaluation, group)
+    part = _find_rows(evaluation, group)
     scores = evaluation.data.scores[part][:, places]
-    weights = _weights(evaluation)[part]
-    mass = _posterior(evaluation)[part] * weights[:, None]
+    weights = _take_weights(evaluation)[part]
+    mass = _require_posterior(evaluation)[part] * weights[:, None]
     present: NDArray[np.bool_] = np.isfinite(scores[:, :, 0])
     said = np.nan_to_num(scores).argmax(axis=2)
     wrong = said[:, :, None] != np.arange(scores.shape[2])
@@ -188,7 +188,7 @@ def estimate_agreement(
                     "model": first,
                     "other": second,
                     "agree": float(weights[same].sum() / weights[both].sum()),
-                    "error_correlation": _correlation(wrong[both, a], wrong[both, b], mass[both]),
+                    "error_correlation": _correlate(wrong[both, a], wrong[both, b], mass[both]),
                 }
             )
     return rows
@@ -214,7 +214,7 @@ def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _curve(
+def _estimate_curve(
     evaluation: BaseEvaluation,
     group: str,
     plan: CurvePlan,
@@ -223,12 +223,12 @@ def _curve(
     models: Models,
 ) -> list[dict[str, Any]]:
     """Rows of a curve with its band, as the evaluation's own method estimates it."""
-    _posterior(evaluation)
+    _require_posterior(evaluation)
     every = evaluation.data.models
     wanted = [evaluation.model_index(name) for name in models or every]
-    plans = _all_models(plan, wanted)
+    plans = _plan_all_models(plan, wanted)
     metric = Metric(names[1], names[1], plans, Custom(), greater_is_better=None)
-    _rows_of(evaluation, group)
+    _find_rows(evaluation, group)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     estimate = evaluation.belief.estimate([metric], [rows])[0][0]
     size = len(points)
@@ -248,7 +248,7 @@ def _curve(
     ]
 
 
-def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
+def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
     """A metric's plan with G values a classifier, side by side; those not wanted are NaN.
 
     Scores of a single classifier come from methods that treat each by itself.
@@ -260,13 +260,13 @@ def _all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray]
         present = {j: np.isfinite(scores[:, j, 0]) for j in chosen}
         plans = {j: plan(scores[rows, j]) for j, rows in present.items()}
 
-        def values(mass: FloatArray) -> FloatArray:
+        def compute_values(mass: FloatArray) -> FloatArray:
             found = {j: plans[j](mass[:, rows]) for j, rows in present.items()}
             size = next(iter(found.values())).shape
             missing = np.full(size, np.nan)
             return np.concatenate([found.get(j, missing) for j in range(n_models)], axis=1)
 
-        return values
+        return compute_values
 
     return plan_whole
 
@@ -293,34 +293,34 @@ def _sum_up(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], Float
     order = np.argsort(which, kind="stable")
     filled, starts = np.unique(which[order], return_index=True)
 
-    def sums(values: FloatArray) -> FloatArray:
+    def add_up(values: FloatArray) -> FloatArray:
         out = np.zeros((len(values), size))
         if len(order):
             out[:, filled] = np.add.reduceat(values[:, order], starts, axis=1)
         return out
 
-    return sums
+    return add_up
 
 
-def _share(counts: FloatArray) -> FloatArray:
+def _cumulate_shares(counts: FloatArray) -> FloatArray:
     """Cumulative share (D, B + 1), from 0 to 1; NaN where there is nothing to share."""
     total = counts.sum(axis=1, keepdims=True)
     grown = np.cumsum(counts, axis=1) / np.where(total > 0, total, np.nan)
     return np.concatenate([np.zeros((len(grown), 1)), grown], axis=1)
 
 
-def _confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+def _find_confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
     """P(positive) and the positive class for two classes; else the top score and its class."""
     if scores.shape[1] == 2:
         return scores[:, 1], np.ones(len(scores), dtype=np.int64)
     return scores.max(axis=1), scores.argmax(axis=1)
 
 
-def _bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
+def _find_bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
 
 
-def _rows_of(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
+def _find_rows(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
     rows = row_numbers(
         evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
     )
@@ -332,12 +332,12 @@ def _rows_of(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
     return rows
 
 
-def _weights(evaluation: BaseEvaluation) -> FloatArray:
+def _take_weights(evaluation: BaseEvaluation) -> FloatArray:
     data = evaluation.data
     return np.ones(data.n_rows) if data.weights is None else data.weights
 
 
-def _posterior(evaluation: BaseEvaluation) -> FloatArray:
+def _require_posterior(evaluation: BaseEvaluation) -> FloatArray:
     posterior = evaluation.posterior
     if posterior is None:
         raise InputError(
@@ -351,15 +351,15 @@ def _expect_mass(
     evaluation: BaseEvaluation, group: str, models: Models
 ) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""
-    part = _rows_of(evaluation, group)
-    mass = (_posterior(evaluation) * _weights(evaluation)[:, None])[part]
+    part = _find_rows(evaluation, group)
+    mass = (_require_posterior(evaluation) * _take_weights(evaluation)[:, None])[part]
     for name in models or evaluation.data.models:
         scores = evaluation.data.scores[part, evaluation.model_index(name)]
         present = np.isfinite(scores[:, 0])
         yield name, scores[present], mass[present]
 
 
-def _correlation(a: NDArray[np.bool_], b: NDArray[np.bool_], mass: FloatArray) -> float:
+def _correlate(a: NDArray[np.bool_], b: NDArray[np.bool_], mass: FloatArray) -> float:
     total = mass.sum()
     mean_a, mean_b = (mass * a).sum() / total, (mass * b).sum() / total
     both = (mass * (a & b)).sum() / total

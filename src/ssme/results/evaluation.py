@@ -21,14 +21,14 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import Belief, Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import Comparison, ModelRanking, OneModel, compare_two, rank_models
-from ssme.results.frames import LIBRARIES, build_frame, frame_text
+from ssme.results.frames import LIBRARIES, build_frame, render_frame_text
 from ssme.results.groups import ALL, Group, StreamPass
-from ssme.results.notebook import table_html
+from ssme.results.notebook import render_table
 from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
 from ssme.wording import did_you_mean, listing, printable
 from ssme.writing import write_text
 
-__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "plain_values"]
+__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "to_plain_values"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class BaseEvaluation:
             self.metric_index(metric)
         if group is not None:
             self.group_index(group)
-        for row in self._table(self.level if level is None else level):
+        for row in self._compute_table(self.level if level is None else level):
             if metric in (None, row["metric"]) and group in (None, row["group"]):
                 yield dict(row)
 
@@ -128,7 +128,7 @@ class BaseEvaluation:
         >>> bool((narrow["high"] <= wide["high"]).all())
         True
         """
-        rows = self._table(self.level if level is None else level)
+        rows = self._compute_table(self.level if level is None else level)
         columns = {name: [row[name] for row in rows] for name in COLUMNS}
         return build_frame(columns, library or self._library)
 
@@ -194,7 +194,7 @@ class BaseEvaluation:
             names = self.data.models if a is None else (a,)
             sides = [(groups[0], model, groups[1], model) for model in names]
         else:
-            sides = [(group, one, group, two) for one, two in self._pairs(a, b)]
+            sides = [(group, one, group, two) for one, two in self._list_pairs(a, b)]
         rows = []
         for m in wanted:
             for group_a, model_a, group_b, model_b in sides:
@@ -263,10 +263,10 @@ class BaseEvaluation:
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""
         return {
-            "settings": plain_values(dict(self.settings)),
-            "notes": plain_values(self.belief.facts.describe()),
-            "doubts": [plain_values(vars(doubt)) for doubt in self.doubts],
-            "estimates": [plain_values(row) for row in self.rows()],
+            "settings": to_plain_values(dict(self.settings)),
+            "notes": to_plain_values(self.belief.facts.describe()),
+            "doubts": [to_plain_values(vars(doubt)) for doubt in self.doubts],
+            "estimates": [to_plain_values(row) for row in self.rows()],
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -289,23 +289,25 @@ class BaseEvaluation:
             return 0
         if metric is None:
             raise InputError("no metric was named", allowed=listing(names))
-        return _position(metric, names, "metric {!r} was not evaluated")
+        return _find_position(metric, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
         """Position of ``group``."""
-        return _position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
+        return _find_position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
 
     def model_index(self, model: str) -> int:
         """Position of ``model``."""
-        return _position(model, list(self.data.models), "there is no model {!r}")
+        return _find_position(model, list(self.data.models), "there is no model {!r}")
 
     def class_index(self, name: Any = None) -> int:
         """Position of class ``name``; by default the last, the positive class of two."""
         if name is None:
             return self.data.n_classes - 1
-        return _position(str(name), [str(c) for c in self.data.classes], "there is no class {!r}")
+        return _find_position(
+            str(name), [str(c) for c in self.data.classes], "there is no class {!r}"
+        )
 
-    def _pairs(self, a: str | None, b: str | None) -> list[tuple[str, str]]:
+    def _list_pairs(self, a: str | None, b: str | None) -> list[tuple[str, str]]:
         models = self.data.models
         if a is None and b is not None:
             raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
@@ -325,7 +327,7 @@ class BaseEvaluation:
             raise InputError(argument("level", level), allowed="a number between 0 and 1")
         return level
 
-    def _table(self, level: float) -> tuple[Row, ...]:
+    def _compute_table(self, level: float) -> tuple[Row, ...]:
         """The table at ``level``, computed once."""
         level = self._check_level(level)
         if level not in self._tables:
@@ -351,9 +353,11 @@ class BaseEvaluation:
         if len(self.groups) > 1:
             notes = [f"{len(self.groups) - 1} groups in .frame()", *notes]
         metrics = [metric.name for metric in self.metrics]
-        return table_html(self._head(), self.rows(group=ALL), self.data.models, metrics, notes)
+        return render_table(
+            self._write_head(), self.rows(group=ALL), self.data.models, metrics, notes
+        )
 
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         """What was evaluated, in one line."""
         whole = self.groups[0]
         return (
@@ -362,16 +366,16 @@ class BaseEvaluation:
         )
 
     def __repr__(self) -> str:
-        rows = self._table(self.level)
+        rows = self._compute_table(self.level)
         lines = [
-            self._head(),
-            frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS}),
+            self._write_head(),
+            render_frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS}),
         ]
         lines += [printable(str(doubt)) for doubt in self.doubts]
         return "\n".join(lines)
 
 
-def _position(name: str, names: list[str], problem: str) -> int:
+def _find_position(name: str, names: list[str], problem: str) -> int:
     if name not in names:
         raise InputError(
             problem.format(name), allowed=listing(names), fix=did_you_mean(name, names) or None
@@ -379,16 +383,16 @@ def _position(name: str, names: list[str], problem: str) -> int:
     return names.index(name)
 
 
-def plain_values(value: Any) -> Any:
+def to_plain_values(value: Any) -> Any:
     """``value`` as JSON knows it: arrays to lists, NaN and infinities to None."""
     if isinstance(value, Mapping):
-        return {str(k): plain_values(v) for k, v in value.items()}
+        return {str(k): to_plain_values(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
-        return plain_values(value.tolist())
+        return to_plain_values(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [plain_values(v) for v in value]
+        return [to_plain_values(v) for v in value]
     if isinstance(value, np.generic):
-        return plain_values(value.item())
+        return to_plain_values(value.item())
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     if value is None or isinstance(value, (str, int, bool)):

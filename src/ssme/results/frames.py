@@ -8,7 +8,7 @@ from typing import Any, cast
 from ssme.errors import InputError, argument
 from ssme.wording import printable, shorten
 
-__all__ = ["LIBRARIES", "build_frame", "frame_html", "frame_text"]
+__all__ = ["LIBRARIES", "build_frame", "render_frame_html", "render_frame_text"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 LONGEST_NAME = 60
@@ -29,7 +29,7 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
         import pandas as pd
 
         return pd.DataFrame(
-            {name: _pandas_column(values, pd) for name, values in columns.items()},
+            {name: _make_pandas_column(values, pd) for name, values in columns.items()},
             columns=list(columns),
         )
     import narwhals as nw
@@ -41,13 +41,13 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
     return nw.from_dict(safe, backend=cast(Any, library)).to_native()
 
 
-def frame_text(columns: Columns) -> str:
+def render_frame_text(columns: Columns) -> str:
     """``columns`` as lines of text that are safe for a terminal; long tables are cut."""
     text: str = _show(columns).to_string(index=False, max_rows=SHOWN_ROWS)
     return text
 
 
-def frame_html(columns: Columns) -> str:
+def render_frame_html(columns: Columns) -> str:
     """``columns`` as an HTML table in which every name is text; long tables are cut."""
     html: str = _show(columns).to_html(index=False, border=0, max_rows=SHOWN_ROWS, escape=True)
     return html
@@ -61,7 +61,7 @@ def _show(columns: Columns) -> Any:
     return build_frame(safe).round(4)
 
 
-def _pandas_column(values: Sequence[Any], pd: Any) -> Any:
+def _make_pandas_column(values: Sequence[Any], pd: Any) -> Any:
     broken = any(_is_broken(value) for value in values)
     return pd.Series(list(values), dtype=object) if broken else list(values)
 

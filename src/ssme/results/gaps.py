@@ -39,7 +39,12 @@ from ssme.metrics.mass import linear_plan
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import Group
-from ssme.results.simultaneous import badness, group_draws, pair_reach, share_worst
+from ssme.results.simultaneous import (
+    compute_badness,
+    compute_p_worst,
+    compute_pair_reach,
+    gather_group_draws,
+)
 
 __all__ = [
     "GAPS",
@@ -48,8 +53,8 @@ __all__ = [
     "compute_gaps",
     "describe_gaps",
     "find_groupings",
-    "mean_bias",
-    "places_of",
+    "find_places",
+    "make_mean_bias",
 ]
 
 GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
@@ -104,7 +109,7 @@ class GapTable(RowTable):
     kind: ClassVar[Any] = Gap
     rows: tuple[Gap, ...]
 
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         return (
             f"gaps between groups with {self.level:.0%} intervals for all pairs of groups at once"
         )
@@ -126,7 +131,7 @@ def compute_gaps(
     rows: list[Gap] = []
     for text in find_groupings(evaluation, by):
         for kind in kinds:
-            rows += _gaps_of_kind(evaluation, text, kind, metric, level)
+            rows += _find_gaps_of_kind(evaluation, text, kind, metric, level)
     return GapTable(tuple(rows), level, evaluation.data.frame_library or "pandas")
 
 
@@ -143,10 +148,10 @@ def describe_gaps(evaluation: BaseEvaluation) -> dict[str, Any]:
     }
 
 
-def _gaps_of_kind(
+def _find_gaps_of_kind(
     evaluation: BaseEvaluation, text: str, kind: str, metric: str | None, level: float
 ) -> Iterator[Gap]:
-    places = places_of(evaluation, text)
+    places = find_places(evaluation, text)
     groups = [evaluation.groups[g] for g in places]
     if kind in ("difference", "ratio"):
         wanted = (
@@ -157,14 +162,14 @@ def _gaps_of_kind(
             if kind == "ratio" and not chosen.low >= 0.0:
                 continue
             estimates = [[evaluation.estimates[g][m] for g in places]]
-            yield from _rows_of(evaluation, groups, text, kind, [chosen], estimates, level)
+            yield from _find_gaps(evaluation, groups, text, kind, [chosen], estimates, level)
         return
-    metrics = _metrics_behind(evaluation, kind)
+    metrics = _list_metrics_behind(evaluation, kind)
     found = _estimate(evaluation, metrics, places)
-    yield from _rows_of(evaluation, groups, text, kind, metrics, found, level)
+    yield from _find_gaps(evaluation, groups, text, kind, metrics, found, level)
 
 
-def _rows_of(
+def _find_gaps(
     evaluation: BaseEvaluation,
     groups: Sequence[Group],
     text: str,
@@ -175,25 +180,27 @@ def _rows_of(
 ) -> Iterator[Gap]:
     """One row per classifier; ``estimates`` [metric][group] are looked at together."""
     for j, model in enumerate(evaluation.data.models):
-        spans = [_span(of, j, kind == "ratio") for of in estimates]
+        spans = [_measure_span(of, j, kind == "ratio") for of in estimates]
         usable = [span for span in spans if span is not None]
         if len(usable) < len(spans):
             continue
-        reach = pair_reach([span.off for span in usable], level)
-        gaps = [span.gap(each) for span, each in zip(usable, reach, strict=True)]
+        reach = compute_pair_reach([span.off for span in usable], level)
+        gaps = [span.find_gap(each) for span, each in zip(usable, reach, strict=True)]
         widest = max(range(len(gaps)), key=lambda number: gaps[number][0])
         value, low, high = (max(gap[part] for gap in gaps) for part in range(3))
         if kind != "ratio":
-            high = max(high, _unseen_rate(evaluation, groups, kind, estimates, j, level))
+            high = max(high, _bound_unseen_rate(evaluation, groups, kind, estimates, j, level))
             high = min(high, max(each.high - each.low for each in metrics))
         else:
             value, low, high = np.exp(-value), np.exp(-high), np.exp(-low)
         chosen, span = metrics[widest], usable[widest]
-        order = sorted(span.known, key=lambda g: badness(float(span.values[g]), chosen))
+        order = sorted(span.known, key=lambda g: compute_badness(float(span.values[g]), chosen))
         p_worst = float("nan")
-        draws = group_draws(estimates[widest], j)
+        draws = gather_group_draws(estimates[widest], j)
         if draws is not None:
-            p_worst = float(share_worst(draws[:, span.known], chosen)[span.known.index(order[0])])
+            p_worst = float(
+                compute_p_worst(draws[:, span.known], chosen)[span.known.index(order[0])]
+            )
         yield Gap(
             text,
             model,
@@ -209,7 +216,7 @@ def _rows_of(
         )
 
 
-def _unseen_rate(
+def _bound_unseen_rate(
     evaluation: BaseEvaluation,
     groups: Sequence[Group],
     kind: str,
@@ -248,19 +255,19 @@ class _Span:
     scale: FloatArray
     off: FloatArray
 
-    def gap(self, reach: FloatArray) -> tuple[float, float, float]:
+    def find_gap(self, reach: FloatArray) -> tuple[float, float, float]:
         """Largest difference and its interval; ``reach`` (known, known) is c s of each pair."""
         apart = self.scale[:, None] - self.scale[None, :]
         low = float(np.maximum((apart - reach).max(), 0.0))
         return float(apart.max()), low, float((apart + reach).max())
 
 
-def _span(estimates: Sequence[Estimate], j: int, logs: bool) -> _Span | None:
+def _measure_span(estimates: Sequence[Estimate], j: int, logs: bool) -> _Span | None:
     values = np.array([estimate.value[j] for estimate in estimates])
     known = np.flatnonzero(np.isfinite(values)).tolist()
     if len(known) < 2:
         return None
-    draws = group_draws(estimates, j)
+    draws = gather_group_draws(estimates, j)
     scale = values[known]
     off: FloatArray = np.full((1, len(known)), np.nan)
     if draws is not None:
@@ -283,7 +290,7 @@ def find_groupings(evaluation: BaseEvaluation, by: str | None) -> list[str]:
     return [by]
 
 
-def places_of(evaluation: BaseEvaluation, text: str, pooled: bool = False) -> list[int]:
+def find_places(evaluation: BaseEvaluation, text: str, pooled: bool = False) -> list[int]:
     """Which groups belong to a grouping, those that were put together only where asked for."""
     return [
         g
@@ -292,10 +299,10 @@ def places_of(evaluation: BaseEvaluation, text: str, pooled: bool = False) -> li
     ]
 
 
-def _metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
+def _list_metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
     """The metrics that a gap looks at."""
     if kind == "calibration":
-        return [mean_bias(evaluation.data.n_classes)]
+        return [make_mean_bias(evaluation.data.n_classes)]
     if evaluation.data.n_classes != 2:
         raise UnsupportedError(
             f"the gap {kind!r} for {evaluation.data.n_classes} classes",
@@ -341,7 +348,7 @@ def _estimate(
     return [[of_group[m] for of_group in estimates[1:]] for m in range(len(metrics))]
 
 
-def mean_bias(n_classes: int) -> Metric:
+def make_mean_bias(n_classes: int) -> Metric:
     """Mean of outcome minus score: positive where a classifier says too little.
 
     With two classes of the positive one, with more of the predicted class.

@@ -18,9 +18,14 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import Metric
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
-from ssme.results.gaps import find_groupings, places_of
-from ssme.results.simultaneous import badness, group_draws, joint_reach, share_worst
-from ssme.results.table import effective_labels
+from ssme.results.gaps import find_groupings, find_places
+from ssme.results.simultaneous import (
+    compute_badness,
+    compute_joint_reach,
+    compute_p_worst,
+    gather_group_draws,
+)
+from ssme.results.table import compute_effective_labels
 
 __all__ = ["GroupRank", "GroupRanking", "order_groups", "rank_groups"]
 
@@ -71,7 +76,7 @@ class GroupRanking(RowTable):
     by: str
     metric: str
 
-    def _head(self) -> str:
+    def _write_head(self) -> str:
         return (
             f"{self.metric} by {self.by}, worst group first, {self.level:.0%} intervals; those of "
             "the difference from all rows hold for all groups at once"
@@ -98,24 +103,24 @@ def rank_groups(
         )
     whole = evaluation.estimates[0][m]
     j = _find_best(whole, chosen) if model is None else evaluation.model_index(model)
-    places = places_of(evaluation, texts[0], pooled=True)
+    places = find_places(evaluation, texts[0], pooled=True)
     groups = [evaluation.groups[g] for g in places]
     estimates = [evaluation.estimates[g][m] for g in places]
     values = np.array([estimate.value[j] for estimate in estimates])
-    ends = np.array([_interval(estimate, j, level) for estimate in estimates])
+    ends = np.array([_find_interval(estimate, j, level) for estimate in estimates])
     difference = values - whole.value[j]
-    draws = group_draws(estimates, j)
+    draws = gather_group_draws(estimates, j)
     reach = np.full(values.size, np.nan)
     worst = np.full(values.size, np.nan)
     known = np.isfinite(values)
     if draws is not None and known.any():
-        worst[known] = share_worst(draws[:, known], chosen)
+        worst[known] = compute_p_worst(draws[:, known], chosen)
         off = draws[:, known] - values[known]
         if whole.draws is not None:
             off = off - (whole.draws[:, j] - whole.value[j])[:, None]
-        reach[known] = joint_reach(off, level)
+        reach[known] = compute_joint_reach(off, level)
     low, high = ends[:, 0], ends[:, 1]
-    ends_alone = _interval(evaluation.labels_only[0][m], j, level)
+    ends_alone = _find_interval(evaluation.labels_only[0][m], j, level)
     n_labels, alone = evaluation.groups[0].n_labeled, ends_alone[1] - ends_alone[0]
     columns = np.stack(
         [values, low, high, difference, difference - reach, difference + reach, worst]
@@ -128,11 +133,11 @@ def rank_groups(
             group.n_labeled,
             group.n_unlabeled,
             group.borrowed,
-            effective_labels(n_labels, alone, numbers[2] - numbers[1]),
+            compute_effective_labels(n_labels, alone, numbers[2] - numbers[1]),
         )
         for group, numbers in zip(groups, columns.T.tolist(), strict=True)
     ]
-    ranks.sort(key=lambda rank: badness(rank.estimate, chosen))
+    ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
     library = evaluation.data.frame_library or "pandas"
     return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name)
 
@@ -143,7 +148,7 @@ def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:
     chosen = evaluation.metrics[m]
     j = _find_best(evaluation.estimates[0][m], chosen)
     values = {
-        group.name: badness(float(of[m].value[j]), chosen)
+        group.name: compute_badness(float(of[m].value[j]), chosen)
         for group, of in zip(evaluation.groups[1:], evaluation.estimates[1:], strict=True)
     }
     return sorted(values, key=lambda name: values[name])
@@ -154,6 +159,6 @@ def _find_best(estimate: Estimate, metric: Metric) -> int:
     return int(np.nanargmax(value)) if np.isfinite(value).any() else 0
 
 
-def _interval(estimate: Estimate, j: int, level: float) -> tuple[float, float]:
+def _find_interval(estimate: Estimate, j: int, level: float) -> tuple[float, float]:
     low, high = estimate.interval(level)
     return float(low[j]), float(high[j])

@@ -8,13 +8,13 @@ from html import escape
 from ssme.results.table import Row
 from ssme.wording import printable, shorten
 
-__all__ = ["table_html"]
+__all__ = ["render_table"]
 
 MODELS = 30
 NAME = 60
 
 
-def table_html(
+def render_table(
     head: str, rows: Iterable[Row], models: Sequence[str], metrics: Sequence[str], notes: list[str]
 ) -> str:
     """Models by metrics; each estimate with its interval and what labels alone say.
@@ -30,10 +30,10 @@ def table_html(
     notes : list of str
         Remarks listed below the table.
     """
-    cells = {(row["model"], row["metric"]): _cell(row) for row in rows}
-    columns = "".join(f"<th scope='col'>{_name(metric)}</th>" for metric in metrics)
+    cells = {(row["model"], row["metric"]): _render_cell(row) for row in rows}
+    columns = "".join(f"<th scope='col'>{_shorten_name(metric)}</th>" for metric in metrics)
     body = "".join(
-        f"<tr><th scope='row'><bdi>{_name(model)}</bdi></th>"
+        f"<tr><th scope='row'><bdi>{_shorten_name(model)}</bdi></th>"
         + "".join(f"<td>{cells[model, metric]}</td>" for metric in metrics)
         + "</tr>"
         for model in models[:MODELS]
@@ -48,17 +48,17 @@ def table_html(
     )
 
 
-def _cell(row: Row) -> str:
+def _render_cell(row: Row) -> str:
     interval = "" if row["low"] != row["low"] else f" ({row['low']:.3f} to {row['high']:.3f})"
     return (
-        f"<b>{_number(row['estimate'])}</b>{interval}<br>"
-        f"<small>labels {_number(row['labels_only'])}</small>"
+        f"<b>{_format_number(row['estimate'])}</b>{interval}<br>"
+        f"<small>labels {_format_number(row['labels_only'])}</small>"
     )
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return "-" if value != value else f"{value:.3f}"
 
 
-def _name(name: str) -> str:
+def _shorten_name(name: str) -> str:
     return escape(shorten(name, NAME))

@@ -14,13 +14,19 @@ import numpy as np
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["badness", "group_draws", "joint_reach", "pair_reach", "share_worst"]
+__all__ = [
+    "compute_badness",
+    "compute_joint_reach",
+    "compute_p_worst",
+    "compute_pair_reach",
+    "gather_group_draws",
+]
 
 LEAST = 1e-9
 """Spread of draws below which they are taken to be the same number."""
 
 
-def pair_reach(
+def compute_pair_reach(
     offs: Sequence[FloatArray], level: float, most_paired: int = 100
 ) -> list[FloatArray]:
     """c s (G, G) of every pair of groups, c being the same for all ``offs`` (D, G).
@@ -50,7 +56,7 @@ def pair_reach(
     return [c * spread for spread in spreads]
 
 
-def joint_reach(off: FloatArray, level: float) -> FloatArray:
+def compute_joint_reach(off: FloatArray, level: float) -> FloatArray:
     """c s (G,) of groups whose draws are ``off`` (D, G) from their values, all at once."""
     spread = off.std(axis=0)
     ratio = np.abs(off) * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
@@ -58,7 +64,7 @@ def joint_reach(off: FloatArray, level: float) -> FloatArray:
     return out
 
 
-def group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | None:
+def gather_group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | None:
     """Draws (D, G) of classifier ``j``, undefined ones at the value; None where one has none."""
     columns: list[FloatArray | None] = []
     for estimate in estimates:
@@ -76,7 +82,7 @@ def group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | None:
     return np.stack([np.full(n_draws, np.nan) if c is None else c for c in columns], axis=1)
 
 
-def share_worst(draws: FloatArray, metric: Metric) -> FloatArray:
+def compute_p_worst(draws: FloatArray, metric: Metric) -> FloatArray:
     """P(worst) (G,) from ``draws`` (D, G), ties shared."""
     bad = draws if metric.greater_is_better is not False else -draws
     worst = bad == bad.min(axis=1, keepdims=True)
@@ -84,7 +90,7 @@ def share_worst(draws: FloatArray, metric: Metric) -> FloatArray:
     return out
 
 
-def badness(value: float, metric: Metric) -> float:
+def compute_badness(value: float, metric: Metric) -> float:
     """A number that is smallest for the worst group; undefined values come last."""
     if value != value:
         return float("inf")

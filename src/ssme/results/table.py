@@ -28,7 +28,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.groups import ALL, Group
 
-__all__ = ["COLUMNS", "SHOWN_COLUMNS", "Row", "effective_labels", "tabulate"]
+__all__ = ["COLUMNS", "SHOWN_COLUMNS", "Row", "compute_effective_labels", "tabulate"]
 
 COLUMNS = (
     "model",
@@ -80,12 +80,12 @@ def tabulate(
     method : str
         Name of the method.
     """
-    overall = [_ends(estimate, level) for estimate in labels_only[0]]
+    overall = [_find_ends(estimate, level) for estimate in labels_only[0]]
     n_labels = groups[0].n_labeled
     for g, group in enumerate(groups):
         for m, metric in enumerate(metrics):
-            value, low, high = _ends(estimates[g][m], level)
-            alone = _ends(labels_only[g][m], level)
+            value, low, high = _find_ends(estimates[g][m], level)
+            alone = _find_ends(labels_only[g][m], level)
             for j, model in enumerate(models):
                 own = bool(np.isfinite(alone[0][j]))
                 known = own or bool(np.isfinite(overall[m][0][j]))
@@ -100,22 +100,22 @@ def tabulate(
                     "labels_only": float(shown[0][j]),
                     "labels_only_low": float(shown[1][j]),
                     "labels_only_high": float(shown[2][j]),
-                    "labels_only_from": _source(group, own, known),
+                    "labels_only_from": _name_source(group, own, known),
                     "n_labeled": group.n_labeled,
                     "n_unlabeled": group.n_unlabeled,
                     "borrowed": group.borrowed,
-                    "effective_labels": effective_labels(
+                    "effective_labels": compute_effective_labels(
                         n_labels, overall[m][2][j] - overall[m][1][j], high[j] - low[j]
                     ),
                     "method": method,
                 }
 
 
-def _ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _find_ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     return estimate.value, *estimate.interval(level)
 
 
-def effective_labels(n_labels: int, alone: float, width: float) -> float:
+def compute_effective_labels(n_labels: int, alone: float, width: float) -> float:
     """Labels that would make an interval of labels alone as narrow as ``width``.
 
     NaN where the width is a matter of rounding.
@@ -124,7 +124,7 @@ def effective_labels(n_labels: int, alone: float, width: float) -> float:
     return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
 
 
-def _source(group: Group, own: bool, known: bool) -> str:
+def _name_source(group: Group, own: bool, known: bool) -> str:
     if not known:
         return "none"
     return "group" if own and group.name != ALL else "all"

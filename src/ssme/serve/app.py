@@ -17,7 +17,7 @@ from starlette.routing import Route
 from ssme.errors import InputError
 from ssme.serve import entering, marking, opening, people, results
 from ssme.serve.desk import Desk
-from ssme.serve.pages import answer_error, refusal
+from ssme.serve.pages import make_refusal, respond_with_error
 from ssme.serve.project import Project
 from ssme.serve.security import Asgi, Guard
 from ssme.serve.workshop import Workshop
@@ -58,7 +58,7 @@ def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True)
 
     app = Starlette(
         routes=[
-            Route("/static/{name}", static),
+            Route("/static/{name}", serve_static),
             *entering.routes,
             *opening.routes,
             *results.routes,
@@ -66,18 +66,18 @@ def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True)
             *people.routes,
         ],
         exception_handlers={
-            InputError: answer_error,
-            OSError: answer_error,
+            InputError: respond_with_error,
+            OSError: respond_with_error,
             404: _tell_not_found,
             405: _tell_not_found,
         },
         lifespan=lifespan,
     )
     app.state.project = project
-    return Guard(app, desk, refusal)
+    return Guard(app, desk, make_refusal)
 
 
-async def static(request: Request) -> Response:
+async def serve_static(request: Request) -> Response:
     """A style sheet or script of our own; nothing where the browser has this very one."""
     name = request.path_params["name"]
     if name not in STATIC:
@@ -96,7 +96,7 @@ def _read_static(name: str) -> tuple[bytes, str]:
 
 
 async def _tell_not_found(request: Request, _: Exception) -> Response:
-    response = answer_error(
+    response = respond_with_error(
         request, InputError("there is no such page here", fix="go back to the first page")
     )
     response.status_code = 404

@@ -68,13 +68,13 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
         return []
     rows, chance, reasons = _draw(spec, data, size, request["design"], rng)
     order = rng.permutation(len(rows))
-    cells = _cells(spec, data, rows[order], request["shown"])
+    cells = _describe_cells(spec, data, rows[order], request["shown"])
     return [
         {
             "row": names[rows[i]],
             "round": request["round"],
             "place": place,
-            "cells": [*cells[place], *_answers(data, int(rows[i]))],
+            "cells": [*cells[place], *_read_answers(data, int(rows[i]))],
             "probability": float(chance[i]),
             "reason": reasons[i],
         }
@@ -107,7 +107,7 @@ def _draw(
     return rows, np.full(size, size / free.size), [AT_RANDOM] * size
 
 
-def _cells(
+def _describe_cells(
     spec: RunSpec, data: ScoreSet, chosen: NDArray[np.int64], shown: Sequence[str] | None
 ) -> list[list[tuple[str, str, str]]]:
     """(column, kind, text) of the columns to show, for each chosen row."""
@@ -125,14 +125,15 @@ def _cells(
     table = Table(open_table(file, told), file.name)
     wanted = [*layout.ignored, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
-    places = _places(table, data, chosen)
+    places = _find_places(table, data, chosen)
     values = {name: table.values(name)[places] for name in columns}
     return [
-        [_cell(name, values[name][number]) for name in columns] for number in range(len(chosen))
+        [_describe_cell(name, values[name][number]) for name in columns]
+        for number in range(len(chosen))
     ]
 
 
-def _answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
+def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
     """(model, "score", the class it holds most probable); pages show it only where it is asked."""
     found = []
     for name, scores in zip(data.models, data.scores[row], strict=True):
@@ -142,7 +143,7 @@ def _answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
     return found
 
 
-def _places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows of the table that hold the chosen rows of the set: the same, unless it is long."""
     if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
         return chosen
@@ -153,7 +154,7 @@ def _places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[
     return np.array([first[ids[i]] for i in chosen], dtype=np.int64)
 
 
-def _cell(name: str, value: Any) -> tuple[str, str, str]:
+def _describe_cell(name: str, value: Any) -> tuple[str, str, str]:
     if is_missing(np.array([value], dtype=object))[0]:
         return name, "empty", ""
     if isinstance(value, bool | int | float | np.number):

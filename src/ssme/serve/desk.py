@@ -28,7 +28,7 @@ class Records:
         self.store = Store(settings.store_file)
         self._memories: dict[str, Memory] = {}
 
-    def memory(self, data: str) -> Memory:
+    def open_memory(self, data: str) -> Memory:
         """The memory of the data of that name."""
         if data not in self._memories:
             self._memories[data] = Memory(self.settings.memory_file, data)

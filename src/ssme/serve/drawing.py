@@ -38,7 +38,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
     shown = [row for row in rows if row["estimate"] is not None][:20]
     if not shown:
         return Markup("")
-    least, most = _range(
+    least, most = _find_range(
         [
             row[name]
             for row in shown
@@ -47,14 +47,15 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
     )
     names = distinct_labels([row["model"] for row in shown], 24)
 
-    def x(value: float) -> str:
+    def put_x(value: float) -> str:
         return f"{MARGIN + (WIDTH - MARGIN - 20) * (value - least) / (most - least):.1f}"
 
     height = ROW * len(shown) + 34
     parts = [
-        f'<line class="grid" x1="{x(tick)}" x2="{x(tick)}" y1="4" y2="{height - 26}"/>'
-        f'<text class="tick" text-anchor="middle" x="{x(tick)}" y="{height - 8}">{tick:.2f}</text>'
-        for tick in _ticks(least, most)
+        f'<line class="grid" x1="{put_x(tick)}" x2="{put_x(tick)}" y1="4" y2="{height - 26}"/>'
+        f'<text class="tick" text-anchor="middle" x="{put_x(tick)}" y="{height - 8}">'
+        f"{tick:.2f}</text>"
+        for tick in _choose_ticks(least, most)
     ]
     for number, row in enumerate(shown):
         y = ROW * number + 18
@@ -64,17 +65,17 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
         )
         if row["labels_only_low"] is not None:
             parts.append(
-                f'<line class="alone" x1="{x(row["labels_only_low"])}"'
-                f' x2="{x(row["labels_only_high"])}" y1="{y + 7}" y2="{y + 7}"/>'
+                f'<line class="alone" x1="{put_x(row["labels_only_low"])}"'
+                f' x2="{put_x(row["labels_only_high"])}" y1="{y + 7}" y2="{y + 7}"/>'
             )
         if row["low"] is not None:
             parts.append(
-                f'<line class="interval" x1="{x(row["low"])}" x2="{x(row["high"])}"'
+                f'<line class="interval" x1="{put_x(row["low"])}" x2="{put_x(row["high"])}"'
                 f' y1="{y}" y2="{y}"/>'
             )
-        parts.append(f'<circle class="dot" r="4.5" cx="{x(row["estimate"])}" cy="{y}"/>')
+        parts.append(f'<circle class="dot" r="4.5" cx="{put_x(row["estimate"])}" cy="{y}"/>')
     title = f"{metric} of {len(shown)} models, with intervals"
-    return _svg(WIDTH, height, title, parts)
+    return _wrap_svg(WIDTH, height, title, parts)
 
 
 def draw_tightening(
@@ -115,7 +116,7 @@ def draw_tightening(
     ]
     if not models or all(value is None for value in values):
         return []
-    least, most = _range(values)
+    least, most = _find_range(values)
     return [_draw_small(model, steps, least, most, metric) for model in models]
 
 
@@ -129,13 +130,14 @@ def _draw_small(
     left, bottom = 38, SMALL_HEIGHT - 22
     span = SMALL_WIDTH - left - 26
 
-    def y(value: float) -> float:
+    def put_y(value: float) -> float:
         return bottom - (bottom - 8) * (value - least) / (most - least)
 
     parts = [
-        f'<line class="grid" x1="{left}" x2="{SMALL_WIDTH}" y1="{y(t):.1f}" y2="{y(t):.1f}"/>'
-        f'<text class="tick" text-anchor="end" x="{left - 5}" y="{y(t) + 4:.1f}">{t:.2f}</text>'
-        for t in _ticks(least, most, SMALL_TICKS)
+        f'<line class="grid" x1="{left}" x2="{SMALL_WIDTH}" '
+        f'y1="{put_y(t):.1f}" y2="{put_y(t):.1f}"/>'
+        f'<text class="tick" text-anchor="end" x="{left - 5}" y="{put_y(t) + 4:.1f}">{t:.2f}</text>'
+        for t in _choose_ticks(least, most, SMALL_TICKS)
     ]
     widths = []
     for number, (labels, of) in enumerate(steps):
@@ -154,10 +156,10 @@ def _draw_small(
             widths.append(found.high - found.low)
             parts.append(
                 f'<line class="interval{last}" x1="{x:.1f}" x2="{x:.1f}"'
-                f' y1="{y(found.low):.1f}" y2="{y(found.high):.1f}"/>'
+                f' y1="{put_y(found.low):.1f}" y2="{put_y(found.high):.1f}"/>'
             )
         parts.append(
-            f'<circle class="dot{last}" r="3.5" cx="{x:.1f}" cy="{y(found.estimate):.1f}"/>'
+            f'<circle class="dot{last}" r="3.5" cx="{x:.1f}" cy="{put_y(found.estimate):.1f}"/>'
         )
     words = ""
     if len(widths) > 1:
@@ -165,10 +167,14 @@ def _draw_small(
     elif widths:
         words = f"interval {widths[0]:.3f} wide"
     title = f"{metric} of this model after each evaluation: {words}"
-    return {"model": model, "svg": _svg(SMALL_WIDTH, SMALL_HEIGHT, title, parts), "words": words}
+    return {
+        "model": model,
+        "svg": _wrap_svg(SMALL_WIDTH, SMALL_HEIGHT, title, parts),
+        "words": words,
+    }
 
 
-def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> Markup:
+def _wrap_svg(width: int, height: int, title: str, parts: Sequence[str]) -> Markup:
     body = "".join(parts)
     return Markup(
         f'<svg class="drawn" role="img" aria-label="{escape(title)}" viewBox="0 0 {width} {height}"'
@@ -176,14 +182,14 @@ def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> Markup:
     )
 
 
-def _range(values: Sequence[float | None]) -> tuple[float, float]:
+def _find_range(values: Sequence[float | None]) -> tuple[float, float]:
     known = [value for value in values if value is not None]
     least, most = min(known), max(known)
     space = (most - least) * 0.06 or 0.05
     return least - space, most + space
 
 
-def _ticks(least: float, most: float, count: int = TICKS) -> list[float]:
+def _choose_ticks(least: float, most: float, count: int = TICKS) -> list[float]:
     """Round numbers within a range, up to ``count`` and one of them."""
     steps = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
     step = next((s for s in steps if (most - least) / s <= count), 2.0)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ssme.errors import InputError
-from ssme.serve.pages import form_of, go_to, project_of, render, session_of
+from ssme.serve.pages import find_project, find_session, go_to, read_form, render
 from ssme.serve.security import make_secret, set_cookie
 from ssme.wording import shorten
 
@@ -28,7 +28,7 @@ _failures: list[float] = []
 async def enter(request: Request) -> Response:
     """Let a browser in that brings a token nobody has used."""
     token = request.query_params.get("token", "")
-    project = project_of(request)
+    project = find_project(request)
     if token and await project.desk.ask(lambda records: records.store.use_token(token)):
         return await _let_in(request, request.query_params.get("name", ""))
     if request.state.session is not None:
@@ -43,16 +43,16 @@ async def enter(request: Request) -> Response:
     )
 
 
-async def login(request: Request) -> Response:
+async def sign_in(request: Request) -> Response:
     """Let a browser in whose user knows the password."""
-    password = project_of(request).settings.password
+    password = find_project(request).settings.password
     if password is None:
         return go_to("/")
     problem = ""
     if request.method == "POST":
         now = time.monotonic()
         _failures[:] = [at for at in _failures if now - at < WINDOW]
-        form = await form_of(request)
+        form = await read_form(request)
         given = form.get("password", [""])[0]
         if len(_failures) >= FAILURES:
             problem = "Too many wrong passwords. Wait a minute."
@@ -67,7 +67,7 @@ async def login(request: Request) -> Response:
 
 async def _let_in(request: Request, name: str) -> Response:
     cookie, csrf, person = make_secret(), make_secret(), _clean(name)
-    desk = project_of(request).desk
+    desk = find_project(request).desk
     await desk.ask(lambda records: records.store.add_session(cookie, csrf, person))
     response = render(request, "welcome.html")
     set_cookie(response, request.scope["server"][1], cookie)
@@ -76,12 +76,12 @@ async def _let_in(request: Request, name: str) -> Response:
 
 async def name_me(request: Request) -> Response:
     """Say who labels in this browser."""
-    form = await form_of(request)
+    form = await read_form(request)
     person = _clean(form.get("name", [""])[0])
     if not person:
         raise InputError("the name is empty", fix="write the name that your labels shall carry")
-    session = session_of(request)
-    desk = project_of(request).desk
+    session = find_session(request)
+    desk = find_project(request).desk
     await desk.ask(lambda records: records.store.name_session(session.id, person))
     back = form.get("back", ["/"])[0]
     return go_to(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
@@ -90,7 +90,7 @@ async def name_me(request: Request) -> Response:
 async def invite(request: Request) -> Response:
     """Make a link that lets one more browser in."""
     token = make_secret()
-    await project_of(request).desk.ask(lambda records: records.store.add_token(token))
+    await find_project(request).desk.ask(lambda records: records.store.add_token(token))
     link = f"{request.url.scheme}://{request.headers['host']}/enter?token={token}"
     return render(request, "invite.html", link=link)
 
@@ -102,7 +102,7 @@ def _clean(name: str) -> str:
 
 routes = [
     Route("/enter", enter),
-    Route("/login", login, methods=["GET", "POST"]),
+    Route("/login", sign_in, methods=["GET", "POST"]),
     Route("/me", name_me, methods=["POST"]),
     Route("/invite", invite, methods=["POST"]),
 ]

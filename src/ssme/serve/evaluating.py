@@ -88,12 +88,12 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
     files = {
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
         "estimates.csv": csv_text(list(result.rows())),
-        "differences.json": json.dumps(_differences(result)),
+        "differences.json": json.dumps(_list_differences(result)),
         "facts.json": json.dumps(
             {"record": asdict(record), "vanished": result.settings["vanished"]}
         ),
         "config.toml": asked.to_text(".toml"),
-        LABELS_FILE: _labels_csv(result.data),
+        LABELS_FILE: _format_labels_csv(result.data),
     }
     for name, text in files.items():
         write_text(folder / name, text)
@@ -146,14 +146,14 @@ def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
             allowed="a few labels; ten are a start",
             fix="label some rows on the page “Label”, then evaluate",
         )
-    asked = _with_labels_file(spec, data) if request["labels"] else spec
+    asked = _attach_labels_file(spec, data) if request["labels"] else spec
     tell("estimating", 0, 1)
     result = execute(asked, data)
     tell("estimating", 1, 1)
     return replace(result, settings={**result.settings, "vanished": vanished[:100]}), asked
 
 
-def _with_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
+def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
     """The run with its labels in a file beside it, where rows have names to join by."""
     if data.ids is None or data.layout is None or data.layout.id is None:
         return spec
@@ -162,7 +162,7 @@ def _with_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
     return replace(spec, read={**reading, "id": data.layout.id})
 
 
-def _labels_csv(data: ScoreSet) -> str:
+def _format_labels_csv(data: ScoreSet) -> str:
     """All labels; where they came in rounds, with round and probability as a reader expects them.
 
     Labels that were there before have neither. A round that was drawn at random has the share of
@@ -185,7 +185,7 @@ def _labels_csv(data: ScoreSet) -> str:
     return csv_text(found)
 
 
-def _differences(result: Evaluation) -> list[dict[str, Any]]:
+def _list_differences(result: Evaluation) -> list[dict[str, Any]]:
     """The pick against every other model, by the first metric."""
     metric = result.metrics[0]
     if metric.greater_is_better is None or result.data.n_models < 2:

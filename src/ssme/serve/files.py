@@ -19,13 +19,13 @@ from ssme.serve.store import FileRecord
 from ssme.writing import open_whole
 
 __all__ = [
-    "data_name",
     "find_image",
     "fingerprint",
     "has_changed",
-    "inside_root",
     "is_as_opened",
     "list_root",
+    "name_data",
+    "resolve_inside_root",
     "save",
 ]
 
@@ -41,7 +41,7 @@ IMAGE_TYPES = {
 """First bytes of a picture -> what it is. SVG is not among them: it can hold scripts."""
 
 
-def inside_root(settings: ServeSettings, text: str) -> Path:
+def resolve_inside_root(settings: ServeSettings, text: str) -> Path:
     """The file that ``text`` names inside ``--root``; links that lead out of it are refused."""
     if settings.root is None:
         raise InputError(
@@ -117,7 +117,7 @@ def has_changed(file: FileRecord) -> str:
     return "" if found == file.sha256 else "was changed on the disk"
 
 
-def data_name(file: FileRecord, has_ids: bool) -> str:
+def name_data(file: FileRecord, has_ids: bool) -> str:
     """The name under which the memory keeps the labels of a file."""
     return f"file {file.id}" if has_ids else f"file {file.id} {file.sha256[:12]}"
 
@@ -162,7 +162,7 @@ def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[by
     """
     for place in (str(Path(file.path).parent / text), text):
         try:
-            path = inside_root(settings, place)
+            path = resolve_inside_root(settings, place)
         except InputError:
             continue
         if path.is_file() and path.stat().st_size <= settings.upload_mb * 1_000_000:

@@ -22,7 +22,7 @@ from ssme.serve.desk import Desk, Records
 from ssme.serve.store import JobRecord
 from ssme.serve.workshop import Worker, Workshop
 
-__all__ = ["LANES", "JobRunner", "job_key"]
+__all__ = ["LANES", "JobRunner", "make_job_key"]
 
 LANES = (("look", "rows"), ("evaluate",), ("report", "plan"))
 TRIES = 2
@@ -30,7 +30,7 @@ PULSE = 15.0
 """Seconds after which a listener hears that the server is still there."""
 
 
-def job_key(kind: str, request: Mapping[str, Any]) -> str:
+def make_job_key(kind: str, request: Mapping[str, Any]) -> str:
     """The name of a job's results: the same content and the same spec have the same."""
     text = json.dumps([__version__, kind, request], sort_keys=True, default=str)
     return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
@@ -84,7 +84,7 @@ class JobRunner:
 
     async def add(self, file: int, kind: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue, or find the one that did the same before."""
-        key = job_key(kind, request)
+        key = make_job_key(kind, request)
         folder = self.settings.results / key
 
         def put(records: Records) -> JobRecord:
@@ -105,14 +105,14 @@ class JobRunner:
             worker.kill()
         await self._ring()
 
-    def folder_of(self, job: JobRecord) -> Path:
+    def find_folder(self, job: JobRecord) -> Path:
         return self.settings.results / job.key
 
-    async def state_of(self, number: int) -> dict[str, Any]:
+    async def describe_state(self, number: int) -> dict[str, Any]:
         """How a job stands, as plain values."""
         if number in self._progress:
             return {"job": number, "state": "running", **self._progress[number]}
-        job = await self.desk.ask(lambda records: records.store.job(number))
+        job = await self.desk.ask(lambda records: records.store.find_job(number))
         return {"job": number, "state": job.state}
 
     async def follow(self, number: int) -> AsyncIterator[dict[str, Any]]:
@@ -120,7 +120,7 @@ class JobRunner:
         before: dict[str, Any] = {}
         while True:
             seen = self._changes
-            state = await self.state_of(number)
+            state = await self.describe_state(number)
             if state != before:
                 yield state
             if state["state"] not in ("waiting", "running") or self._is_ending:
@@ -145,7 +145,7 @@ class JobRunner:
     async def _run_lane(self, kinds: tuple[str, ...]) -> None:
         while True:
             seen = self._changes
-            job = await self.desk.ask(lambda records: records.store.next_job(kinds))
+            job = await self.desk.ask(lambda records: records.store.take_next_job(kinds))
             if job is None:
                 await self._hear_after(seen)
                 continue
@@ -179,7 +179,7 @@ class JobRunner:
         await worker.give(
             {
                 "kind": job.kind,
-                "folder": str(self.folder_of(job)),
+                "folder": str(self.find_folder(job)),
                 "request": job.request,
                 "job_mb": self.settings.job_mb,
             }
@@ -196,10 +196,10 @@ class JobRunner:
         )
 
     def _end(self, records: Records, job: JobRecord, state: str, message: str) -> None:
-        if records.store.job(job.id).state != "running":
+        if records.store.find_job(job.id).state != "running":
             return
         if state == "done":
-            self._when_done(records, job, self.folder_of(job))
+            self._when_done(records, job, self.find_folder(job))
         records.store.end_job(job.id, state, message)
 
 

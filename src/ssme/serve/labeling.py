@@ -24,8 +24,8 @@ __all__ = [
     "Bench",
     "adjudicate",
     "give_label",
+    "list_settled_labels",
     "look_back",
-    "settled_labels",
     "skip",
     "take_seat",
     "undo",
@@ -62,19 +62,19 @@ class Bench:
 
 def take_seat(records: Records, data: str, annotator: str) -> Bench:
     """The next row for a person, kept from others while it lies there."""
-    rows = settle(records.memory(data).label_events())
-    waiting = _waiting(records, data, annotator, rows)
+    rows = settle(records.open_memory(data).label_events())
+    waiting = _list_waiting(records, data, annotator, rows)
     row = waiting[0] if waiting else None
     if row is not None:
         records.store.claim(
             data, row.row, annotator, skipped=_is_skipped(records, data, row, annotator)
         )
-    return _bench(row, None, rows, annotator, len(waiting))
+    return _prepare_bench(row, None, rows, annotator, len(waiting))
 
 
 def look_back(records: Records, data: str, annotator: str, row: Any) -> Bench:
     """The row that the person labeled before ``row`` (None: the last one), to see or change."""
-    events = records.memory(data).label_events()
+    events = records.open_memory(data).label_events()
     rows = settle(events)
     mine = [
         event.row
@@ -87,11 +87,11 @@ def look_back(records: Records, data: str, annotator: str, row: Any) -> Bench:
     place = order.index(row) + 1 if row in order else 0
     if place >= len(order):
         return take_seat(records, data, annotator)
-    known = {each.row: each for each in records.store.suggestions(data)}
+    known = {each.row: each for each in records.store.list_suggestions(data)}
     found = known.get(order[place])
-    waiting = _waiting(records, data, annotator, rows)
+    waiting = _list_waiting(records, data, annotator, rows)
     given = rows[order[place]].given[annotator]
-    return _bench(found, UNSURE if given is None else given, rows, annotator, len(waiting))
+    return _prepare_bench(found, UNSURE if given is None else given, rows, annotator, len(waiting))
 
 
 def give_label(
@@ -114,7 +114,7 @@ def give_label(
     key : str
         Chosen by the page when it showed the row.
     """
-    known = {each.row: each for each in records.store.suggestions(data)}
+    known = {each.row: each for each in records.store.list_suggestions(data)}
     if row not in known:
         raise InputError(
             f"row {row!r} is not among those to be labeled",
@@ -123,7 +123,7 @@ def give_label(
     chosen = known[row]
     reason = UNSURE if label is None else chosen.reason
     event = LabelEvent(row, label, annotator, chosen.probability, reason, key)
-    records.memory(data).add_labels([event])
+    records.open_memory(data).add_labels([event])
 
 
 def skip(records: Records, data: str, annotator: str, row: Any) -> None:
@@ -133,7 +133,7 @@ def skip(records: Records, data: str, annotator: str, row: Any) -> None:
 
 def undo(records: Records, data: str, annotator: str, key: str) -> Any:
     """Take the person's last label back; the row, or None where there is nothing to take back."""
-    events = records.memory(data).label_events()
+    events = records.open_memory(data).label_events()
     if any(event.key == key for event in events):
         return None
     rows = settle(events)
@@ -141,7 +141,7 @@ def undo(records: Records, data: str, annotator: str, key: str) -> Any:
         mine = event.annotator == annotator and event.reason not in (ADJUDICATED, TAKEN_BACK)
         if mine and annotator in rows[event.row].given:
             back = LabelEvent(event.row, None, annotator, None, TAKEN_BACK, key)
-            records.memory(data).add_labels([back])
+            records.open_memory(data).add_labels([back])
             records.store.claim(data, event.row, annotator)
             return event.row
     return None
@@ -151,25 +151,25 @@ def adjudicate(
     records: Records, data: str, annotator: str, row: Any, label: Hashable, key: str
 ) -> None:
     """Settle a row on which people differ."""
-    rows = settle(records.memory(data).label_events())
+    rows = settle(records.open_memory(data).label_events())
     if row not in rows or len(rows[row].classes) < 2:
         raise InputError(f"people do not differ about row {row!r}", fix="load the page again")
     event = LabelEvent(row, label, annotator, rows[row].probability, ADJUDICATED, key)
-    records.memory(data).add_labels([event])
+    records.open_memory(data).add_labels([event])
 
 
-def settled_labels(records: Records, data: str) -> list[list[Any]]:
+def list_settled_labels(records: Records, data: str) -> list[list[Any]]:
     """(row, label, probability, round) of all rows whose label counts.
 
     Of the n rows of a round, shown in random order, m have a label that counts: a row that was
     drawn with probability p has one with probability p m / n. The probability of rows of rounds
     that were drawn at random is None: they count alike.
     """
-    rows = settle(records.memory(data).label_events())
+    rows = settle(records.open_memory(data).label_events())
     counting = {row for row, standing in rows.items() if standing.label is not None}
     drawn: dict[int, list[StoredSuggestion]] = {}
     last: dict[Any, StoredSuggestion] = {}
-    for each in records.store.suggestions(data):
+    for each in records.store.list_suggestions(data):
         drawn.setdefault(each.round, []).append(each)
         if each.row in counting:
             last[each.row] = each
@@ -186,7 +186,7 @@ def settled_labels(records: Records, data: str) -> list[list[Any]]:
     return sorted(found, key=repr)
 
 
-def _bench(
+def _prepare_bench(
     row: StoredSuggestion | None,
     given: Hashable | None,
     rows: dict[Hashable, Standing],
@@ -206,11 +206,11 @@ def _bench(
 def _is_skipped(records: Records, data: str, row: StoredSuggestion, annotator: str) -> bool:
     return any(
         skipped and (name, who) == (row.row, annotator)
-        for name, who, _, skipped in records.store.claims(data)
+        for name, who, _, skipped in records.store.list_claims(data)
     )
 
 
-def _waiting(
+def _list_waiting(
     records: Records,
     data: str,
     annotator: str,
@@ -225,13 +225,13 @@ def _waiting(
     mine: dict[Any, int] = {}
     kept: dict[Any, set[str]] = {}
     since = (datetime.now(UTC) - KEPT).isoformat(timespec="microseconds")
-    for number, (row, who, at, is_skipped) in enumerate(records.store.claims(data)):
+    for number, (row, who, at, is_skipped) in enumerate(records.store.list_claims(data)):
         if who == annotator:
             (skipped if is_skipped else mine)[row] = number
         elif not is_skipped and at > since:
             kept.setdefault(row, set()).add(who)
     found = []
-    drawn = records.store.suggestions(data)
+    drawn = records.store.list_suggestions(data)
     newest = drawn[-1].round if drawn else 0
     for each in {each.row: each for each in drawn}.values():
         given = rows[each.row].given if each.row in rows else {}

@@ -69,7 +69,7 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         file = local_path(path)
         tell("reading the file", 0, 2)
         if find_reader(file).kind == "arrays":
-            data = as_score_set(file, spec.read.get("labels"), **_reading(spec))
+            data = as_score_set(file, spec.read.get("labels"), **_take_reading(spec))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:
             data = _read_table(file, spec, found)
@@ -85,22 +85,22 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
     return found
 
 
-def _reading(spec: RunSpec) -> dict[str, Any]:
+def _take_reading(spec: RunSpec) -> dict[str, Any]:
     return {name: value for name, value in spec.read.items() if name != "labels"}
 
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
-    options = ReadOptions(**_reading(spec))
+    options = ReadOptions(**_take_reading(spec))
     frame = open_table(file, options)
     table = Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
     labels = spec.read.get("labels")
     if table.n_rows > SAMPLE and not _is_long(table, options):
-        rows = _sample_rows(table, options, labels)
+        rows = _draw_rows(table, options, labels)
         frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)
         table = Table(frame, file.name)
         found["looked_at"] = len(rows)
-    found["columns"] = [_column(table, name) for name in table.columns]
+    found["columns"] = [_describe_column(table, name) for name in table.columns]
     _guess_roles(table, found["columns"], options)
     return read_table(table, labels, options, source=file.name)
 
@@ -112,7 +112,7 @@ def _is_long(table: Table, options: ReadOptions) -> bool:
     )
 
 
-def _sample_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.int64]:
+def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.int64]:
     """Labeled rows and a random part of the others, in the order of the table."""
     label = find_roles(table, options, labels).label
     missing = np.ones(table.n_rows, dtype=bool)
@@ -124,7 +124,7 @@ def _sample_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.
     return np.sort(np.concatenate([labeled, drawn]))
 
 
-def _column(table: Table, name: str) -> dict[str, Any]:
+def _describe_column(table: Table, name: str) -> dict[str, Any]:
     values = table.values(name)
     known = values[~is_missing(values)]
     examples = list(dict.fromkeys(_show(value) for value in known[:200]))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ssme.config import read_typed
 
-__all__ = ["PARTS", "Form", "mapping_of"]
+__all__ = ["PARTS", "Form", "parse_mapping"]
 
 Form = Mapping[str, Sequence[str]]
 
@@ -27,7 +27,7 @@ PARTS = {
 """Parts that a column can play, in the words of the page."""
 
 
-def mapping_of(
+def parse_mapping(
     form: Form, columns: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The sections ``read`` and ``run`` of a config, and the columns that annotators see.
@@ -46,7 +46,7 @@ def mapping_of(
     ({'label': 'y', 'classes': ['ham', 'spam']}, {}, [])
     """
     parts = {
-        column["name"]: _one(form, f"part-{number}") or column["role"]
+        column["name"]: _take_one(form, f"part-{number}") or column["role"]
         for number, column in enumerate(columns)
     }
     found = {part: [name for name, of in parts.items() if of == part] for part in PARTS}
@@ -59,18 +59,20 @@ def mapping_of(
         read["no_labels"] = True
     if found["group"]:
         read["group"] = found["group"]
-    if found["score"] and (found["score"] != before or _one(form, "models_named")):
+    if found["score"] and (found["score"] != before or _take_one(form, "models_named")):
         read["models"] = found["score"]
     for name in ("classes", "unlabeled"):
-        values = [read_typed(text.strip()) for text in _one(form, name).split(",") if text.strip()]
+        values = [
+            read_typed(text.strip()) for text in _take_one(form, name).split(",") if text.strip()
+        ]
         if values:
             read[name] = values
     for name in ("positive", "pattern", "layout", "delimiter"):
-        text = _one(form, name)
+        text = _take_one(form, name)
         if text:
             read[name] = read_typed(text.strip()) if name == "positive" else text
     for name in ("logits", "normalize"):
-        if _one(form, name):
+        if _take_one(form, name):
             read[name] = True
     return read, _run(form), found["shown"]
 
@@ -79,14 +81,14 @@ def _run(form: Form) -> dict[str, Any]:
     run: dict[str, Any] = {}
     if form.get("metric"):
         run["metric"] = list(form["metric"])
-    if _one(form, "method") not in ("", "auto"):
-        run["method"] = _one(form, "method")
-    level = read_typed(_one(form, "level").replace("%", "").strip() or "95")
+    if _take_one(form, "method") not in ("", "auto"):
+        run["method"] = _take_one(form, "method")
+    level = read_typed(_take_one(form, "level").replace("%", "").strip() or "95")
     if level != 95:
         run["level"] = level / 100 if isinstance(level, int | float) else level
     return run
 
 
-def _one(form: Form, name: str) -> str:
+def _take_one(form: Form, name: str) -> str:
     values = form.get(name) or [""]
     return values[0]

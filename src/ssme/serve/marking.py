@@ -16,7 +16,15 @@ from ssme.serve.desk import Records
 from ssme.serve.drawing import MODELS, draw_tightening
 from ssme.serve.files import find_image
 from ssme.serve.labeling import Bench, give_label, look_back, skip, take_seat, undo
-from ssme.serve.pages import form_of, fragment, go_to, project_of, render, session_of, wants_json
+from ssme.serve.pages import (
+    find_project,
+    find_session,
+    go_to,
+    read_form,
+    render,
+    render_fragment,
+    wants_json,
+)
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.settling import ADJUDICATED, settle
 from ssme.writing import csv_text
@@ -26,7 +34,7 @@ __all__ = ["routes"]
 
 async def show(request: Request) -> Response:
     """The next row for the person who asks."""
-    project, session = project_of(request), session_of(request)
+    project, session = find_project(request), find_session(request)
     file = await project.open(request.path_params["file"])
     if not file.is_ready or not session.annotator:
         return render(request, "label.html", file=file, bench=None, job=None)
@@ -35,35 +43,35 @@ async def show(request: Request) -> Response:
     job = choosing if bench.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
-    done, newest = await project.newest_result(file.record.id)
+    done, newest = await project.find_newest_result(file.record.id)
     may_count = not project.settings.read_only
     return render(
         request,
         "label.html",
         file=file,
         bench=bench,
-        shown=_shows_scores(request),
+        shown=_is_showing_scores(request),
         job=job,
         running=newest if newest is not None and newest.state in ("waiting", "running") else None,
-        card=_card(request, file, bench),
-        plan=_tell_plan(project.plan_of(done)) if done is not None and may_count else "",
+        card=_render_card(request, file, bench),
+        plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
         known=await _tell_known(project, file),
     )
 
 
 async def mark(request: Request) -> Response:
     """Take a label, "unsure", a skip, a step back or an undo, and give the next row."""
-    project, session = project_of(request), session_of(request)
+    project, session = find_project(request), find_session(request)
     file = await project.open(request.path_params["file"])
     if not session.annotator or file.look is None:
         raise InputError("nobody is named here", fix="say who you are on the page “Label”")
-    form = await form_of(request)
+    form = await read_form(request)
     does, key = form.get("do", ["label"])[0], form.get("key", [""])[0] or make_key()
     row = json.loads(form.get("row", ["null"])[0])
     data, person = file.data, session.annotator
     said, bench = "", cast(Bench | None, None)
     if does in ("label", "other"):
-        label = _class(file, form.get("other" if does == "other" else "label", [""])[0])
+        label = _parse_class(file, form.get("other" if does == "other" else "label", [""])[0])
         await project.desk.ask(give_label, data, person, row, label, key)
         said = f"Labeled {label}."
     elif does == "unsure":
@@ -80,12 +88,12 @@ async def mark(request: Request) -> Response:
         said = "The row before."
     job = await _go_on(project, file) if does in ("label", "other", "unsure", "undo") else None
     if not wants_json(request):
-        return go_to(f"{request.url.path}{'?scores=shown' if _shows_scores(request) else ''}")
+        return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
     if bench is None:
         bench = await project.desk.ask(take_seat, data, person)
     return JSONResponse(
         {
-            "card": _card(request, file, bench),
+            "card": _render_card(request, file, bench),
             "said": said,
             "mine": bench.mine,
             "settled": bench.settled,
@@ -95,7 +103,7 @@ async def mark(request: Request) -> Response:
     )
 
 
-def _class(file: OpenFile, text: str) -> Any:
+def _parse_class(file: OpenFile, text: str) -> Any:
     assert file.look is not None
     classes = file.look["classes"]
     if not text.isdecimal() or int(text) >= len(classes):
@@ -106,45 +114,45 @@ def _class(file: OpenFile, text: str) -> Any:
 async def _go_on(project: Project, file: OpenFile) -> int | None:
     """After a batch of labels, ask for an evaluation and for more rows."""
     await project.choose_rows(file)
-    if await project.labels_since(file) < project.settings.batch or not file.is_ready:
+    if await project.count_labels_since(file) < project.settings.batch or not file.is_ready:
         return None
     job = await project.evaluate(file)
     return job.id
 
 
-def _card(request: Request, file: OpenFile, bench: Bench) -> str:
+def _render_card(request: Request, file: OpenFile, bench: Bench) -> str:
     assert file.look is not None
-    return fragment(
+    return render_fragment(
         "card.html",
         bench=bench,
         key=make_key(),
         row=None if bench.row is None else json.dumps(bench.row.row),
         classes=file.look["classes"],
         file=file,
-        csrf=session_of(request).csrf,
-        shown=_shows_scores(request),
+        csrf=find_session(request).csrf,
+        shown=_is_showing_scores(request),
     )
 
 
-def _shows_scores(request: Request) -> bool:
+def _is_showing_scores(request: Request) -> bool:
     """Whether the person has asked to see what the models say."""
     return bool(request.query_params.get("scores") == "shown")
 
 
-async def tightening(request: Request) -> Response:
+async def show_tightening(request: Request) -> Response:
     """The intervals after each evaluation, as a part of the page."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     return JSONResponse(await _tell_known(project, file))
 
 
 async def plan(request: Request) -> Response:
     """How many labels more the decision takes, as a part of the page; a job while it is counted."""
-    project = project_of(request)
-    done, _ = await project.newest_result(request.path_params["file"])
+    project = find_project(request)
+    done, _ = await project.find_newest_result(request.path_params["file"])
     if done is None or project.settings.read_only:
         return JSONResponse({"html": ""})
-    found = project.plan_of(done)
+    found = project.read_plan(done)
     if found is None:
         job = await project.runner.add(done.file, "plan", done.request)
         if job.state in ("waiting", "running"):
@@ -156,12 +164,12 @@ async def plan(request: Request) -> Response:
 def _tell_plan(found: dict[str, Any] | None) -> str:
     """What a plan says, or that it is being counted; nothing where there is nothing to tell."""
     is_about_nothing = found is not None and "pick" not in found
-    return "" if is_about_nothing else fragment("plan.html", plan=found)
+    return "" if is_about_nothing else render_fragment("plan.html", plan=found)
 
 
 async def choose_design(request: Request) -> Response:
     """Say how rows are chosen from the next round on."""
-    project, form = project_of(request), await form_of(request)
+    project, form = find_project(request), await read_form(request)
     number, design = request.path_params["file"], form.get("design", [""])[0]
     if design not in ("goal", "random"):
         raise InputError(f"rows chosen by {design!r}", allowed="goal or random")
@@ -173,23 +181,23 @@ async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     """What the labels have told so far: the decision, and the intervals as they tightened."""
 
     def read(records: Records) -> list[Any]:
-        return list(records.memory(file.data).evaluations().values())
+        return list(records.open_memory(file.data).evaluations().values())
 
     records = await project.desk.ask(read)
     metric, order, decision = "", [], None
     if records:
         metric = records[-1].estimates[0].metric
         decision = records[-1].decisions[0] if records[-1].decisions else None
-        order = _order(records, metric)
+        order = _order_models(records, metric)
     pictures = draw_tightening(records, metric, order)
     told = ""
     if decision is not None:
-        told = fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
-    shown = fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
+        told = render_fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
+    shown = render_fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
     return {"decision": told, "html": shown}
 
 
-def _order(records: list[EvaluationRecord], metric: str) -> list[str]:
+def _order_models(records: list[EvaluationRecord], metric: str) -> list[str]:
     """Models as they were ranked first, so that none changes its place; a new pick comes first."""
     first, last = records[0], records[-1]
     rows = [e for e in first.estimates if (e.metric, e.group) == (metric, "all")]
@@ -206,11 +214,11 @@ def _order(records: list[EvaluationRecord], metric: str) -> list[str]:
 
 async def export(request: Request) -> Response:
     """All labels given by hand, one line per label, as CSV."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> list[dict[str, Any]]:
-        events = records.memory(file.data).label_events()
+        events = records.open_memory(file.data).label_events()
         rows = settle(events)
         return [
             {
@@ -238,14 +246,14 @@ async def export(request: Request) -> Response:
     )
 
 
-async def image(request: Request) -> Response:
+async def show_image(request: Request) -> Response:
     """A picture that a cell of a row to label names."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     text = request.query_params.get("path", "")
 
     def is_known(records: Records) -> bool:
-        rows = records.store.suggestions(file.data)
+        rows = records.store.list_suggestions(file.data)
         return any(cell == text and kind == "image" for s in rows for _, kind, cell in s.cells)
 
     if not await project.desk.ask(is_known):
@@ -259,9 +267,9 @@ async def image(request: Request) -> Response:
 routes = [
     Route("/files/{file:int}/label", show),
     Route("/files/{file:int}/label", mark, methods=["POST"]),
-    Route("/files/{file:int}/tightening", tightening),
+    Route("/files/{file:int}/tightening", show_tightening),
     Route("/files/{file:int}/plan", plan),
     Route("/files/{file:int}/design", choose_design, methods=["POST"]),
     Route("/files/{file:int}/labels.csv", export),
-    Route("/files/{file:int}/image", image),
+    Route("/files/{file:int}/image", show_image),
 ]

@@ -11,25 +11,25 @@ from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.sample import sample_path
-from ssme.serve.files import inside_root, list_root, save
-from ssme.serve.mapping import PARTS, mapping_of
-from ssme.serve.pages import form_of, go_to, parse_message, project_of, render
+from ssme.serve.files import list_root, resolve_inside_root, save
+from ssme.serve.mapping import PARTS, parse_mapping
+from ssme.serve.pages import find_project, go_to, parse_message, read_form, render
 from ssme.serve.settings import SUFFIXES
 
 __all__ = ["routes"]
 
 
-async def files(request: Request) -> Response:
+async def show_files(request: Request) -> Response:
     """All files of the project, and ways to open another."""
-    project = project_of(request)
-    known = await project.desk.ask(lambda records: records.store.files())
+    project = find_project(request)
+    known = await project.desk.ask(lambda records: records.store.list_files())
     listed = list_root(project.settings)
     return render(request, "files.html", files=known, listed=listed, suffixes=SUFFIXES)
 
 
 async def upload(request: Request) -> Response:
     """Take a file whose bytes are the body; its name is in the address."""
-    project = project_of(request)
+    project = find_project(request)
     name = request.query_params.get("name", "")
     path = await save(project.settings, name, request.stream())
     number = await project.add_file(path)
@@ -38,20 +38,20 @@ async def upload(request: Request) -> Response:
 
 async def open_path(request: Request) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
-    project, form = project_of(request), await form_of(request)
+    project, form = find_project(request), await read_form(request)
     if form.get("sample"):
         number = await project.add_file(sample_path())
     else:
         text = form.get("path", [""])[0].strip()
         if not text:
             raise InputError("no path was given", fix="choose a file of the list")
-        number = await project.add_file(inside_root(project.settings, text))
+        number = await project.add_file(resolve_inside_root(project.settings, text))
     return go_to(f"/files/{number}")
 
 
 async def show(request: Request) -> Response:
     """What is in a file, and the form to correct it."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     failed = None
     if file.job is not None and file.job.state in ("failed", "cancelled"):
@@ -68,11 +68,11 @@ async def show(request: Request) -> Response:
         follows_from=(file.record, file.job, file.changed),
         parts_words=PARTS,
         failed=failed,
-        fields=_fields(file.record),
+        fields=_fill_fields(file.record),
     )
 
 
-def _fields(record: Any) -> dict[str, Any]:
+def _fill_fields(record: Any) -> dict[str, Any]:
     """What the form shows of the present mapping."""
     read, run = record.read, record.run
     return {
@@ -94,24 +94,24 @@ def _fields(record: Any) -> dict[str, Any]:
 
 async def correct(request: Request) -> Response:
     """Take a corrected mapping and look at the file with it."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     columns = [] if file.look is None else file.look["columns"]
-    read, run, shown = mapping_of(await form_of(request), columns)
+    read, run, shown = parse_mapping(await read_form(request), columns)
     await project.look(file.record.id, read, run, shown if columns else None)
     return go_to(f"/files/{file.record.id}")
 
 
 async def read_again(request: Request) -> Response:
     """Take the file as it is on the disk now."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     await project.add_file(Path(file.record.path), file.record.name)
     return go_to(f"/files/{file.record.id}")
 
 
 routes = [
-    Route("/", files),
+    Route("/", show_files),
     Route("/upload", upload, methods=["PUT"]),
     Route("/open", open_path, methods=["POST"]),
     Route("/files/{file:int}", show),

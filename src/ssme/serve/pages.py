@@ -18,21 +18,21 @@ from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import Session
 
 __all__ = [
-    "answer_error",
-    "form_of",
-    "fragment",
+    "find_project",
+    "find_session",
     "go_to",
+    "make_refusal",
     "parse_message",
-    "project_of",
-    "refusal",
+    "read_form",
     "render",
-    "session_of",
+    "render_fragment",
+    "respond_with_error",
     "wants_json",
 ]
 
 
 @cache
-def _environment() -> Any:
+def _make_environment() -> Any:
     from jinja2 import PackageLoader
 
     found = make_environment(PackageLoader("ssme.serve", "templates"))
@@ -41,19 +41,19 @@ def _environment() -> Any:
     return found
 
 
-def project_of(request: Request) -> Project:
+def find_project(request: Request) -> Project:
     """The project that the app serves."""
     found: Project = request.app.state.project
     return found
 
 
-def session_of(request: Request) -> Session:
+def find_session(request: Request) -> Session:
     """The session of a request that the guard let through."""
     found: Session = request.state.session
     return found
 
 
-async def form_of(request: Request) -> dict[str, list[str]]:
+async def read_form(request: Request) -> dict[str, list[str]]:
     """The fields of a form; each may have several values."""
     body = (await request.body()).decode("utf-8", "replace")
     return parse_qs(body, keep_blank_values=True, max_num_fields=20_000)
@@ -74,12 +74,12 @@ def render(
     known: the page is then made once for many requests.
     """
     session = request.scope.get("state", {}).get("session")
-    project, here = project_of(request), request.url.path
+    project, here = find_project(request), request.url.path
     key = None if follows_from is None else (template, status, here, session, repr(follows_from))
     page = project.pages.get(key)
     if page is None:
         text = (
-            _environment()
+            _make_environment()
             .get_template(template)
             .render(
                 session=session,
@@ -96,9 +96,9 @@ def render(
     return HTMLResponse(page, status)
 
 
-def fragment(template: str, **context: Any) -> str:
+def render_fragment(template: str, **context: Any) -> str:
     """A part of a page."""
-    text: str = _environment().get_template(template).render(**context)
+    text: str = _make_environment().get_template(template).render(**context)
     return text
 
 
@@ -112,7 +112,7 @@ def wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def answer_error(request: Request, error: Exception) -> Response:
+def respond_with_error(request: Request, error: Exception) -> Response:
     """An error in the words of the page: as a page, or as JSON for a script."""
     said = spell_for_page(error)
     status = 507 if "disk is full" in said["got"] else 400
@@ -121,12 +121,12 @@ def answer_error(request: Request, error: Exception) -> Response:
     return render(request, "message.html", status=status, title="This did not work", error=said)
 
 
-def refusal(scope: Scope, status: int, title: str, text: str) -> Asgi:
+def make_refusal(scope: Scope, status: int, title: str, text: str) -> Asgi:
     """The answer of the guard."""
     request = Request(scope)
     if wants_json(request):
         return JSONResponse({"error": {"got": title, "allowed": "", "fix": text}}, status)  # type: ignore[no-any-return]
-    page = _environment().get_template("refused.html").render(title=title, text=text)
+    page = _make_environment().get_template("refused.html").render(title=title, text=text)
     return HTMLResponse(page, status)  # type: ignore[no-any-return]
 
 

@@ -15,7 +15,7 @@ from ssme.memory import EvaluationRecord
 from ssme.memory.records import make_key
 from ssme.serve.desk import Records
 from ssme.serve.labeling import adjudicate
-from ssme.serve.pages import form_of, go_to, project_of, render, session_of
+from ssme.serve.pages import find_project, find_session, go_to, read_form, render
 from ssme.serve.settling import measure_agreement, settle
 
 __all__ = ["routes", "tell_changes"]
@@ -23,13 +23,13 @@ __all__ = ["routes", "tell_changes"]
 
 async def show(request: Request) -> Response:
     """Who labeled how many rows, how far they agree, and rows that wait for a verdict."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> dict[str, Any]:
-        events = records.memory(file.data).label_events()
+        events = records.open_memory(file.data).label_events()
         rows = settle(events)
-        cells = {each.row: each.cells for each in records.store.suggestions(file.data)}
+        cells = {each.row: each.cells for each in records.store.list_suggestions(file.data)}
         people: dict[str, dict[str, Any]] = {}
         for event in events:
             person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
@@ -60,9 +60,9 @@ async def show(request: Request) -> Response:
 
 async def settle_row(request: Request) -> Response:
     """Take a verdict on a row about which people differ."""
-    project, session = project_of(request), session_of(request)
+    project, session = find_project(request), find_session(request)
     file = await project.open(request.path_params["file"])
-    form = await form_of(request)
+    form = await read_form(request)
     if not session.annotator or file.look is None:
         raise InputError("nobody is named here", fix="say who you are on the page “Label”")
     text = form.get("label", [""])[0]
@@ -75,13 +75,13 @@ async def settle_row(request: Request) -> Response:
     return go_to(f"/files/{file.record.id}/people")
 
 
-async def history(request: Request) -> Response:
+async def show_history(request: Request) -> Response:
     """All evaluations of a file, what changed from one to the next, and why."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> dict[int, EvaluationRecord]:
-        return records.memory(file.data).evaluations()
+        return records.open_memory(file.data).evaluations()
 
     found = await project.desk.ask(read)
     rows, before = [], None
@@ -125,7 +125,7 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
         said.append(f"{abs(labels):,} {noun} {'more' if labels > 0 else 'fewer'}.")
     if now.n_rows != before.n_rows:
         said.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
-    for name, one, two in _differences(before.spec, now.spec):
+    for name, one, two in _list_differences(before.spec, now.spec):
         said.append(f"{name} is {two} and was {one}.")
     if now.scores != before.scores:
         said += _tell_drift(before, now)
@@ -149,14 +149,14 @@ def _tell_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
     return [f"The scores of {', '.join(moved)} moved."] if moved else []
 
 
-def _differences(
+def _list_differences(
     one: Mapping[str, Any], two: Mapping[str, Any], path: Sequence[str] = ()
 ) -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
     for key in sorted({*one, *two}):
         a, b = one.get(key), two.get(key)
         if isinstance(a, Mapping) or isinstance(b, Mapping):
-            found += _differences(a or {}, b or {}, (*path, key))
+            found += _list_differences(a or {}, b or {}, (*path, key))
         elif a != b:
             before, now = ("nothing" if value is None else str(value) for value in (a, b))
             found.append((" ".join((*path[1:], key)), before, now))
@@ -166,5 +166,5 @@ def _differences(
 routes = [
     Route("/files/{file:int}/people", show),
     Route("/files/{file:int}/adjudicate", settle_row, methods=["POST"]),
-    Route("/files/{file:int}/history", history),
+    Route("/files/{file:int}/history", show_history),
 ]

@@ -14,9 +14,9 @@ from typing import Any
 
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
 from ssme.serve.desk import Desk, Records
-from ssme.serve.files import data_name, fingerprint, has_changed, is_as_opened
-from ssme.serve.jobs import JobRunner, job_key
-from ssme.serve.labeling import settled_labels
+from ssme.serve.files import fingerprint, has_changed, is_as_opened, name_data
+from ssme.serve.jobs import JobRunner, make_job_key
+from ssme.serve.labeling import list_settled_labels
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import FileRecord, JobRecord, StoredSuggestion
 from ssme.serve.workshop import Workshop
@@ -50,7 +50,7 @@ class OpenFile:
     @property
     def data(self) -> str:
         """The name of the data in the memory."""
-        return data_name(self.record, bool(self.look and self.look.get("has_ids")))
+        return name_data(self.record, bool(self.look and self.look.get("has_ids")))
 
 
 class Kept:
@@ -108,8 +108,8 @@ class Project:
         if read is not None:
             mapping = (number, read, run or {}, shown)
             await self.desk.ask(lambda records: records.store.set_mapping(*mapping))
-        file = await self.desk.ask(lambda records: records.store.file(number))
-        request = {**_identity(file), "read": dict(file.read), "run": dict(file.run)}
+        file = await self.desk.ask(lambda records: records.store.find_file(number))
+        request = {**_identify(file), "read": dict(file.read), "run": dict(file.run)}
         job = await self.runner.add(number, "look", request)
         await self.desk.ask(lambda records: records.store.set_look(number, job.id))
         return job
@@ -118,8 +118,8 @@ class Project:
         """A file with what was understood of it."""
 
         def find(records: Records) -> tuple[FileRecord, JobRecord | None]:
-            file = records.store.file(number)
-            return file, None if file.look is None else records.store.job(file.look)
+            file = records.store.find_file(number)
+            return file, None if file.look is None else records.store.find_job(file.look)
 
         file, job = await self.desk.ask(find)
         look = None
@@ -132,14 +132,14 @@ class Project:
         """What a job found in a file: the same for the same key, so it is read once."""
         found: Mapping[str, Any] | None = self._looks.get(job.key)
         if found is None:
-            found = _read_json(self.runner.folder_of(job) / "look.json")
+            found = _read_json(self.runner.find_folder(job) / "look.json")
             if found is not None:
                 self._looks.keep(job.key, found)
         return found
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
         """Ask for an evaluation with all labels that count."""
-        request = await self.desk.ask(_evaluation_request, file)
+        request = await self.desk.ask(_make_evaluation_request, file)
         return await self.runner.add(file.record.id, "evaluate", request)
 
     async def draw(self, job: JobRecord) -> JobRecord:
@@ -152,21 +152,21 @@ class Project:
         free = file.look["rows"] - file.look["labeled"]
         ahead = AHEAD * self.settings.batch
 
-        def request(records: Records) -> dict[str, Any] | JobRecord | None:
-            drawn = records.store.suggestions(file.data)
+        def make_request(records: Records) -> dict[str, Any] | JobRecord | None:
+            drawn = records.store.list_suggestions(file.data)
             newest = drawn[-1].round if drawn else 0
-            done = {event.row for event in records.memory(file.data).label_events()}
+            done = {event.row for event in records.open_memory(file.data).label_events()}
             left = sum(each.round == newest and each.row not in done for each in drawn)
             if left > ahead - self.settings.batch or left >= free - len(done):
                 return None
-            for job in records.store.jobs(file.record.id, "rows"):
+            for job in records.store.list_jobs(file.record.id, "rows"):
                 asked = (job.request["data"], job.request["round"])
                 if job.state in ("waiting", "running") and asked == (file.data, newest + 1):
                     return job
             return {
-                **_identity(file.record),
+                **_identify(file.record),
                 "config": file.look["config"],  # type: ignore[index]
-                "labels": settled_labels(records, file.data),
+                "labels": list_settled_labels(records, file.data),
                 "round": newest + 1,
                 "design": file.record.design,
                 "count": ahead,
@@ -174,47 +174,47 @@ class Project:
                 "data": file.data,
             }
 
-        found = await self.desk.ask(request)
+        found = await self.desk.ask(make_request)
         if found is None or isinstance(found, JobRecord):
             return found
         return await self.runner.add(file.record.id, "rows", found)
 
-    async def labels_since(self, file: OpenFile) -> int:
+    async def count_labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
 
         def count(records: Records) -> int:
-            labels = settled_labels(records, file.data)
-            jobs = records.store.jobs(file.record.id, "evaluate")
+            labels = list_settled_labels(records, file.data)
+            jobs = records.store.list_jobs(file.record.id, "evaluate")
             asked = next((job for job in jobs if job.state in ("waiting", "running", "done")), None)
             return len(labels) - (0 if asked is None else len(asked.request["labels"]))
 
         return await self.desk.ask(count)
 
-    async def newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
+    async def find_newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
         """The newest evaluation that is done, and the newest one asked for."""
-        jobs = await self.desk.ask(lambda records: records.store.jobs(number, "evaluate"))
+        jobs = await self.desk.ask(lambda records: records.store.list_jobs(number, "evaluate"))
         kept = [job for job in jobs if not (job.state == "cancelled" and job.message)]
         done = next((job for job in kept if job.state == "done"), None)
         return done, kept[0] if kept else None
 
-    def results_of(self, job: JobRecord) -> dict[str, Any]:
+    def read_results(self, job: JobRecord) -> dict[str, Any]:
         """What an evaluation wrote: summary, differences and facts."""
-        folder = self.runner.folder_of(job)
+        folder = self.runner.find_folder(job)
         return {
             name: _read_json(folder / f"{name}.json")
             for name in ("summary", "differences", "facts")
         }
 
-    def plan_of(self, job: JobRecord) -> dict[str, Any] | None:
+    def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many labels more are needed after an evaluation; None where it was not counted."""
         found: dict[str, Any] | None = _read_json(
-            self.settings.results / job_key("plan", job.request) / "plan.json"
+            self.settings.results / make_job_key("plan", job.request) / "plan.json"
         )
         return found
 
-    def charts_of(self, job: JobRecord) -> list[dict[str, Any]] | None:
+    def read_charts(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
-        folder = self.settings.results / job_key("report", job.request)
+        folder = self.settings.results / make_job_key("report", job.request)
         found: list[dict[str, Any]] | None = _read_json(folder / "charts.json")
         return found
 
@@ -222,7 +222,7 @@ class Project:
 def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
-        events = records.memory(job.request["data"]).label_events()
+        events = records.open_memory(job.request["data"]).label_events()
         labeled = {event.row for event in events}  # some while the rows were drawn
         rows = [e for e in _read_json(folder / "rows.json") or [] if e["row"] not in labeled]
         found = [
@@ -239,7 +239,7 @@ def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
         records.store.add_suggestions(job.request["data"], found)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
-        records.memory(job.request["data"]).add_evaluation(_record(facts, job))
+        records.open_memory(job.request["data"]).add_evaluation(_record(facts, job))
 
 
 def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
@@ -258,16 +258,16 @@ def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
     )
 
 
-def _identity(file: FileRecord) -> dict[str, Any]:
+def _identify(file: FileRecord) -> dict[str, Any]:
     return {"path": file.path, "sha256": file.sha256}
 
 
-def _evaluation_request(records: Records, file: OpenFile) -> dict[str, Any]:
+def _make_evaluation_request(records: Records, file: OpenFile) -> dict[str, Any]:
     assert file.look is not None
     return {
-        **_identity(file.record),
+        **_identify(file.record),
         "config": file.look["config"],
-        "labels": settled_labels(records, file.data),
+        "labels": list_settled_labels(records, file.data),
         "title": file.record.name,
         "data": file.data,
     }

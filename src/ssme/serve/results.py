@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.serve.drawing import draw_intervals
-from ssme.serve.jobs import job_key
-from ssme.serve.pages import fragment, go_to, parse_message, project_of, render, wants_json
+from ssme.serve.jobs import make_job_key
+from ssme.serve.pages import find_project, go_to, parse_message, render, render_fragment, wants_json
 from ssme.serve.project import Project
 from ssme.serve.store import JobRecord
 
@@ -32,20 +32,20 @@ DOWNLOADS = {
 }
 
 
-async def result(request: Request) -> Response:
+async def show_result(request: Request) -> Response:
     """The newest evaluation of a file."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
-    done, newest = await project.newest_result(file.record.id)
+    done, newest = await project.find_newest_result(file.record.id)
     found, charts, chart = None, None, ""
     if done is not None:
-        found = project.results_of(done)
-        charts = project.charts_of(done)
+        found = project.read_results(done)
+        charts = project.read_charts(done)
         if charts is None and not project.settings.read_only:
             await project.draw(done)
         first = found["summary"]["metrics"][0]
         chart = draw_intervals(first["rows"], first["name"])
-    since = await project.labels_since(file) if file.is_ready else 0
+    since = await project.count_labels_since(file) if file.is_ready else 0
     return render(
         request,
         "result.html",
@@ -60,18 +60,20 @@ async def result(request: Request) -> Response:
     )
 
 
-async def charts(request: Request) -> Response:
+async def show_charts(request: Request) -> Response:
     """The pictures of an evaluation as a part of the page; told to wait while they are drawn."""
-    project = project_of(request)
-    done = await project.desk.ask(lambda records: records.store.job(request.path_params["job"]))
-    found = project.charts_of(done)
+    project = find_project(request)
+    done = await project.desk.ask(
+        lambda records: records.store.find_job(request.path_params["job"])
+    )
+    found = project.read_charts(done)
     if found is None:
         drawing = await project.draw(done)
         if drawing.state in ("failed", "cancelled", "done"):
-            return JSONResponse({"html": fragment("no_charts.html")})
+            return JSONResponse({"html": render_fragment("no_charts.html")})
         return JSONResponse({"job": drawing.id})
     shown = [{**each, "svg": _trust(each["svg"])} for each in found]
-    return JSONResponse({"html": fragment("charts.html", charts=shown)})
+    return JSONResponse({"html": render_fragment("charts.html", charts=shown)})
 
 
 def _trust(svg: str) -> object:
@@ -83,7 +85,7 @@ def _trust(svg: str) -> object:
 
 async def evaluate(request: Request) -> Response:
     """Put an evaluation of the file into the queue."""
-    project = project_of(request)
+    project = find_project(request)
     file = await project.open(request.path_params["file"])
     if not file.is_ready:
         raise InputError(
@@ -96,9 +98,9 @@ async def evaluate(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """Stop a job, or take it out of the queue."""
-    project = project_of(request)
+    project = find_project(request)
     number = request.path_params["job"]
-    job = await project.desk.ask(lambda records: records.store.job(number))
+    job = await project.desk.ask(lambda records: records.store.find_job(number))
     await project.runner.cancel(number)
     if wants_json(request):
         return JSONResponse({"state": "cancelled"})
@@ -106,29 +108,31 @@ async def cancel(request: Request) -> Response:
     return go_to(f"/files/{job.file}{page}")
 
 
-async def events(request: Request) -> Response:
+async def stream_events(request: Request) -> Response:
     """How a job stands, as server-sent events, until it has ended."""
-    project = project_of(request)
+    project = find_project(request)
     number = request.path_params["job"]
-    await project.desk.ask(lambda records: records.store.job(number))
+    await project.desk.ask(lambda records: records.store.find_job(number))
 
-    async def stream() -> AsyncIterator[str]:
+    async def stream_states() -> AsyncIterator[str]:
         async for state in project.runner.follow(number):
             yield f"data: {json.dumps(state)}\n\n" if state else ": still there\n\n"
 
-    return StreamingResponse(stream(), media_type="text/event-stream")
+    return StreamingResponse(stream_states(), media_type="text/event-stream")
 
 
-async def state(request: Request) -> Response:
+async def show_state(request: Request) -> Response:
     """How a job stands now."""
-    return JSONResponse(await project_of(request).runner.state_of(request.path_params["job"]))
+    return JSONResponse(
+        await find_project(request).runner.describe_state(request.path_params["job"])
+    )
 
 
-async def jobs(request: Request) -> Response:
+async def show_jobs(request: Request) -> Response:
     """The queue."""
-    project = project_of(request)
-    listed = await project.desk.ask(lambda records: records.store.jobs())
-    files = await project.desk.ask(lambda records: records.store.files())
+    project = find_project(request)
+    listed = await project.desk.ask(lambda records: records.store.list_jobs())
+    files = await project.desk.ask(lambda records: records.store.list_files())
     names = {file.id: file.name for file in files}
     said = {job.id: parse_message(job.message) for job in listed}
     return render(request, "jobs.html", jobs=listed, names=names, said=said)
@@ -144,14 +148,14 @@ async def _wait_for(project: Project, job: JobRecord) -> None:
 
 async def download(request: Request) -> Response:
     """A file that a job wrote; it is saved, never shown as a page of this server."""
-    project = project_of(request)
+    project = find_project(request)
     name = request.path_params["name"]
-    job = await project.desk.ask(lambda records: records.store.job(request.path_params["job"]))
+    job = await project.desk.ask(lambda records: records.store.find_job(request.path_params["job"]))
     if name not in DOWNLOADS or job.kind != "evaluate" or job.state != "done":
         raise InputError(f"there is no file {name} of this job", fix="go back to the result")
-    folder = project.runner.folder_of(job)
+    folder = project.runner.find_folder(job)
     if name == "report.html":
-        folder = project.settings.results / job_key("report", job.request)
+        folder = project.settings.results / make_job_key("report", job.request)
         if not (folder / name).is_file():
             await _wait_for(project, await project.draw(job))
         if not (folder / name).is_file():
@@ -160,12 +164,12 @@ async def download(request: Request) -> Response:
 
 
 routes = [
-    Route("/files/{file:int}/result", result),
+    Route("/files/{file:int}/result", show_result),
     Route("/files/{file:int}/evaluate", evaluate, methods=["POST"]),
-    Route("/jobs", jobs),
-    Route("/jobs/{job:int}/events", events),
-    Route("/jobs/{job:int}/state", state),
-    Route("/jobs/{job:int}/charts", charts),
+    Route("/jobs", show_jobs),
+    Route("/jobs/{job:int}/events", stream_events),
+    Route("/jobs/{job:int}/state", show_state),
+    Route("/jobs/{job:int}/charts", show_charts),
     Route("/jobs/{job:int}/cancel", cancel, methods=["POST"]),
     Route("/jobs/{job:int}/{name}", download),
 ]

@@ -21,7 +21,7 @@ from ssme.serve.desk import Desk
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.store import Session
 
-__all__ = ["CSRF_FIELD", "Guard", "cookie_name", "make_secret", "set_cookie"]
+__all__ = ["CSRF_FIELD", "Guard", "make_secret", "name_cookie", "set_cookie"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -57,7 +57,7 @@ def make_secret() -> str:
     return secrets.token_urlsafe(24)
 
 
-def cookie_name(port: int) -> str:
+def name_cookie(port: int) -> str:
     """Cookies do not tell ports apart, so the name does."""
     return f"ssme-{port}"
 
@@ -65,7 +65,7 @@ def cookie_name(port: int) -> str:
 def set_cookie(response: Any, port: int, value: str) -> None:
     """Give a browser its session: no script can read it, no other site sends it along."""
     response.set_cookie(
-        cookie_name(port), value, max_age=DAYS * 86_400, httponly=True, samesite="strict", path="/"
+        name_cookie(port), value, max_age=DAYS * 86_400, httponly=True, samesite="strict", path="/"
     )
 
 
@@ -86,15 +86,17 @@ class Guard:
             return
         headers = {key.decode("latin-1"): v.decode("latin-1") for key, v in scope["headers"]}
         scope.setdefault("state", {})["session"] = None
-        guarded = _with_headers(send, scope["path"].startswith("/static/"))
-        problem = self._foreign(scope, headers)
+        guarded = _add_headers(send, scope["path"].startswith("/static/"))
+        problem = self._refuse_foreign(scope, headers)
         if problem is None:
-            scope["state"]["session"] = await self._session(scope, headers)
+            scope["state"]["session"] = await self._find_session(scope, headers)
             problem, receive = await self._tell_not_allowed(scope, headers, receive)
         answer = self.app if problem is None else self.refuse(scope, *problem)
         await answer(scope, receive, guarded)
 
-    def _foreign(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, str] | None:
+    def _refuse_foreign(
+        self, scope: Scope, headers: Mapping[str, str]
+    ) -> tuple[int, str, str] | None:
         host = headers.get("host", "")
         if not is_own_host(self.settings, host):
             return (
@@ -116,15 +118,15 @@ class Guard:
             return 403, "Not from here", "The request came from a page of another site."
         return None
 
-    async def _session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
+    async def _find_session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
         try:
             cookies = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             return None
-        found = cookies.get(cookie_name(scope["server"][1]))
+        found = cookies.get(name_cookie(scope["server"][1]))
         if found is None:
             return None
-        return await self.desk.ask(lambda records: records.store.session(found.value))
+        return await self.desk.ask(lambda records: records.store.find_session(found.value))
 
     async def _tell_not_allowed(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive
@@ -133,7 +135,7 @@ class Guard:
         if scope["path"].startswith(OPEN_PATHS):
             return None, receive
         if session is None:
-            return (401, "Who is there?", _how_to_enter(self.settings)), receive
+            return (401, "Who is there?", _tell_how_to_enter(self.settings)), receive
         if scope["method"] in ("GET", "HEAD"):
             return None, receive
         if self.settings.read_only:
@@ -175,7 +177,7 @@ def is_own_host(settings: ServeSettings, host: str) -> bool:
     return address.is_loopback or not is_loopback(settings.host)
 
 
-def _how_to_enter(settings: ServeSettings) -> str:
+def _tell_how_to_enter(settings: ServeSettings) -> str:
     if settings.password is not None:
         return "Log in first."
     return (
@@ -207,8 +209,8 @@ async def _read_form(receive: Receive) -> tuple[dict[str, list[str]] | None, Rec
     return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True), replay
 
 
-def _with_headers(send: Send, is_static: bool) -> Send:
-    async def guard(message: Message) -> None:
+def _add_headers(send: Send, is_static: bool) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = {key.lower() for key, _ in message.get("headers", [])}
             extra = {**HEADERS, "cache-control": "no-cache" if is_static else "no-store"}
@@ -222,4 +224,4 @@ def _with_headers(send: Send, is_static: bool) -> Send:
             ]
         await send(message)
 
-    return guard
+    return send_with_headers

@@ -63,10 +63,10 @@ def run_server(
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
             say(f"Open {address}")
             say("The token in this address works once. Ctrl-C stops the server.")
-            _server(uvicorn, app, file, address if open_browser else None).run([listener])
+            _make_server(uvicorn, app, file, address if open_browser else None).run([listener])
 
 
-def _server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
+def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
     """A uvicorn server that opens file and browser once it listens, and ends events first."""
     project = app.app.state.project
 

@@ -141,11 +141,11 @@ def measure_agreement(rows: Mapping[Hashable, Standing]) -> list[AnnotatorAgreem
                 if row.given.get(first) is not None and row.given.get(second) is not None
             ]
             if pairs:
-                found.append(_agreement(first, second, pairs))
+                found.append(_compare_two(first, second, pairs))
     return found
 
 
-def _agreement(
+def _compare_two(
     first: str, second: str, pairs: list[tuple[Hashable | None, Hashable | None]]
 ) -> AnnotatorAgreement:
     n = len(pairs)

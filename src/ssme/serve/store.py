@@ -102,7 +102,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._naming():
+        with self._name_errors():
             self._connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
             prepare(self._connection, str(path))
 
@@ -113,12 +113,12 @@ class Store:
 
     def add_token(self, token: str) -> None:
         """A token that lets one browser in, once."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute("INSERT INTO token (id, made_at) VALUES (?, ?)", (_hash(token), tell_time()))
 
     def use_token(self, token: str) -> bool:
         """Whether the token was good; from now on it is not."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             found = on.execute(
                 "UPDATE token SET used_at = ? WHERE id = ? AND used_at IS NULL",
                 (tell_time(), _hash(token)),
@@ -126,25 +126,27 @@ class Store:
             return bool(found.rowcount)
 
     def add_session(self, cookie: str, csrf: str, annotator: str) -> None:
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "INSERT INTO session (id, csrf, annotator, made_at) VALUES (?, ?, ?, ?)",
                 (_hash(cookie), csrf, annotator, tell_time()),
             )
 
-    def session(self, cookie: str) -> Session | None:
-        found = self._one("SELECT id, csrf, annotator FROM session WHERE id = ?", _hash(cookie))
+    def find_session(self, cookie: str) -> Session | None:
+        found = self._fetch_one(
+            "SELECT id, csrf, annotator FROM session WHERE id = ?", _hash(cookie)
+        )
         return None if found is None else Session(*found)
 
     def name_session(self, session: str, annotator: str) -> None:
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute("UPDATE session SET annotator = ? WHERE id = ?", (annotator, session))
 
     # files
 
     def add_file(self, path: str, name: str, sha256: str, size: int, changed_ns: int) -> int:
         """The number of a file; one that was opened before keeps its number and its mapping."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
@@ -154,14 +156,16 @@ class Store:
             found = on.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
             return int(found[0])
 
-    def file(self, number: int) -> FileRecord:
-        found = self._one(f"SELECT {FILE} FROM file WHERE id = ?", number)
+    def find_file(self, number: int) -> FileRecord:
+        found = self._fetch_one(f"SELECT {FILE} FROM file WHERE id = ?", number)
         if found is None:
             raise InputError(f"there is no file {number} here", fix="choose one on the first page")
-        return _file(found)
+        return _make_file(found)
 
-    def files(self) -> list[FileRecord]:
-        return [_file(row) for row in self._all(f"SELECT {FILE} FROM file ORDER BY id DESC")]
+    def list_files(self) -> list[FileRecord]:
+        return [
+            _make_file(row) for row in self._fetch_all(f"SELECT {FILE} FROM file ORDER BY id DESC")
+        ]
 
     def set_mapping(
         self,
@@ -171,25 +175,25 @@ class Store:
         shown: Iterable[str] | None,
     ) -> None:
         columns = None if shown is None else json.dumps(list(shown))
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "UPDATE file SET read = ?, run = ?, shown = ? WHERE id = ?",
                 (json.dumps(dict(read)), json.dumps(dict(run)), columns, number),
             )
 
     def set_design(self, number: int, design: str) -> None:
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute("UPDATE file SET design = ? WHERE id = ?", (design, number))
 
     def set_look(self, number: int, job: int) -> None:
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute("UPDATE file SET look = ? WHERE id = ?", (job, number))
 
     # jobs
 
     def add_job(self, file: int, kind: str, key: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue; one of that kind and file that still waits is replaced."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
                 " ended_at = ? WHERE file = ? AND kind = ? AND state = 'waiting' AND key != ?",
@@ -201,31 +205,33 @@ class Store:
                 (key,),
             ).fetchone()
             if same is not None:
-                return _job(same)
+                return _make_job(same)
             made = on.execute(
                 "INSERT INTO job (file, kind, key, request, state, made_at)"
                 " VALUES (?, ?, ?, ?, 'waiting', ?)",
                 (file, kind, key, json.dumps(dict(request)), tell_time()),
             )
             number = made.lastrowid
-            return _job(on.execute(f"SELECT {JOB} FROM job WHERE id = ?", (number,)).fetchone())
+            return _make_job(
+                on.execute(f"SELECT {JOB} FROM job WHERE id = ?", (number,)).fetchone()
+            )
 
-    def job(self, number: int) -> JobRecord:
-        found = self._one(f"SELECT {JOB} FROM job WHERE id = ?", number)
+    def find_job(self, number: int) -> JobRecord:
+        found = self._fetch_one(f"SELECT {JOB} FROM job WHERE id = ?", number)
         if found is None:
             raise InputError(f"there is no job {number} here", fix="look at the list of jobs")
-        return _job(found)
+        return _make_job(found)
 
-    def jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
+    def list_jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
         """The newest jobs first, of one file or kind or of all."""
         query = f"SELECT {JOB} FROM job WHERE ? IN (-1, file) AND ? IN ('', kind)"
-        rows = self._all(f"{query} ORDER BY id DESC LIMIT 100", file or -1, kind or "")
-        return [_job(row) for row in rows]
+        rows = self._fetch_all(f"{query} ORDER BY id DESC LIMIT 100", file or -1, kind or "")
+        return [_make_job(row) for row in rows]
 
-    def next_job(self, kinds: Iterable[str]) -> JobRecord | None:
+    def take_next_job(self, kinds: Iterable[str]) -> JobRecord | None:
         """The oldest job that waits, from now on running."""
         names = json.dumps(list(kinds))
-        with self._writing() as on:
+        with self._begin_writing() as on:
             found = on.execute(
                 f"SELECT {JOB} FROM job WHERE state = 'waiting' AND kind IN"
                 " (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1",
@@ -236,11 +242,11 @@ class Store:
             on.execute(
                 "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = ?", (found[0],)
             )
-            return _job(found)
+            return _make_job(found)
 
     def end_job(self, number: int, state: str, message: str = "") -> None:
         """A job that has ended stays as it ended."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "UPDATE job SET state = ?, message = ?, ended_at = ?"
                 " WHERE id = ? AND state IN ('waiting', 'running')",
@@ -249,7 +255,7 @@ class Store:
 
     def forget_job(self, number: int) -> None:
         """A job whose results are gone has not been done."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "UPDATE job SET state = 'failed', message = 'Its results were deleted.'"
                 " WHERE id = ? AND state = 'done'",
@@ -258,7 +264,7 @@ class Store:
 
     def resume_jobs(self, tries: int) -> None:
         """Jobs that were cut off wait again; those cut off too often have failed."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "UPDATE job SET state = 'failed', message = ?, ended_at = ?"
                 " WHERE state = 'running' AND tries >= ?",
@@ -270,7 +276,7 @@ class Store:
 
     def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> int:
         """Rows of a round; one that is there stays as it is."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             before = on.total_changes
             on.executemany(
                 "INSERT INTO suggestion (data, row, round, place, cells, probability, reason)"
@@ -290,9 +296,9 @@ class Store:
             )
             return on.total_changes - before
 
-    def suggestions(self, data: str) -> list[StoredSuggestion]:
+    def list_suggestions(self, data: str) -> list[StoredSuggestion]:
         """All rows that were drawn, round by round; a row may be in several."""
-        rows = self._all(
+        rows = self._fetch_all(
             "SELECT row, round, place, cells, probability, reason FROM suggestion"
             " WHERE data = ? ORDER BY round, place",
             data,
@@ -306,34 +312,34 @@ class Store:
 
     def claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
         """Note that somebody has the row before them, or put it off."""
-        with self._writing() as on:
+        with self._begin_writing() as on:
             on.execute(
                 "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
                 (data, json.dumps(row), annotator, tell_time(), int(skipped)),
             )
 
-    def claims(self, data: str) -> list[tuple[Any, str, str, bool]]:
+    def list_claims(self, data: str) -> list[tuple[Any, str, str, bool]]:
         """(row, annotator, when, skipped), the oldest first."""
-        rows = self._all(
+        rows = self._fetch_all(
             "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
         )
         return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
 
-    def _one(self, query: str, *values: Any) -> Any:
-        with self._naming():
+    def _fetch_one(self, query: str, *values: Any) -> Any:
+        with self._name_errors():
             return self._connection.execute(query, values).fetchone()
 
-    def _all(self, query: str, *values: Any) -> list[Any]:
-        with self._naming():
+    def _fetch_all(self, query: str, *values: Any) -> list[Any]:
+        with self._name_errors():
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._naming(), write_whole(self._connection) as connection:
+    def _begin_writing(self) -> Iterator[sqlite3.Connection]:
+        with self._name_errors(), write_whole(self._connection) as connection:
             yield connection
 
-    def _naming(self) -> AbstractContextManager[None]:
+    def _name_errors(self) -> AbstractContextManager[None]:
         return name_file_in_errors(
             self.path,
             "check that the disk has room and that no other program holds the file; nothing that "
@@ -346,7 +352,7 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _file(row: tuple[Any, ...]) -> FileRecord:
+def _make_file(row: tuple[Any, ...]) -> FileRecord:
     number, path, name, sha256, size, changed, read, run, shown, design, look, opened = row
     columns = None if shown is None else tuple(json.loads(shown))
     read, run = json.loads(read), json.loads(run)
@@ -355,6 +361,6 @@ def _file(row: tuple[Any, ...]) -> FileRecord:
     )
 
 
-def _job(row: tuple[Any, ...]) -> JobRecord:
+def _make_job(row: tuple[Any, ...]) -> JobRecord:
     number, file, kind, key, request, *rest = row
     return JobRecord(number, file, kind, key, json.loads(request), *rest)

@@ -81,7 +81,9 @@ def find_goal(
     """
     kind, colon, name = (part.strip() for part in str(text).partition(":"))
     if kind not in GOALS or (colon and not name) or (kind != "best" and not name):
-        columns = ", ".join(_columns(evaluation)) or "none: the data has no group columns"
+        columns = (
+            ", ".join(_list_group_columns(evaluation)) or "none: the data has no group columns"
+        )
         raise InputError(
             argument("goal", text),
             allowed="best, best:METRIC, metric:METRIC or group:COLUMN; metrics: "
@@ -89,17 +91,17 @@ def find_goal(
             fix=f"{did_you_mean(kind, GOALS)}name one of these goals",
         )
     if kind == "group":
-        return Goal(text, evaluation.metrics[0], _of_groups(evaluation, name))
+        return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
     m = evaluation.metric_index(name) if name else 0
     metric = evaluation.metrics[m]
     if kind == "metric":
         whole = row_numbers(None, evaluation.data.n_rows)
-        asked = _of_models(evaluation, metric, whole, "")
+        asked = _ask_of_models(evaluation, metric, whole, "")
         return Goal(text, metric, (asked,), alike=True)
-    return Goal(text, metric, (_of_pick(evaluation, m, constants or SuggestConstants()),))
+    return Goal(text, metric, (_ask_of_pick(evaluation, m, constants or SuggestConstants()),))
 
 
-def _of_models(
+def _ask_of_models(
     evaluation: BaseEvaluation, metric: Metric, rows: NDArray[np.int64], where: str
 ) -> Questions:
     models = evaluation.data.models
@@ -107,16 +109,16 @@ def _of_models(
     return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
 
 
-def _columns(evaluation: BaseEvaluation) -> list[str]:
+def _list_group_columns(evaluation: BaseEvaluation) -> list[str]:
     """Group columns that the evaluation reports on."""
     names = [group.name.partition("=")[0] for group in evaluation.groups if group.name != ALL]
     return list(dict.fromkeys(names))
 
 
-def _of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]:
+def _ask_of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]:
     groups = [group for group in evaluation.groups if group.name.startswith(f"{column}=")]
     if not groups:
-        columns = _columns(evaluation)
+        columns = _list_group_columns(evaluation)
         raise InputError(
             f"{argument('goal', f'group:{column}')} and no group column {column!r}",
             allowed=f"one of the group columns {listing(columns)}"
@@ -125,7 +127,7 @@ def _of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]
             fix=f"{did_you_mean(column, columns)}name a column, or evaluate by it",
         )
     return tuple(
-        _of_models(
+        _ask_of_models(
             evaluation,
             evaluation.metrics[0],
             row_numbers(group.rows, evaluation.data.n_rows),
@@ -135,7 +137,7 @@ def _of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]
     )
 
 
-def _of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants) -> Questions:
+def _ask_of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants) -> Questions:
     """The pick against every other model, by what knowing more would save."""
     metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
     if metric.greater_is_better is None:

@@ -262,7 +262,7 @@ def _plan(
         most = min(most, int(sights[-1].labels * of.beyond))
     curve = [PlannedStep(n_labeled, now, float(target.is_met(now)))]
     for sight in sights:
-        curve.append(PlannedStep(sight.labels, sight.median, sight.share_met(target)))
+        curve.append(PlannedStep(sight.labels, sight.median, sight.compute_share_met(target)))
     found = [
         find_crossing(target, now, n_labeled, sights, at, of.beyond) if sights else n_labeled
         for at in (of.spread[0], 0.5, of.spread[1])

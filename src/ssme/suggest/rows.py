@@ -119,7 +119,7 @@ class Suggestion:
             for id, chance, reason in cells
         ]
 
-    def earlier(self) -> list[dict[str, Any]]:
+    def list_earlier(self) -> list[dict[str, Any]]:
         """Rows of earlier rounds, as `table` has the new ones, with the labels that they got."""
         rounds, data = rounds_of(self.data.design, self.data.labels), self.data
         known = (rounds.number > 0) & np.isfinite(rounds.probability)
@@ -165,7 +165,7 @@ class Suggestion:
         -------
         Path
         """
-        write_text(Path(path), csv_text([*self.earlier(), *self.table()]))
+        write_text(Path(path), csv_text([*self.list_earlier(), *self.table()]))
         return Path(path)
 
     def fill_in(self, labels: Sequence[Any]) -> ScoreSet:
@@ -244,7 +244,7 @@ def suggest_rows(
     belief = believe(evaluation, of.doubt)[part]
     alike = design == "goal" and wanted.alike and isinstance(evaluation.belief, DrawsPosterior)
     if design == "goal":
-        size, reasons = _value_rows(data.take(part), belief, wanted, part, of.least_share)
+        size, reasons = _measure_rows(data.take(part), belief, wanted, part, of.least_share)
     else:
         size, reasons = _spread_evenly(belief, design, data, of.strata)
     left = np.flatnonzero(~data.labeled[part])
@@ -312,7 +312,7 @@ class _Reasons:
     texts: tuple[str, ...]
 
 
-def _value_rows(
+def _measure_rows(
     data: ScoreSet, belief: FloatArray, goal: Goal, part: IntArray, least_share: float
 ) -> tuple[FloatArray, _Reasons]:
     """s (n,) of the rows ``part`` that ``data`` and ``belief`` hold, and the question of each."""

@@ -65,7 +65,7 @@ class Sight:
         """The median over runs."""
         return float(np.median(self.values))
 
-    def share_met(self, target: Target) -> float:
+    def compute_share_met(self, target: Target) -> float:
         """Share of the runs that meet ``target``."""
         return float(np.mean([target.is_met(value) for value in self.values]))
 
@@ -83,7 +83,7 @@ def simulate_labeling(
     number in the middle of the step in which half of the runs came to meet a target is looked at.
     """
     worlds = imagine_worlds(evaluation, targets[0], simulations, of, rng)
-    method, metric = _method(evaluation), targets[0].metric
+    method, metric = _make_method(evaluation), targets[0].metric
     now = evaluation.estimates[0][evaluation.metrics.index(metric)]
     n_labeled = evaluation.data.n_labeled
     most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
@@ -93,14 +93,14 @@ def simulate_labeling(
     def look(total: int) -> None:
         fits: list[Estimate] = []
         for number, world in enumerate(track(worlds, f"fits to {total} labels")):
-            fitted = method.fit(world.label(total), np.random.default_rng(number))
+            fitted = method.fit(world.give_labels(total), np.random.default_rng(number))
             fits.append(fitted.estimate([metric], [None])[0][0])
         for target, seen in pairs:
             seen.append(Sight(total, _read(target, evaluation, now, fits)))
 
     for total in count_totals(n_labeled, most, of):
         look(total)
-        if all(seen[-1].share_met(target) >= of.spread[1] for target, seen in pairs):
+        if all(seen[-1].compute_share_met(target) >= of.spread[1] for target, seen in pairs):
             break
     for total in sorted({_find_middle(t, seen, n_labeled, of) for t, seen in pairs} - {0}):
         look(total)
@@ -111,7 +111,7 @@ def _find_middle(target: Target, sights: Sequence[Sight], n_labeled: int, of: Pl
     """The middle of the step in which half of the runs came to meet the target; 0: none."""
     before = max(n_labeled, 1)
     for sight in sights:
-        if sight.share_met(target) >= 0.5:
+        if sight.compute_share_met(target) >= 0.5:
             wide = sight.labels > before * of.widest_step
             return round(float(np.sqrt(before * sight.labels))) if wide else 0
         before = sight.labels
@@ -126,7 +126,7 @@ class World:
     classes: NDArray[np.int64]
     order: NDArray[np.int64]
 
-    def label(self, total: int) -> ScoreSet:
+    def give_labels(self, total: int) -> ScoreSet:
         """The data with ``total`` labels."""
         known = self.data.labels.copy()
         asked = self.order[: total - self.data.n_labeled]
@@ -260,7 +260,7 @@ def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
     return data.replace(labels=labels, design=design_of_rounds(LabelRounds(chance, number), labels))
 
 
-def _method(evaluation: BaseEvaluation) -> Method:
+def _make_method(evaluation: BaseEvaluation) -> Method:
     config = evaluation.settings.get("config")
     if not config or evaluation.streamed is not None:
         raise InputError(

@@ -106,7 +106,7 @@ def read_target(evaluation: BaseEvaluation, text: str) -> Target:
     metric = _find_metric(evaluation, name)
     if what != "width" and metric.greater_is_better is None:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
-    return Target(text, what, metric, model, _bound(text, found["bound"], what))
+    return Target(text, what, metric, model, _find_bound(text, found["bound"], what))
 
 
 def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:
@@ -124,7 +124,7 @@ def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:
     return known[name]
 
 
-def _bound(text: str, written: str, what: str) -> float:
+def _find_bound(text: str, written: str, what: str) -> float:
     try:
         bound = float(written)
     except ValueError:

@@ -11,9 +11,9 @@ from scipy.special import softmax as softmax_of
 
 from ssme.methods.answers.agreement import (
     JudgeAgreement,
-    calibrated_offset,
-    disagreement,
-    loudness,
+    calibrate_offset,
+    compute_loudness,
+    measure_disagreement,
     pool_evidence,
 )
 from ssme.methods.answers.constants import AnswerConstants
@@ -33,21 +33,21 @@ def votes_of(said: list[list[int | None]], n_classes: int) -> FloatArray:
 
 def test_disagreement_is_with_those_who_answered_too() -> None:
     votes = votes_of([[0, 0, 1], [1, 1, None], [0, None, None], [None, 1, 0]], 2)
-    own, counts = disagreement(votes)
+    own, counts = measure_disagreement(votes)
     assert counts.tolist() == [2, 3, 2]
     # first: row 0 is split between the others, row 1 agrees; second: half, agrees, disagrees
     np.testing.assert_allclose(own, [(0.5 + 0.0) / 2, (0.5 + 0.0 + 1.0) / 3, (1.0 + 1.0) / 2])
 
 
 def test_a_judge_whom_nobody_meets_is_compared_with_nobody() -> None:
-    own, counts = disagreement(votes_of([[0, None], [None, 1]], 2))
+    own, counts = measure_disagreement(votes_of([[0, None], [None, 1]], 2))
     assert own.tolist() == [0.0, 0.0]
     assert counts.tolist() == [0, 0]
 
 
 def test_many_voices_on_a_row_count_for_less_each() -> None:
     evidence = votes_of([[0, 1, 1], [0, None, None], [None, None, None]], 2)
-    np.testing.assert_allclose(loudness(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
+    np.testing.assert_allclose(compute_loudness(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
     pool = pool_evidence(evidence, np.array([1.0, 2.0, 4.0]), 0.2)
     np.testing.assert_allclose(pool, [[1 / 1.4, 6 / 1.4], [1.0, 0.0], [0.0, 0.0]])
 
@@ -66,7 +66,7 @@ def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
 def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> None:
     votes = made(n_classes=n_classes)
     found = JudgeAgreement.of(votes, votes, OF)
-    own, counts = disagreement(votes)
+    own, counts = measure_disagreement(votes)
     mean = (own * counts).sum() / counts.sum()
     assert found.disagreement == pytest.approx(mean)
     gap = OF.gap - OF.gap_per_class * (n_classes - 2)
@@ -128,7 +128,7 @@ def test_disagreement_is_kept_off_its_ends() -> None:
 
 def test_an_offset_that_is_reached_stays() -> None:
     shares = np.array([0.7, 0.3])
-    np.testing.assert_allclose(calibrated_offset(np.zeros((5, 2)), shares), np.log(shares))
+    np.testing.assert_allclose(calibrate_offset(np.zeros((5, 2)), shares), np.log(shares))
     z = np.random.default_rng(0).normal(size=(400, 2))
-    offset = calibrated_offset(z, shares)
+    offset = calibrate_offset(z, shares)
     np.testing.assert_allclose(softmax_of(offset + z, axis=1).mean(axis=0), shares, atol=1e-4)

@@ -7,7 +7,7 @@ import pytest
 
 import ssme
 from ssme import ScoreSet, UnsupportedError
-from ssme.methods.answers.agreement import calibrated_offset, disagreement, softmax
+from ssme.methods.answers.agreement import calibrate_offset, measure_disagreement, softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.method import Answers
 from ssme.methods.answers.voices import Voices
@@ -140,7 +140,7 @@ def test_same_seed_same_bits_and_groups() -> None:
 def test_disagreement_shares_ties_out() -> None:
     votes = np.zeros((1, 3, 2))
     votes[0, [0, 1, 2], [0, 1, 1]] = 1.0
-    own, counts = disagreement(votes)
+    own, counts = measure_disagreement(votes)
     np.testing.assert_allclose(own, [1.0, 0.5, 0.5])
     np.testing.assert_allclose(counts, 1)
 
@@ -148,7 +148,7 @@ def test_disagreement_shares_ties_out() -> None:
 def test_offset_gives_the_shares() -> None:
     rng = np.random.default_rng(0)
     z, shares = rng.normal(size=(500, 3)), np.array([0.7, 0.2, 0.1])
-    found = softmax(calibrated_offset(z, shares) + z).mean(axis=0)
+    found = softmax(calibrate_offset(z, shares) + z).mean(axis=0)
     np.testing.assert_allclose(found, shares, atol=1e-3)
 
 

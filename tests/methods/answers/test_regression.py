@@ -47,7 +47,7 @@ def log_posterior(of: Regression, theta: FloatArray) -> float:
 @pytest.mark.parametrize("n", [2, 12, 60])
 def test_the_mode_is_the_one_that_scipy_finds(n: int) -> None:
     of = made(n)
-    found = of.mode()
+    found = of.find_mode()
     start = np.zeros(of.sd.size)
     best = minimize(lambda theta: -log_posterior(of, theta), start, tol=1e-12, method="Nelder-Mead")
     np.testing.assert_allclose(found, best.x, atol=2e-4)
@@ -56,7 +56,7 @@ def test_the_mode_is_the_one_that_scipy_finds(n: int) -> None:
 
 def test_without_labels_nothing_is_known() -> None:
     of = made(0)
-    assert of.mode().tolist() == [0.0, 0.0, 0.0]
+    assert of.find_mode().tolist() == [0.0, 0.0, 0.0]
     assert of.log_evidence(np.zeros(3)) == 0.0
 
 
@@ -64,7 +64,7 @@ def test_without_labels_nothing_is_known() -> None:
 def test_evidence_is_laplace_about_the_mode(n: int) -> None:
     """With the curvature in which each Student t is a normal of equal slope."""
     of = made(n)
-    mode = of.mode()
+    mode = of.find_mode()
     told = softmax(of.offset + of.features @ mode, axis=1)
     bend = np.zeros((3, 3))
     for i in range(n):
@@ -110,14 +110,14 @@ def one_column(power: float) -> tuple[Regression, float, float]:
 @pytest.mark.parametrize("power", [1.0, 0.4])
 def test_draws_are_those_of_the_posterior(power: float) -> None:
     of, mean, spread = one_column(power)
-    draws = of.draws(of.mode(), 1200, np.random.default_rng(0))[:, 0]
+    draws = of.draw(of.find_mode(), 1200, np.random.default_rng(0))[:, 0]
     assert draws.mean() == pytest.approx(mean, abs=4 * spread / np.sqrt(1200))
     assert draws.std() == pytest.approx(spread, rel=0.08)
 
 
 def test_draws_without_labels_are_those_of_the_prior() -> None:
     of = made(0)
-    draws = of.draws(np.zeros(3), 4000, np.random.default_rng(0)) / of.sd
+    draws = of.draw(np.zeros(3), 4000, np.random.default_rng(0)) / of.sd
     # a Student t of nu = 4 has quartiles at 0.7407
     quartiles = np.quantile(draws, [0.25, 0.5, 0.75], axis=0)
     np.testing.assert_allclose(quartiles, [[-0.7407] * 3, [0.0] * 3, [0.7407] * 3], atol=0.06)

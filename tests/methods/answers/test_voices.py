@@ -37,7 +37,7 @@ def test_probabilities_are_as_loud_as_an_answer_on_average() -> None:
     q[3, 0] = np.nan
     data = ScoreSet.from_arrays(q, classes=range(3))
     voices = Voices.of(data, OF)
-    spoken = voices.evidence(data.scores)
+    spoken = voices.compute_evidence(data.scores)
     assert spoken[3, 0].tolist() == [0.0, 0.0, 0.0]
     # an answer of one class stands 1 above the mean of the other two: 1 = (1 - 1/3) 3/2
     contrast = 1.5 * (spoken.max(axis=2) - spoken.mean(axis=2))
@@ -153,5 +153,5 @@ def test_a_rater_votes_from_its_cut_on() -> None:
     voices = Voices((Voice("ratings", cut=0.3), Voice("answers")), OF.clip)
     scores = np.array([[[0.7, 0.3], [0.0, 1.0]], [[0.8, 0.2], [np.nan, np.nan]]])
     expected = [[[0.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]
-    assert voices.votes(scores).tolist() == expected
+    assert voices.cast_votes(scores).tolist() == expected
     assert voices.rated == 0.5

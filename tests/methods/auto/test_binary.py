@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto.binary import (
+    _compute_weighted_median,
     _sort_lines,
-    _weighted_median,
-    binary_log_odds,
-    binary_posterior,
+    compute_binary_posterior,
+    pool_binary_log_odds,
 )
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
 from ssme.methods.auto.model import CoefficientDesign
@@ -27,14 +27,14 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     lines = np.ascontiguousarray(q[:, :, 1].T)
     if n_models > 1:
         general = _log_pool(q, present, standing, weights, ALL_POOLS)
-        odds = binary_log_odds(lines, standing, weights)
+        odds = pool_binary_log_odds(lines, standing, weights)
         np.testing.assert_allclose(odds, general[:, 1] - general[:, 0], atol=1e-10)
         np.testing.assert_allclose(log_pool(q, present, standing, weights), general, atol=1e-10)
     log_share = np.log([0.9, 0.1])
     log_pi = log_pool(q, present, standing, weights)
     design = CoefficientDesign(log_pi, q, log_share, ModelConstants(), float(n_models))
-    expected = design.posterior(theta, slice(None))[:, 1]
-    found = binary_posterior(lines, standing, weights, theta, log_share)
+    expected = design.compute_posterior(theta, slice(None))[:, 1]
+    found = compute_binary_posterior(lines, standing, weights, theta, log_share)
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
@@ -65,7 +65,7 @@ def test_log_odds_of_the_pool_one_row_at_a_time(n_models: int) -> None:
     def logit(p: float) -> float:
         return float(np.log(p / (1.0 - p)))
 
-    for i, found in enumerate(binary_log_odds(q, standing, weights)):
+    for i, found in enumerate(pool_binary_log_odds(q, standing, weights)):
         total = 0.0
         for w in (standing, weights):
             order = np.argsort(q[:, i])
@@ -90,5 +90,5 @@ def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> 
         order = sorted(range(n_models), key=lambda j: row[j])
         middles = np.cumsum(weights[order]) - 0.5 * weights[order]
         expected.append(float(np.interp(0.5, middles, row[order])))
-    found = _weighted_median(values, [weights[at] for at in places])
+    found = _compute_weighted_median(values, [weights[at] for at in places])
     np.testing.assert_allclose(found, expected, rtol=1e-10)

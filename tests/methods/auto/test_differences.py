@@ -8,7 +8,7 @@ import pytest
 import ssme
 from ssme.data.design import design_of_rounds
 from ssme.data.rounds import LabelRounds
-from ssme.methods.auto.differences import _covariances, correct_differences
+from ssme.methods.auto.differences import _compute_covariances, correct_differences
 
 
 def disagreement(n: int, labeled: int) -> tuple[np.ndarray, ...]:
@@ -61,7 +61,7 @@ def test_covariances_are_those_of_being_right_less_the_mean() -> None:
     rng = np.random.default_rng(0)
     soft = rng.dirichlet([1.0, 2.0, 3.0], 5)
     decisions = rng.integers(0, 3, (5, 4))
-    found = _covariances(decisions, soft)
+    found = _compute_covariances(decisions, soft)
     for row in range(5):
         right = (decisions[row][None] == np.arange(3)[:, None]).astype(float)  # by true class
         right -= right.mean(axis=1, keepdims=True)
@@ -80,8 +80,10 @@ def test_the_step_is_the_posterior_mean_of_the_differences() -> None:
     )
     off = (decisions[:20] == labels[:, None]) - np.take_along_axis(soft[:20], decisions[:20], 1)
     off -= off.mean(axis=1, keepdims=True)
-    prior = _covariances(decisions, soft).mean(axis=0) / 50.0
-    model = sum(w**2 * c for w, c in zip(weights, _covariances(decisions, soft), strict=False))
+    prior = _compute_covariances(decisions, soft).mean(axis=0) / 50.0
+    model = sum(
+        w**2 * c for w, c in zip(weights, _compute_covariances(decisions, soft), strict=False)
+    )
     seen = sum(w**2 * np.outer(o, o) for w, o in zip(weights, off, strict=True))
     noise = (model + seen) / 2 + 1e-6 * np.eye(3)
     expected = prior @ np.linalg.inv(prior + noise) @ (weights @ off)

@@ -14,11 +14,11 @@ from ssme.methods.auto.model import (
     CoefficientDesign,
     Features,
     LabelEvidence,
-    curvature,
+    compute_curvature,
+    compute_label_spread,
+    compute_posteriors,
     find_mode,
-    label_spread,
     log_evidence,
-    posterior_draws,
 )
 from ssme.methods.auto.pool import (
     clip_scores,
@@ -56,7 +56,10 @@ def evidence(
     log_pi = log_pool(q, find_present(q), equal, equal)
     design = CoefficientDesign(log_pi, q, log_share, OF.model, 3.0)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
-    prior, spread = TemperaturePrior(0.1, 0.25), label_spread(log_pi, log_pi[:n_labeled], 2.0)
+    prior, spread = (
+        TemperaturePrior(0.1, 0.25),
+        compute_label_spread(log_pi, log_pi[:n_labeled], 2.0),
+    )
     known = CoefficientDesign(log_pi[:n_labeled], q[:n_labeled], log_share, OF.model, 3.0)
     return design, LabelEvidence.of(known, labels, prior, spread)
 
@@ -149,8 +152,8 @@ def test_center_is_a_stationary_point() -> None:
 def test_center_of_all_rows_equals_its_features() -> None:
     design, seen = evidence()
     theta = find_mode(seen)[: 1 + design.families[-1].columns.stop]
-    slow = posterior_draws(design.features(slice(None)), design.log_share, theta[None])[0]
-    assert np.allclose(design.posterior(theta, slice(None)), slow)
+    slow = compute_posteriors(design.make_features(slice(None)), design.log_share, theta[None])[0]
+    assert np.allclose(design.compute_posterior(theta, slice(None)), slow)
 
 
 def all_columns(seen: LabelEvidence) -> FloatArray:
@@ -180,7 +183,7 @@ def test_structure_gives_what_the_whole_array_of_features_does(n_classes: int) -
     theta = 0.3 * rng.standard_normal((4, seen.mean.size))
     columns, log_share = all_columns(seen), seen.log_share
     linear = theta[:, 1:] @ columns[:, :, :-1].reshape(-1, theta.shape[1] - 1).T
-    assert np.allclose(seen.linear(theta), linear, atol=1e-13)
+    assert np.allclose(seen.compute_linear_part(theta), linear, atol=1e-13)
     for one in theta:
         z = columns[:, :, :-1] @ one[1:] + np.exp(one[0]) * columns[:, :, -1] + log_share
         w = np.exp(log_softmax(z))
@@ -190,16 +193,16 @@ def test_structure_gives_what_the_whole_array_of_features_does(n_classes: int) -
             centered = jacobian[i] - w[i] @ jacobian[i]
             slope += centered[label]
             bend += centered.T @ (w[i][:, None] * centered)
-        found = recalibration._information(seen, one, seen.families)
+        found = recalibration._compute_information(seen, one, seen.families)
         assert np.allclose(found[0], slope, atol=1e-12)
         assert np.allclose(found[1], bend, atol=1e-12)
         mode = tuple(family for family in seen.families if family.in_mode)
         kept = np.flatnonzero(seen.in_mode)
-        found = recalibration._information(seen, one, mode)
+        found = recalibration._compute_information(seen, one, mode)
         assert np.allclose(found[0], slope[kept], atol=1e-12)
         assert np.allclose(found[1], bend[np.ix_(kept, kept)], atol=1e-12)
     design_part = theta[:, : 1 + seen.families[-1].columns.start]
-    soft = posterior_draws(seen.features, log_share, design_part)
+    soft = compute_posteriors(seen.features, log_share, design_part)
     for d, one in enumerate(theta):
         own = columns[:, :, : design_part.shape[1] - 1] @ one[1 : design_part.shape[1]]
         z = own + np.exp(one[0]) * columns[:, :, -1] + log_share
@@ -210,7 +213,7 @@ def test_what_is_stored_grows_with_the_classes_and_not_with_their_square() -> No
     sizes = []
     for n_classes in (20, 200):
         design, seen = evidence(n_classes=n_classes)
-        sizes.append(design.features(slice(None)).dense.size + seen.features.dense.size)
+        sizes.append(design.make_features(slice(None)).dense.size + seen.features.dense.size)
     assert sizes[1] == 10 * sizes[0]
 
 
@@ -256,7 +259,7 @@ def test_evidence_tells_labels_apart_as_the_integral_does() -> None:
     for labels in (sure, 1 - sure, seen.labels):
         one = replace(seen, labels=labels)
         found.append(log_evidence(one, find_mode(one)))
-        likelihood = one.log_likelihood(theta[:, 0], one.linear(theta))
+        likelihood = one.log_likelihood(theta[:, 0], one.compute_linear_part(theta))
         exact.append(float(np.log(np.exp(likelihood).mean())))
     assert np.diff(found) == pytest.approx(np.diff(exact), abs=0.6)
     assert max(np.abs(np.diff(exact))) > 3.0
@@ -275,12 +278,12 @@ def test_a_label_that_counts_twice_is_two_labels(n_classes: int) -> None:
     assert np.allclose(find_mode(weighted), find_mode(doubled), atol=1e-6)
     mode = find_mode(doubled)
     assert log_evidence(weighted, mode) == pytest.approx(log_evidence(doubled, mode))
-    assert np.allclose(curvature(weighted, mode), curvature(doubled, mode))
+    assert np.allclose(compute_curvature(weighted, mode), compute_curvature(doubled, mode))
 
 
 def test_curvature_is_positive_definite() -> None:
     _, seen = evidence()
-    assert np.linalg.eigvalsh(curvature(seen, find_mode(seen))).min() > 0.0
+    assert np.linalg.eigvalsh(compute_curvature(seen, find_mode(seen))).min() > 0.0
 
 
 def test_chains_reach_the_posterior() -> None:
@@ -291,7 +294,9 @@ def test_chains_reach_the_posterior() -> None:
     none = Features(seen.features.ratio[:0], seen.features.dense[:0])
     empty = replace(seen, features=none, labels=seen.labels[:0])
     prior = draw_coefficients(empty, seen.mean, 200_000, rng, OF.sampler)
-    weight = np.exp(OF.sampler.power * seen.log_likelihood(prior[:, 0], seen.linear(prior)))
+    weight = np.exp(
+        OF.sampler.power * seen.log_likelihood(prior[:, 0], seen.compute_linear_part(prior))
+    )
     weight /= weight.sum()
     for column in (0, 1, 3):
         mean = weight @ prior[:, column]
@@ -452,7 +457,7 @@ def test_the_likelihood_is_that_of_the_labels() -> None:
     _, known = evidence(n_labeled=12)
     rng = np.random.default_rng(1)
     theta = 0.3 * rng.normal(size=(4, known.mean.size))
-    linear = known.linear(theta)
+    linear = known.compute_linear_part(theta)
     z = np.exp(theta[:, 0])[:, None, None] * known.features.ratio + linear.reshape(4, 12, 3)
     told = log_softmax(z + known.log_share)
     expected = told[:, np.arange(12), known.labels].sum(axis=1)
@@ -465,9 +470,9 @@ def test_the_likelihood_is_that_of_the_labels() -> None:
 def test_label_intercepts_are_the_last_coefficients_and_none_without_labels() -> None:
     _, known = evidence(n_labeled=12)
     theta = np.random.default_rng(0).normal(size=(5, known.mean.size))
-    np.testing.assert_allclose(known.label_shift(theta), theta[:, -3:] * known.spread)
+    np.testing.assert_allclose(known.compute_label_shift(theta), theta[:, -3:] * known.spread)
     _, none = evidence(n_labeled=0)
-    assert none.label_shift(theta).tolist() == np.zeros((5, 3)).tolist()
+    assert none.compute_label_shift(theta).tolist() == np.zeros((5, 3)).tolist()
 
 
 def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
@@ -478,13 +483,14 @@ def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
     off = np.abs(np.log(labeled.mean(axis=0) / share))
     for chance in (0.0, 0.3, 50.0):
         beyond = np.maximum(off - chance * pi.std(axis=0) / share / 3.0, 0.0)
-        found = label_spread(np.log(pi), np.log(labeled), chance)
+        found = compute_label_spread(np.log(pi), np.log(labeled), chance)
         np.testing.assert_allclose(found, one_more + beyond, rtol=1e-12)
-    np.testing.assert_allclose(label_spread(np.log(pi), np.log(labeled), np.inf), one_more)
+    np.testing.assert_allclose(compute_label_spread(np.log(pi), np.log(labeled), np.inf), one_more)
     np.testing.assert_allclose(
-        label_spread(np.log(pi), np.log(labeled), np.inf, least=0.1), np.maximum(one_more, 0.1)
+        compute_label_spread(np.log(pi), np.log(labeled), np.inf, least=0.1),
+        np.maximum(one_more, 0.1),
     )
-    assert label_spread(np.log(pi), np.log(labeled)[:0], 1.0).tolist() == [1.0, 1.0, 1.0]
+    assert compute_label_spread(np.log(pi), np.log(labeled)[:0], 1.0).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> None:

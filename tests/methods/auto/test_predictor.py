@@ -16,7 +16,7 @@ class Fixed:
 
     said: tuple[float, float]
 
-    def posterior(self, scores: np.ndarray, dtype: type = float) -> np.ndarray:
+    def compute_posterior(self, scores: np.ndarray, dtype: type = float) -> np.ndarray:
         return np.tile(np.array(self.said, dtype=dtype), (len(scores), 1))
 
 

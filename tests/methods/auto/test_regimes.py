@@ -10,10 +10,10 @@ import pytest
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
-from ssme.methods.auto.method import Auto, share_out, situate
+from ssme.methods.auto.method import Auto, allot_draws, situate
 from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
 from ssme.methods.auto.regimes.registry import REGIMES
-from ssme.methods.auto.regimes.selected import design_bonus
+from ssme.methods.auto.regimes.selected import compute_design_bonus
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
@@ -58,8 +58,8 @@ def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
 
 
 def test_draws_are_shared_out_by_probability() -> None:
-    assert share_out(10, np.array([0.66, 0.3, 0.04])).tolist() == [7, 3, 0]
-    assert share_out(200, np.array([0.5, 0.3, 0.2])).sum() == 200
+    assert allot_draws(10, np.array([0.66, 0.3, 0.04])).tolist() == [7, 3, 0]
+    assert allot_draws(200, np.array([0.5, 0.3, 0.2])).sum() == 200
 
 
 def test_independent_classifiers_add_up() -> None:
@@ -87,8 +87,8 @@ def test_labels_balanced_by_class_are_selected() -> None:
 
 
 def test_equal_counts_speak_for_a_design() -> None:
-    assert design_bonus(np.array([10, 10])) > design_bonus(np.array([12, 8]))
-    assert design_bonus(np.array([50, 50])) > design_bonus(np.array([10, 10]))
+    assert compute_design_bonus(np.array([10, 10])) > compute_design_bonus(np.array([12, 8]))
+    assert compute_design_bonus(np.array([50, 50])) > compute_design_bonus(np.array([10, 10]))
 
 
 def test_no_label_leaves_the_prior_and_what_scores_show() -> None:

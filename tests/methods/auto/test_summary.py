@@ -10,7 +10,7 @@ import pytest
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import clip_scores, log_pool
 from ssme.methods.auto.prior import predict_agreed_temperature
-from ssme.methods.auto.summary import disagreement, find_copies, summarize_scores
+from ssme.methods.auto.summary import find_copies, measure_disagreement, summarize_scores
 from ssme.metrics.base import FloatArray
 
 OF = Constants().agreement
@@ -39,7 +39,7 @@ def test_disagreement_by_counting_votes(n_classes: int) -> None:
     q = rng.dirichlet(np.ones(n_classes), (60, 5))
     present = rng.random((60, 5)) < 0.8
     answers = q.argmax(axis=2)
-    for j, found in enumerate(disagreement(q, present, np.eye(5), OF.tie)):
+    for j, found in enumerate(measure_disagreement(q, present, np.eye(5), OF.tie)):
         apart = []
         for i in range(60):
             votes = np.zeros(n_classes)

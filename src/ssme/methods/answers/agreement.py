@@ -25,7 +25,7 @@ import numpy as np
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["JudgeAgreement", "calibrated_offset", "disagreement", "softmax"]
+__all__ = ["JudgeAgreement", "calibrate_offset", "measure_disagreement", "softmax"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class JudgeAgreement:
         ``stated`` (K,) are class shares that say more than the votes do.
         """
         n_classes = votes.shape[2]
-        own, counts = disagreement(votes)
+        own, counts = measure_disagreement(votes)
         mean = float((own * counts).sum() / counts.sum()) if counts.any() else 0.5
         mean = min(max(mean, 0.003), 0.9)
         own = (own * counts + mean * of.few_answers) / (counts + of.few_answers)
@@ -69,7 +69,7 @@ class JudgeAgreement:
         shares /= shares.sum()
         pool = pool_evidence(evidence, weights, of.dependence)
         log_b = _match_error(pool, shares, votes, error, of) + of.log_b_up
-        offset = calibrated_offset(np.exp(log_b) * pool, shares, of.share_steps)
+        offset = calibrate_offset(np.exp(log_b) * pool, shares, of.share_steps)
         return cls(weights, shares, offset, log_b, error, mean)
 
 
@@ -80,7 +80,7 @@ def _take_beyond(share: FloatArray, gap: float) -> FloatArray:
     return out
 
 
-def disagreement(votes: FloatArray) -> tuple[FloatArray, FloatArray]:
+def measure_disagreement(votes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """d (M,) and the rows (M,) it rests on: those that another judge answered too."""
     total, n_models = votes.sum(axis=1), votes.shape[1]
     own, counts = np.zeros(n_models), np.zeros(n_models)
@@ -99,10 +99,10 @@ def disagreement(votes: FloatArray) -> tuple[FloatArray, FloatArray]:
 def pool_evidence(evidence: FloatArray, weights: FloatArray, dependence: float) -> FloatArray:
     """l (n, K): weighted evidence of all judges, allowing for how many speak on a row."""
     total: FloatArray = np.einsum("nmk,m->nk", evidence, weights)
-    return total * loudness(evidence, dependence)[:, None]
+    return total * compute_loudness(evidence, dependence)[:, None]
 
 
-def loudness(evidence: FloatArray, dependence: float) -> FloatArray:
+def compute_loudness(evidence: FloatArray, dependence: float) -> FloatArray:
     """1 / (1 + (m - 1) rho) (n,), m the number of judges that say something on a row."""
     speaking = (evidence != 0.0).any(axis=2).sum(axis=1)
     out: FloatArray = 1.0 / (1.0 + dependence * np.maximum(speaking - 1, 0))
@@ -116,7 +116,7 @@ def softmax(z: FloatArray) -> FloatArray:
     return out
 
 
-def calibrated_offset(z: FloatArray, shares: FloatArray, steps: int = 100) -> FloatArray:
+def calibrate_offset(z: FloatArray, shares: FloatArray, steps: int = 100) -> FloatArray:
     """alpha (K,) with which softmax(alpha + z) has the mean ``shares``, by iterative scaling."""
     offset = np.log(shares)
     for _ in range(steps):
@@ -139,7 +139,7 @@ def _match_error(
     for _ in range(of.bisections):
         middle = 0.5 * (low + high)
         z = np.exp(middle) * pool
-        w = softmax(calibrated_offset(z, shares, of.share_steps) + z)
+        w = softmax(calibrate_offset(z, shares, of.share_steps) + z)
         if 1.0 - float((w * by_class).sum() / by_class.sum()) > error:
             low = middle
         else:

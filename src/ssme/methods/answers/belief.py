@@ -92,7 +92,7 @@ class AnswersPredictor:
     theta: FloatArray
 
     def __call__(self, scores: FloatArray) -> FloatArray:
-        return self.design.posterior(scores, self.theta)
+        return self.design.compute_posterior(scores, self.theta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +214,7 @@ class AnswersBelief(SoftBelief):
         shrink = np.sqrt(rows.size / max(1, group.size))
         rng = np.random.default_rng(child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
-        offset, columns = self.design.features(self.data.scores[rows])
+        offset, columns = self.design.make_features(self.data.scores[rows])
         flat = columns.reshape(-1, columns.shape[2])
         values: list[list[FloatArray]] = [[] for _ in metrics]
         batch = max(1, of.batch_cells // max(1, offset.size))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssme.methods.answers.agreement import JudgeAgreement, loudness, softmax
+from ssme.methods.answers.agreement import JudgeAgreement, compute_loudness, softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.regression import CoefficientBlock
 from ssme.methods.answers.voices import Voices
@@ -37,10 +37,10 @@ class AnswersDesign:
         """From the scores (n, M, K) of all rows, of which as many are used as it takes."""
         n, n_models, n_classes = scores.shape
         used = np.unique(np.linspace(0, n - 1, min(n, constants.agreement_rows)).astype(np.int64))
-        evidence, votes = voices.evidence(scores[used]), voices.votes(scores[used])
+        evidence, votes = voices.compute_evidence(scores[used]), voices.cast_votes(scores[used])
         agreement = JudgeAgreement.of(evidence, votes, constants, voices.shares)
         bare = cls(voices, agreement, np.zeros((n_classes, 1 + n_models + n_classes)), constants)
-        offset, columns = bare._columns(evidence)
+        offset, columns = bare._make_columns(evidence)
         w = softmax(offset)
         spread = np.diag(w.sum(axis=0)) - w.T @ w
         mean = np.einsum("nk,nkp->np", w, columns)
@@ -59,7 +59,7 @@ class AnswersDesign:
             for name, start, stop in zip(names, ends[:-1], ends[1:], strict=True)
         )
 
-    def scales(self, widening: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> FloatArray:
+    def make_scales(self, widening: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> FloatArray:
         """Prior scale (P,) of theta; ``widening`` multiplies those of b, of v and s, and of a."""
         of, n_models = self.constants, len(self.voices.each)
         shares = of.sd_share * self.agreement.error / self.agreement.shares
@@ -74,27 +74,27 @@ class AnswersDesign:
             ]
         )
 
-    def features(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def make_features(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Offset (r, K) and columns (r, K, P) of rows with ``scores`` (r, M, K)."""
-        offset, columns = self._columns(self.voices.evidence(scores))
+        offset, columns = self._make_columns(self.voices.compute_evidence(scores))
         n, n_classes = offset.shape
         shares = np.broadcast_to(np.eye(n_classes), (n, n_classes, n_classes))
         return offset, np.concatenate([columns - self.center, shares], axis=2)
 
-    def posterior(self, scores: FloatArray, theta: FloatArray) -> FloatArray:
+    def compute_posterior(self, scores: FloatArray, theta: FloatArray) -> FloatArray:
         """W (n, K) at ``theta`` (P,), so many rows at a time."""
         n, _, n_classes = scores.shape
         out: FloatArray = np.empty((n, n_classes))
         step = max(1, self.constants.batch_cells // (n_classes * theta.size))
         for start in range(0, n, step):
-            offset, columns = self.features(scores[start : start + step])
+            offset, columns = self.make_features(scores[start : start + step])
             out[start : start + step] = softmax(offset + columns @ theta)
         return out
 
-    def _columns(self, evidence: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _make_columns(self, evidence: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Offset (r, K) and the columns (r, K, 1 + M + K) of beta, v and s, not yet centered."""
         weights, b = self.agreement.weights, float(np.exp(self.agreement.log_b))
-        loud = b * loudness(evidence, self.constants.dependence)
+        loud = b * compute_loudness(evidence, self.constants.dependence)
         own = evidence.transpose(0, 2, 1) * loud[:, None, None]
         base: FloatArray = own @ weights
         n_classes = base.shape[1]

@@ -60,10 +60,10 @@ class Answers(Declared):
         b, own, share = (
             float(max(one, two)) for one, two in zip(of.draw_widening, world.widened, strict=True)
         )
-        wide = np.concatenate([design.scales((b, own, share)), np.ones(spread.size)])
-        draws = replace(world.regression, sd=wide).draws(mode, self.n_draws, rng)
+        wide = np.concatenate([design.make_scales((b, own, share)), np.ones(spread.size)])
+        draws = replace(world.regression, sd=wide).draw(mode, self.n_draws, rng)
         theta = mode[:size]
-        soft = design.posterior(data.scores, theta)
+        soft = design.compute_posterior(data.scores, theta)
         return AnswersBelief(
             data=data,
             design=design,

@@ -48,15 +48,15 @@ class Regression:
     sd: FloatArray
     constants: AnswerConstants
 
-    def mode(self) -> FloatArray:
+    def find_mode(self) -> FloatArray:
         """theta (P,) at the mode of its posterior."""
         theta = np.zeros(self.sd.size)
         if len(self.labels) == 0:
             return theta
         value, tolerance = self._log_posterior(theta), self.constants.newton_tolerance
         for _ in range(self.constants.newton_steps):
-            slope, root = self._slope(theta)
-            precision = self._precision(theta)
+            slope, root = self._compute_slope(theta)
+            precision = self._compute_precision(theta)
             step = _solve(root, precision, slope - precision * theta)
             reached = self._log_posterior(theta + step)
             while reached < value and np.abs(step).max() > tolerance:
@@ -80,7 +80,7 @@ class Regression:
             value += float(gammaln((nu + size) / 2.0) - gammaln(nu / 2.0))
             value -= 0.5 * size * float(np.log(nu * np.pi))
             value -= float(np.log(self.sd[block.columns]).sum())
-        root, precision = self._slope(mode)[1], self._precision(mode)
+        root, precision = self._compute_slope(mode)[1], self._compute_precision(mode)
         if len(root) > len(precision):
             bend = float(np.linalg.slogdet(root.T @ root + np.diag(precision))[1])
         else:
@@ -88,7 +88,7 @@ class Regression:
             bend = float(np.linalg.slogdet(inner)[1]) + float(np.log(precision).sum())
         return value + 0.5 * mode.size * float(np.log(2.0 * np.pi)) - 0.5 * bend
 
-    def draws(
+    def draw(
         self,
         mode: FloatArray,
         n_draws: int,
@@ -97,12 +97,15 @@ class Regression:
         """Draws (D, P) of theta; without labels those of the prior."""
         state = np.repeat(mode[None], n_draws, axis=0)
         if len(self.labels) == 0:
-            return self._scales(state, rng, known=False) * rng.standard_normal(state.shape)
+            return self._draw_scales(state, rng, known=False) * rng.standard_normal(state.shape)
         chains = replace(self, weights=self.weights * self.constants.power)
-        linear, level = chains._linear(state), chains._log_likelihood(chains._linear(state))
+        linear, level = (
+            chains._compute_linear_part(state),
+            chains._log_likelihood(chains._compute_linear_part(state)),
+        )
         for _ in range(self.constants.steps):
-            other = chains._scales(state, rng) * rng.standard_normal(state.shape)
-            linear_other = chains._linear(other)
+            other = chains._draw_scales(state, rng) * rng.standard_normal(state.shape)
+            linear_other = chains._compute_linear_part(other)
             bar = level - rng.standard_exponential(n_draws)
             angles = Angles.draw(n_draws, rng)
             moved, moved_linear, moved_level = state.copy(), linear.copy(), level.copy()
@@ -123,7 +126,7 @@ class Regression:
             state, linear, level = moved, moved_linear, moved_level
         return state
 
-    def _linear(self, theta: FloatArray) -> FloatArray:
+    def _compute_linear_part(self, theta: FloatArray) -> FloatArray:
         """F theta (D, n K) of theta (D, P)."""
         out: FloatArray = theta @ self.features.reshape(-1, self.sd.size).T
         return out
@@ -138,14 +141,14 @@ class Regression:
         return out
 
     def _log_posterior(self, theta: FloatArray) -> float:
-        value = float(self._log_likelihood(self._linear(theta[None]))[0])
+        value = float(self._log_likelihood(self._compute_linear_part(theta[None]))[0])
         for block in self.blocks:
             size = block.columns.stop - block.columns.start
             squares = float(((theta / self.sd)[block.columns] ** 2).sum())
             value -= (self.constants.nu + size) / 2.0 * float(np.log1p(squares / self.constants.nu))
         return value
 
-    def _precision(self, theta: FloatArray) -> FloatArray:
+    def _compute_precision(self, theta: FloatArray) -> FloatArray:
         """Precisions (P,) of the normals whose slope at ``theta`` is that of the Student t."""
         out = np.empty_like(theta)
         for block in self.blocks:
@@ -154,16 +157,16 @@ class Regression:
             out[block.columns] = (self.constants.nu + size) / (self.constants.nu + squares)
         return out / self.sd**2
 
-    def _slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _compute_slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Slope (P,) of the log-likelihood and a root (n K, P) of its curvature."""
         n, n_classes = self.offset.shape
-        w = softmax(self.offset + self._linear(theta[None]).reshape(n, n_classes))
+        w = softmax(self.offset + self._compute_linear_part(theta[None]).reshape(n, n_classes))
         centered = self.features - np.einsum("nk,nkp->np", w, self.features)[:, None]
         slope = self.weights @ centered[np.arange(n), self.labels]
         root = centered * np.sqrt(w * self.weights[:, None])[:, :, None]
         return slope, root.reshape(n * n_classes, -1)
 
-    def _scales(
+    def _draw_scales(
         self, state: FloatArray, rng: np.random.Generator, *, known: bool = True
     ) -> FloatArray:
         """rho sd (D, P) with each block's rho drawn given ``state`` (D, P)."""

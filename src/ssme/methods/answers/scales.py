@@ -25,19 +25,19 @@ from scipy.special import betainc
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["curve_of", "stated_share"]
+__all__ = ["estimate_stated_share", "measure_curve"]
 
 
-def stated_share(counts: Sequence[FloatArray], of: AnswerConstants) -> float:
+def estimate_stated_share(counts: Sequence[FloatArray], of: AnswerConstants) -> float:
     """The share of positives by raters who gave each grade so often (G,), lowest first."""
     likelihoods = [_log_likelihood(each, of) for each in counts]
-    broad = [_mean(each, 0.0, of.scale_mean, of) for each in likelihoods]
+    broad = [_compute_mean(each, 0.0, of.scale_mean, of) for each in likelihoods]
     center = float(np.median(broad))
-    near = [_mean(each, center, of.scale_borrowed, of) for each in likelihoods]
+    near = [_compute_mean(each, center, of.scale_borrowed, of) for each in likelihoods]
     return float(1.0 / (1.0 + np.exp(-np.mean(near))))
 
 
-def curve_of(counts: FloatArray, width: float) -> float:
+def measure_curve(counts: FloatArray, width: float) -> float:
     """How far a rater grades on a curve: one where all grades (G,) are given equally often."""
     share = counts / counts.sum()
     used = share > 0.0
@@ -45,7 +45,7 @@ def curve_of(counts: FloatArray, width: float) -> float:
     return float(np.exp(-excess / width))
 
 
-def _grid(of: AnswerConstants) -> tuple[FloatArray, FloatArray]:
+def _make_grid(of: AnswerConstants) -> tuple[FloatArray, FloatArray]:
     """logit(mean) and log(s) of the grid."""
     ends = of.scale_ends
     return np.linspace(-ends, ends, of.scale_steps), np.linspace(-1.5, 4.0, of.scale_steps)
@@ -53,7 +53,7 @@ def _grid(of: AnswerConstants) -> tuple[FloatArray, FloatArray]:
 
 def _log_likelihood(counts: FloatArray, of: AnswerConstants) -> FloatArray:
     """Log-likelihood of the grades on the grid (mean, s), as if of ``scale_rows`` rows."""
-    logits, sizes = _grid(of)
+    logits, sizes = _make_grid(of)
     mean, size = 1.0 / (1.0 + np.exp(-logits))[:, None, None], np.exp(sizes)[None, :, None]
     edges = np.arange(counts.size + 1) / counts.size
     mass = np.diff(betainc(mean * size, (1.0 - mean) * size, edges), axis=-1)
@@ -62,9 +62,11 @@ def _log_likelihood(counts: FloatArray, of: AnswerConstants) -> FloatArray:
     return out
 
 
-def _mean(likelihood: FloatArray, center: float, spread: float, of: AnswerConstants) -> float:
+def _compute_mean(
+    likelihood: FloatArray, center: float, spread: float, of: AnswerConstants
+) -> float:
     """Posterior mean of logit(mean)."""
-    logits, sizes = _grid(of)
+    logits, sizes = _make_grid(of)
     log_posterior = likelihood - 0.5 * ((logits[:, None] - center) / spread) ** 2
     log_posterior = log_posterior - 0.5 * (sizes - of.scale_size) ** 2
     weights = np.exp(log_posterior - log_posterior.max())

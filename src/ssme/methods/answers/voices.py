@@ -21,7 +21,7 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.scales import curve_of, stated_share
+from ssme.methods.answers.scales import estimate_stated_share, measure_curve
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
@@ -136,18 +136,18 @@ class Voices:
     @classmethod
     def of(cls, data: ScoreSet, constants: AnswerConstants) -> Voices:
         """How the models of ``data`` speak."""
-        kinds = tuple(_kind(data, m) for m in range(data.n_models))
+        kinds = tuple(_find_kind(data, m) for m in range(data.n_models))
         raters = [m for m, kind in enumerate(kinds) if kind == "ratings"]
         bare = cls(tuple(Voice(kind) for kind in kinds), constants.clip)
         shares, curve = None, 0.0
         if raters:
-            shares, curve = _stated_shares(data, bare, raters, constants)
+            shares, curve = _estimate_stated_shares(data, bare, raters, constants)
             cuts = {m: _cut_at(data.scores[:, m, 1], float(shares[1])) for m in raters}
             bare = cls(
                 tuple(replace(v, cut=cuts.get(m, v.cut)) for m, v in enumerate(bare.each)),
                 constants.clip,
             )
-        votes = bare.votes(data.scores) if raters else None
+        votes = bare.cast_votes(data.scores) if raters else None
         each = []
         for m, voice in enumerate(bare.each):
             if voice.kind == "probabilities":
@@ -160,7 +160,7 @@ class Voices:
             each.append(voice)
         return cls(tuple(each), constants.clip, shares, curve)
 
-    def evidence(self, scores: FloatArray) -> FloatArray:
+    def compute_evidence(self, scores: FloatArray) -> FloatArray:
         """e (n, M, K) of scores (n, M, K), zero where a model has none."""
         parts = [voice.speak(scores[:, m], self.clip) for m, voice in enumerate(self.each)]
         return np.stack(parts, axis=1)
@@ -170,7 +170,7 @@ class Voices:
         """Share of the models that give ratings for two classes."""
         return float(np.mean([voice.kind == "ratings" for voice in self.each]))
 
-    def votes(self, scores: FloatArray) -> FloatArray:
+    def cast_votes(self, scores: FloatArray) -> FloatArray:
         """The decision of every model (n, M, K), one-hot; zero where it has no score."""
         decided = predicted_classes(scores)
         for m, voice in enumerate(self.each):
@@ -180,7 +180,7 @@ class Voices:
         return out
 
 
-def _kind(data: ScoreSet, m: int) -> str:
+def _find_kind(data: ScoreSet, m: int) -> str:
     """How model ``m`` speaks."""
     judge = data.judges.get(data.models[m])
     if judge is None:
@@ -190,20 +190,20 @@ def _kind(data: ScoreSet, m: int) -> str:
     return "grades" if judge.cut is None else "ratings"
 
 
-def _stated_shares(
+def _estimate_stated_shares(
     data: ScoreSet, bare: Voices, raters: Sequence[int], of: AnswerConstants
 ) -> tuple[FloatArray, float]:
     """Class shares (2,) by answers and by the raters' scales, and how far these are curves.
 
     Labels say how frequent classes are where scales do not, unless they were chosen by class.
     """
-    counts = [_grade_counts(data, m) for m in raters]
-    curve = float(np.mean([curve_of(each, of.curve_width) for each in counts]))
-    stated = stated_share(counts, of)
+    counts = [_count_grades(data, m) for m in raters]
+    curve = float(np.mean([measure_curve(each, of.curve_width) for each in counts]))
+    stated = estimate_stated_share(counts, of)
     shares = np.array([1.0 - stated, stated])
     others = [m for m in range(data.n_models) if m not in raters]
     if others:
-        votes = bare.votes(data.scores)[:, others].sum(axis=(0, 1))
+        votes = bare.cast_votes(data.scores)[:, others].sum(axis=(0, 1))
         shares = (len(raters) * shares + len(others) * votes / votes.sum()) / data.n_models
     if data.n_labeled and data.design.kind != "by_class":
         weights = np.ones(data.n_rows) if data.design.weights is None else data.design.weights
@@ -214,7 +214,7 @@ def _stated_shares(
     return shares, curve
 
 
-def _grade_counts(data: ScoreSet, m: int) -> FloatArray:
+def _count_grades(data: ScoreSet, m: int) -> FloatArray:
     judge = data.judges[data.models[m]]
     codes = judge.codes(data.scores[:, m])
     return np.bincount(codes[codes >= 0], minlength=len(judge.values)).astype(np.float64)

@@ -30,7 +30,7 @@ from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.regression import CoefficientBlock, Regression
-from ssme.methods.auto.regimes.selected import design_bonus
+from ssme.methods.auto.regimes.selected import compute_design_bonus
 from ssme.metrics.base import FloatArray
 
 __all__ = ["MEANINGS", "Fitted", "fit_worlds"]
@@ -73,9 +73,9 @@ def fit_worlds(
         chance = of.odd_worlds if name != "usual" else 1.0 - of.odd_worlds * len(MEANINGS)
         total = one.log_evidence + float(np.log(chance))
         if name == "selected":
-            total += _labeled_answers_density(data, design, labeled, one)
+            total += _log_density_of_labeled_answers(data, design, labeled, one)
             counts = np.bincount(data.labels[labeled], minlength=data.n_classes)
-            total += design_bonus(counts)
+            total += compute_design_bonus(counts)
         fitted.append(replace(one, log_evidence=total))
     logs = np.array([each.log_evidence for each in fitted])
     chance = np.exp(logs - logs.max())
@@ -102,7 +102,7 @@ def _fit(
     of: AnswerConstants,
 ) -> Fitted:
     """The labeled rows, with the label intercepts as the last block, and the mode."""
-    offset, columns = design.features(data.scores[labeled])
+    offset, columns = design.make_features(data.scores[labeled])
     own = np.broadcast_to(np.diag(spread), (labeled.size, spread.size, spread.size))
     size = columns.shape[2]
     weights = np.ones(labeled.size)
@@ -116,14 +116,14 @@ def _fit(
         labels=data.labels[labeled],
         weights=weights,
         blocks=(*design.blocks, CoefficientBlock(slice(size, size + spread.size), "d")),
-        sd=np.concatenate([design.scales(factors), np.ones(spread.size)]),
+        sd=np.concatenate([design.make_scales(factors), np.ones(spread.size)]),
         constants=of,
     )
-    mode = regression.mode()
+    mode = regression.find_mode()
     return Fitted(name, regression, mode, spread, factors, regression.log_evidence(mode))
 
 
-def _labeled_answers_density(
+def _log_density_of_labeled_answers(
     data: ScoreSet, design: AnswersDesign, labeled: np.ndarray, fitted: Fitted
 ) -> float:
     """log S of a world in which rows were chosen by class."""
@@ -131,7 +131,7 @@ def _labeled_answers_density(
     theta, shift = fitted.mode[:size], fitted.mode[size:] * fitted.spread
     n = data.n_rows
     used = np.unique(np.linspace(0, n - 1, min(n, design.constants.agreement_rows)).astype(int))
-    everywhere = design.posterior(data.scores[used], theta).mean(axis=0)
-    offset, columns = design.features(data.scores[labeled])
+    everywhere = design.compute_posterior(data.scores[used], theta).mean(axis=0)
+    offset, columns = design.make_features(data.scores[labeled])
     lift = np.exp(shift - shift.max())
     return float(np.log(softmax(offset + columns @ theta) @ lift / (everywhere @ lift)).sum())

@@ -126,7 +126,7 @@ class AutoPredictor:
     def __call__(self, scores: FloatArray) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K)."""
         parts = zip(self.weights, self.regimes, strict=True)
-        total = [weight * regime.posterior(scores, self.dtype) for weight, regime in parts]
+        total = [weight * regime.compute_posterior(scores, self.dtype) for weight, regime in parts]
         out: FloatArray = total[0] if len(total) == 1 else np.sum(total, axis=0)
         return out
 
@@ -179,7 +179,7 @@ class AutoBelief(SoftBelief):
             out.append(found)
         return out
 
-    def posterior_draws(self, rows: IntArray) -> FloatArray:
+    def draw_posteriors(self, rows: IntArray) -> FloatArray:
         """W_d (D, r, K) of ``rows``, labeled ones as all others, in the order of the draws.
 
         Where classifiers have a W of their own, it is their mean.
@@ -256,7 +256,7 @@ class AutoBelief(SoftBelief):
         rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes)))
         size = (self.constants.correction.label_draws, rows.size)
         noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
-        mass = self._weigh(soft[None], rows) * _spread(1.0 + noise, own)
+        mass = self._weigh(soft[None], rows) * _align_counts(1.0 + noise, own)
         return [
             None if metric.hard_only else group.plan("part", m, own)(mass)
             for m, metric in enumerate(group.metrics)
@@ -296,7 +296,7 @@ class AutoBelief(SoftBelief):
         """W of the regime on ``rows``."""
         known = self.softs[r]
         if known is None:
-            return self.regimes[r].posterior(take_rows(self.data.scores, rows))
+            return self.regimes[r].compute_posterior(take_rows(self.data.scores, rows))
         return take_rows(known, rows)
 
     def _estimate_in_regime(
@@ -384,10 +384,10 @@ class AutoBelief(SoftBelief):
             known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.see(hard)
-                counts = _spread(1.0 + noise[:, at] * _shrink(rows, group.rows, hard), own)
+                counts = _align_counts(1.0 + noise[:, at] * _shrink(rows, group.rows, hard), own)
                 mass = self._weigh(labelings[:, at], rows) * counts
                 labelings, noise = known_worlds.see(hard)
-                counts = _spread(1.0 + noise * _shrink(known, group.labeled, hard), own)
+                counts = _align_counts(1.0 + noise * _shrink(known, group.labeled, hard), own)
                 counts = counts if hard else counts * worth
                 known_mass = self._weigh(labelings, known) * counts
                 truth = observed * counts
@@ -426,7 +426,7 @@ class AutoBelief(SoftBelief):
         return out
 
 
-def _spread(counts: FloatArray, own: bool) -> FloatArray:
+def _align_counts(counts: FloatArray, own: bool) -> FloatArray:
     """Counts of rows (D, r) with the axes of labelings."""
     return counts[:, :, None, None] if own else counts[:, :, None]
 

@@ -24,14 +24,14 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["binary_log_odds", "binary_posterior"]
+__all__ = ["compute_binary_posterior", "pool_binary_log_odds"]
 
 
 LARGEST = 80.0
 """Larger log-odds are as sure as these, also in float32, whose exponential ends at 88."""
 
 
-def binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) -> FloatArray:
+def pool_binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) -> FloatArray:
     """Log-odds (n,) of the pool of clipped scores ``q`` (M, n) of class 1."""
     if len(q) == 1:
         return _logit(q[0])
@@ -40,12 +40,14 @@ def binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) ->
     values, places = _sort_lines(q)
     for of in both:
         total += _logit(of @ q)
-        total += _logit(_weighted_median(values, [np.take(of, at, mode="clip") for at in places]))
+        total += _logit(
+            _compute_weighted_median(values, [np.take(of, at, mode="clip") for at in places])
+        )
     total /= 6.0
     return total
 
 
-def binary_posterior(
+def compute_binary_posterior(
     q: FloatArray,
     standing: FloatArray,
     weights: FloatArray,
@@ -54,7 +56,7 @@ def binary_posterior(
 ) -> FloatArray:
     """W of class 1 (n,) for the coefficients ``mode``: log b, a_0, a_1, then t_j."""
     n_models = len(q)
-    odds = binary_log_odds(q, standing, weights)
+    odds = pool_binary_log_odds(q, standing, weights)
     tilts = mode[3 : 3 + n_models].astype(q.dtype)
     b, share_odds = float(np.exp(mode[0])), float(log_share[1] - log_share[0])
     z = b * odds
@@ -99,7 +101,7 @@ def _sort_lines(q: FloatArray) -> tuple[list[FloatArray], list[Any]]:
     return [key.view(q.dtype) for key in keys], [key & last_bits for key in keys]
 
 
-def _weighted_median(values: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
+def _compute_weighted_median(values: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
     """Median (n,) of M sorted lines of ``values``, linear between the two middle ones."""
     halves = [0.5 * line for line in weights]
     middle = halves[0].copy()

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ssme.methods.auto.binary import binary_posterior
+from ssme.methods.auto.binary import compute_binary_posterior
 from ssme.methods.auto.constants import ALL_POOLS, Constants
-from ssme.methods.auto.model import CoefficientDesign, posterior_draws
+from ssme.methods.auto.model import CoefficientDesign, compute_posteriors
 from ssme.methods.auto.pool import clip_scores, find_present, log_softmax
 from ssme.methods.auto.pooling import PoolRule
 from ssme.metrics.base import FloatArray
@@ -51,7 +51,7 @@ class PooledRegime:
         """How many of the belief's draws are of this regime."""
         return len(self.draws)
 
-    def posterior(self, scores: FloatArray, dtype: Any = np.float64) -> FloatArray:
+    def compute_posterior(self, scores: FloatArray, dtype: Any = np.float64) -> FloatArray:
         """W (n, K) at the mode; two classes may be worked on in float32."""
         if self._is_plain and scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
             clip = dtype(self.constants.pool.clip)
@@ -60,17 +60,22 @@ class PooledRegime:
             w = np.empty((2, len(scores)))
             pooling = self.pooling
             weights = (pooling.standing, pooling.weights)
-            w[1] = binary_posterior(one / (one + zero), *weights, self.mode, pooling.log_share)
+            w[1] = compute_binary_posterior(
+                one / (one + zero), *weights, self.mode, pooling.log_share
+            )
             np.subtract(1.0, w[1], out=w[0])
             return w.T
-        return self._design(scores).posterior(self.mode, slice(None))
+        return self._make_design(scores).compute_posterior(self.mode, slice(None))
 
     def prepare_draws(self, scores: FloatArray) -> DrawPosterior:
         """W of the draws on ``scores`` (n, M, K)."""
-        features, share = self._design(scores).features(slice(None)), self.pooling.log_share
-        return lambda part: posterior_draws(features, share, self.draws[part])
+        features, share = (
+            self._make_design(scores).make_features(slice(None)),
+            self.pooling.log_share,
+        )
+        return lambda part: compute_posteriors(features, share, self.draws[part])
 
-    def _design(self, scores: FloatArray) -> CoefficientDesign:
+    def _make_design(self, scores: FloatArray) -> CoefficientDesign:
         q = clip_scores(scores, self.constants.pool.clip)
         log_pi = self.pooling(q, find_present(scores))
         shape = (self.pooling.log_share, self.constants.model, self.n_effective)
@@ -101,7 +106,7 @@ class StatedRegime:
         """How many of the belief's draws are of this regime."""
         return len(self.log_temperatures)
 
-    def posterior(self, scores: FloatArray) -> FloatArray:
+    def compute_posterior(self, scores: FloatArray) -> FloatArray:
         """W (n, M, K), each classifier's own."""
         return clip_scores(scores, self.clip)
 
@@ -125,6 +130,8 @@ def apply_in_chunks(component: Component, scores: FloatArray, constants: Constan
     n, n_models, n_classes = scores.shape
     step = max(1, constants.batch_cells // (n_models * n_classes))
     if n <= step:
-        return component.posterior(scores)
-    parts = [component.posterior(scores[start : start + step]) for start in range(0, n, step)]
+        return component.compute_posterior(scores)
+    parts = [
+        component.compute_posterior(scores[start : start + step]) for start in range(0, n, step)
+    ]
     return np.concatenate(parts)

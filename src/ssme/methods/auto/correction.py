@@ -36,11 +36,11 @@ __all__ = ["Correction", "weigh_labels"]
 
 def weigh_labels(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
     """w where the misfit s is one: 0 without labels, 1 in the limit."""
-    ratio = _ratio(n_labeled, n_effective, constants)
+    ratio = _compute_ratio(n_labeled, n_effective, constants)
     return ratio / (1.0 + ratio)
 
 
-def _ratio(n_labeled: float, n_effective: float, constants: CorrectionConstants) -> float:
+def _compute_ratio(n_labeled: float, n_effective: float, constants: CorrectionConstants) -> float:
     return (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2
 
 
@@ -77,7 +77,7 @@ class Correction:
         one_each = len(observed) == n_models
         misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
         bounded = np.clip(misfit, constants.least_misfit, constants.most_misfit)
-        ratio = _ratio(n_labeled, n_effective, constants) * bounded
+        ratio = _compute_ratio(n_labeled, n_effective, constants) * bounded
         return cls(residual, noise, float(ratio / (1.0 + ratio)), constants.leftover)
 
     @classmethod

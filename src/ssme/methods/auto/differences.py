@@ -51,8 +51,8 @@ def correct_differences(
         Added to V, so that it can be inverted where classifiers never differ.
     """
     n_models = decisions.shape[1]
-    mean = _covariances(decisions, soft).mean(axis=0)
-    each = _covariances(known, known_soft)
+    mean = _compute_covariances(decisions, soft).mean(axis=0)
+    each = _compute_covariances(known, known_soft)
     chosen = np.take_along_axis(known_soft, known, axis=1)
     off = (known == labels[:, None]) - chosen
     off = off - off.mean(axis=1, keepdims=True)
@@ -65,7 +65,7 @@ def correct_differences(
     return out
 
 
-def _covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
+def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
     """C (n, M, M): covariance, under W, of being right, less the mean over classifiers."""
     chosen = np.take_along_axis(soft, decisions, axis=1)
     same = decisions[:, :, None] == decisions[:, None, :]

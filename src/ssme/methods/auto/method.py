@@ -94,7 +94,7 @@ class Auto(Declared):
         situation = situate(data, of, rng)
         fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, of.regimes.negligible)
-        n_draws = share_out(self.n_draws, probability)
+        n_draws = allot_draws(self.n_draws, probability)
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
             for fit, chance, size in zip(fitted, probability, n_draws, strict=True)
@@ -116,7 +116,7 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     return Situation(summary, known, constants, data.design.kind)
 
 
-def share_out(total: int, probability: FloatArray) -> IntArray:
+def allot_draws(total: int, probability: FloatArray) -> IntArray:
     """So many draws for each regime: rounded down, then one more by largest remainder."""
     exact = total * probability
     counts = np.floor(exact).astype(np.int64)
@@ -159,8 +159,8 @@ def draw_regime(
         pooling=view.pooling,
         mode=fit.mode,
         draws=draws[:, :n_design],
-        label_shift=fit.evidence.label_shift(fit.mode),
-        label_shift_draws=fit.evidence.label_shift(draws),
+        label_shift=fit.evidence.compute_label_shift(fit.mode),
+        label_shift_draws=fit.evidence.compute_label_shift(draws),
         n_effective=situation.summary.n_effective,
         constants=replace(of, model=view.model),
         widening=as_usual if usual else of.regimes.widening,

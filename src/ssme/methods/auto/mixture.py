@@ -30,8 +30,8 @@ from ssme.methods.auto.model import (
     CoefficientDesign,
     LabelEvidence,
     as_labeled,
+    compute_label_spread,
     find_mode,
-    label_spread,
     log_evidence,
 )
 from ssme.methods.auto.regimes.base import Situation, View
@@ -94,16 +94,18 @@ def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
     known = view.pooling(labels.q, labels.present)
     least = situation.constants.regimes.selected_shift if situation.by_class else view.least_shift
     chance = view.model.chance if situation.design is None else np.inf
-    spread = label_spread(at_large, known, chance, least)
+    spread = compute_label_spread(at_large, known, chance, least)
     shape = (view.pooling.log_share, view.model, summary.n_effective)
     design = CoefficientDesign(known, labels.q, *shape)
     evidence = LabelEvidence.of(design, labels.classes, view.prior, spread, labels.weights)
     mode = find_mode(evidence)
     total = view.log_evidence + log_evidence(evidence, mode)
     if least > 0.0 and labels.size:
-        w = design.posterior(mode, slice(None))
-        everywhere = CoefficientDesign(at_large, summary.q, *shape).posterior(mode, slice(None))
-        total += _measure_labeled_scores(w, everywhere, evidence.label_shift(mode))
+        w = design.compute_posterior(mode, slice(None))
+        everywhere = CoefficientDesign(at_large, summary.q, *shape).compute_posterior(
+            mode, slice(None)
+        )
+        total += _measure_labeled_scores(w, everywhere, evidence.compute_label_shift(mode))
     return FittedRegime(name, total, view, mode, evidence)
 
 
@@ -122,8 +124,8 @@ def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
     count = np.maximum(labels.present.sum(axis=0), 1)
     log_pi = usual.view.pooling(labels.q, labels.present)
     shape = (usual.view.pooling.log_share, usual.view.model, situation.summary.n_effective)
-    w = CoefficientDesign(log_pi, labels.q, *shape).posterior(usual.mode, slice(None))
-    w = as_labeled(w, usual.evidence.label_shift(usual.mode))
+    w = CoefficientDesign(log_pi, labels.q, *shape).compute_posterior(usual.mode, slice(None))
+    w = as_labeled(w, usual.evidence.compute_label_shift(usual.mode))
     expected = w[rows, answers] * labels.present
     same = answers[:, :, None] == answers[:, None, :]
     both = np.where(same, w[rows, answers][:, :, None], 0.0)

@@ -47,11 +47,11 @@ __all__ = [
     "Features",
     "LabelEvidence",
     "as_labeled",
-    "curvature",
+    "compute_curvature",
+    "compute_label_spread",
+    "compute_posteriors",
     "find_mode",
-    "label_spread",
     "log_evidence",
-    "posterior_draws",
 ]
 
 
@@ -84,12 +84,12 @@ class Features:
         out: FloatArray = own @ self.dense.reshape(n * n_classes, size).T
         return out.reshape(len(own), n, n_classes)
 
-    def slopes(self, coefficients: FloatArray) -> FloatArray:
+    def compute_slopes(self, coefficients: FloatArray) -> FloatArray:
         """s (D, K) of ``coefficients`` (D, 1 + P)."""
         n_classes, start = self.ratio.shape[1], 1 + self.ratio.shape[1] + self.dense.shape[2]
         return coefficients[:, start : start + n_classes]
 
-    def shifts(self, coefficients: FloatArray) -> FloatArray:
+    def compute_shifts(self, coefficients: FloatArray) -> FloatArray:
         """a (D, K) of ``coefficients`` (D, 1 + P)."""
         return coefficients[:, 1 : 1 + self.ratio.shape[1]]
 
@@ -125,9 +125,9 @@ class CoefficientDesign:
             for end, (name, size, sd) in zip(ends, blocks, strict=True)
         )
 
-    def features(self, rows: NDArray[np.int64] | slice) -> Features:
+    def make_features(self, rows: NDArray[np.int64] | slice) -> Features:
         """What the coefficients multiply on ``rows``."""
-        log_pi, q, ratio = self.log_pi[rows], self.q[rows], self.ratio(rows)
+        log_pi, q, ratio = self.log_pi[rows], self.q[rows], self.compute_ratio(rows)
         n, n_models, n_classes = q.shape
         pi = np.exp(log_pi)
         by_class = q.transpose(0, 2, 1)
@@ -140,19 +140,19 @@ class CoefficientDesign:
         r[:, :, 0] = ratio * (certainty - 0.5)[:, None]
         return Features(ratio, dense)
 
-    def ratio(self, rows: NDArray[np.int64] | slice) -> FloatArray:
+    def compute_ratio(self, rows: NDArray[np.int64] | slice) -> FloatArray:
         """l (r, K): what b multiplies."""
         out: FloatArray = self.log_pi[rows] - self.log_share
         return out
 
-    def posterior(self, mode: FloatArray, rows: slice) -> FloatArray:
+    def compute_posterior(self, mode: FloatArray, rows: slice) -> FloatArray:
         """W (r, K) at ``mode`` (1 + P,)."""
         if set(self.constants.mode_families) - {"a", "t"}:
             used = mode[None, : 1 + self.families[-1].columns.stop]
-            one = posterior_draws(self.features(rows), self.log_share, used)
+            one = compute_posteriors(self.make_features(rows), self.log_share, used)
             return one.reshape(one.shape[1:])
         a, t = (mode[1:][family.columns] for family in self.families[:2])
-        z = np.exp(mode[0]) * self.ratio(rows) + a + self.log_share
+        z = np.exp(mode[0]) * self.compute_ratio(rows) + a + self.log_share
         z += np.einsum("nmk,m->nk", self.q[rows], t) - t.sum() * np.exp(self.log_pi[rows])
         out: FloatArray = np.exp(log_softmax(z))
         return out
@@ -184,14 +184,14 @@ class LabelEvidence:
         spread: FloatArray,
         weights: FloatArray | None = None,
     ) -> LabelEvidence:
-        """From the ``design`` of labeled rows; ``spread`` (K,) is that of d (`label_spread`)."""
+        """From the ``design`` of labeled rows; ``spread`` (K,) is `compute_label_spread`."""
         size = design.families[-1].columns.stop
         extra = Family("d", slice(size, size + spread.size), design.constants.sd_d, True)
         families = (*design.families, extra)
-        seen = (design.features(slice(None)), design.log_share, spread, labels, families)
+        seen = (design.make_features(slice(None)), design.log_share, spread, labels, families)
         return cls(*seen, prior, design.constants, weights)
 
-    def label_shift(self, theta: FloatArray) -> FloatArray:
+    def compute_label_shift(self, theta: FloatArray) -> FloatArray:
         """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
         n_classes = self.spread.size
         if len(self.labels) == 0:
@@ -212,7 +212,7 @@ class LabelEvidence:
         rest = np.repeat([family.sd for family in self.families], sizes)
         return np.concatenate([[self.prior.scale], rest])
 
-    def student(self, theta: FloatArray) -> tuple[float, FloatArray]:
+    def evaluate_student_prior(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Log prior of ``theta`` (1 + P,), and the precisions of the normal of equal slope."""
         offset, nu = (theta - self.mean) / self.sd, self.constants.nu
         value, precision = 0.0, np.empty_like(offset)
@@ -237,12 +237,14 @@ class LabelEvidence:
         rest = np.repeat([family.in_mode for family in self.families], sizes)
         return np.concatenate([[True], rest])
 
-    def linear(self, theta: FloatArray) -> FloatArray:
+    def compute_linear_part(self, theta: FloatArray) -> FloatArray:
         """Part of z (D, n K) that is linear in ``theta`` (D, 1 + P): all but log p + b l."""
         out = self.features.combine(theta)
-        out += self.features.slopes(theta)[:, None, :] * self.features.ratio
+        out += self.features.compute_slopes(theta)[:, None, :] * self.features.ratio
         n_classes = self.spread.size
-        out += (self.features.shifts(theta) + theta[:, -n_classes:] * self.spread)[:, None, :]
+        out += (self.features.compute_shifts(theta) + theta[:, -n_classes:] * self.spread)[
+            :, None, :
+        ]
         return out.reshape(len(out), -1)
 
     def log_likelihood(self, log_b: FloatArray, linear: FloatArray) -> FloatArray:
@@ -261,7 +263,7 @@ class LabelEvidence:
         return out
 
 
-def label_spread(
+def compute_label_spread(
     log_pi: FloatArray, labeled_log_pi: FloatArray, chance: float, least: float = 0.0
 ) -> FloatArray:
     """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells.
@@ -289,8 +291,8 @@ def find_mode(evidence: LabelEvidence) -> FloatArray:
     value = _log_posterior(evidence, theta)
     tolerance = evidence.constants.newton_tolerance
     for _ in range(evidence.constants.newton_steps):
-        slope, bend = _information(evidence, theta, fitted)
-        precision = evidence.student(theta)[1][kept]
+        slope, bend = _compute_information(evidence, theta, fitted)
+        precision = evidence.evaluate_student_prior(theta)[1][kept]
         slope -= precision * (theta - evidence.mean)[kept]
         step = np.zeros_like(theta)
         step[kept] = np.linalg.solve(bend + np.diag(precision), slope)
@@ -304,9 +306,9 @@ def find_mode(evidence: LabelEvidence) -> FloatArray:
     return theta
 
 
-def curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
+def compute_curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
     """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
-    bend = _information(evidence, theta, evidence.families)[1]
+    bend = _compute_information(evidence, theta, evidence.families)[1]
     return power * bend + np.diag(1.0 / evidence.sd**2)
 
 
@@ -326,18 +328,18 @@ def log_evidence(evidence: LabelEvidence, mode: FloatArray) -> float:
             value += float(gammaln((nu + size) / 2.0) - gammaln(nu / 2.0))
             value -= size * (0.5 * float(np.log(nu * np.pi)) + float(np.log(sd)))
     fitted = tuple(family for family in evidence.families if family.in_mode)
-    bend = _information(evidence, mode, fitted)[1]
-    bend = bend + np.diag(evidence.student(mode)[1][kept])
+    bend = _compute_information(evidence, mode, fitted)[1]
+    bend = bend + np.diag(evidence.evaluate_student_prior(mode)[1][kept])
     log_det = float(np.linalg.slogdet(bend)[1])
     return value + 0.5 * kept.size * float(np.log(2.0 * np.pi)) - 0.5 * log_det
 
 
 def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
-    likelihood = evidence.log_likelihood(theta[:1], evidence.linear(theta[None]))
-    return float(likelihood[0]) + evidence.student(theta)[0]
+    likelihood = evidence.log_likelihood(theta[:1], evidence.compute_linear_part(theta[None]))
+    return float(likelihood[0]) + evidence.evaluate_student_prior(theta)[0]
 
 
-def _information(
+def _compute_information(
     evidence: LabelEvidence, theta: FloatArray, families: tuple[Family, ...]
 ) -> tuple[FloatArray, FloatArray]:
     """Slope and expected curvature of the log-likelihood over log b and ``families``, in order.
@@ -353,7 +355,7 @@ def _information(
     """
     features, labels, n_classes = evidence.features, evidence.labels, evidence.spread.size
     b, rows = np.exp(theta[0]), np.arange(len(labels))
-    z = evidence.linear(theta[None]).reshape(features.ratio.shape) + evidence.log_share
+    z = evidence.compute_linear_part(theta[None]).reshape(features.ratio.shape) + evidence.log_share
     w = np.exp(log_softmax(z + b * features.ratio))
     by_class = {
         "a": np.ones_like(w),
@@ -401,13 +403,15 @@ def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
     return out
 
 
-def posterior_draws(
+def compute_posteriors(
     features: Features, log_share: FloatArray, coefficients: FloatArray
 ) -> FloatArray:
     """W (D, r, K) of rows with ``features`` for ``coefficients`` (D, 1 + P)."""
     z = features.combine(coefficients)
-    z += (np.exp(coefficients[:, :1]) + features.slopes(coefficients))[:, None] * features.ratio
-    z += (features.shifts(coefficients) + log_share)[:, None]
+    z += (np.exp(coefficients[:, :1]) + features.compute_slopes(coefficients))[
+        :, None
+    ] * features.ratio
+    z += (features.compute_shifts(coefficients) + log_share)[:, None]
     z -= _find_top(z)[:, :, None]
     np.exp(z, out=z)
     z /= z.sum(axis=2, keepdims=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.auto.binary import binary_log_odds
+from ssme.methods.auto.binary import pool_binary_log_odds
 from ssme.methods.auto.constants import ALL_POOLS
 from ssme.methods.estimators.ensemble import mean_score
 from ssme.metrics.base import FloatArray
@@ -107,7 +107,7 @@ def log_pool(
     for start in range(0, n, step):
         part = slice(start, start + step)
         if binary:
-            odds = binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), standing, weights)
+            odds = pool_binary_log_odds(np.ascontiguousarray(q[part, :, 1].T), standing, weights)
             np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
             np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
         else:
@@ -134,7 +134,7 @@ def _log_pool(
         if f"{prefix}geometric mean" in members:
             total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
         if f"{prefix}median" in members:
-            total += log_softmax(np.log(_weighted_median(ranked, order, by_row)))
+            total += log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
     return log_softmax(total / len(members))
 
 
@@ -145,7 +145,7 @@ def _pool_by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
     return out
 
 
-def _weighted_median(
+def _compute_weighted_median(
     ranked: FloatArray, order: NDArray[np.int64], weights: FloatArray
 ) -> FloatArray:
     """Median (n, K) of values sorted as ``ranked`` (n, K, M), linear between two middle ones."""

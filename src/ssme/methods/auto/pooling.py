@@ -11,7 +11,7 @@ from ssme.methods.auto.constants import ALL_POOLS
 from ssme.methods.auto.pool import log_pool
 from ssme.metrics.base import FloatArray
 
-__all__ = ["GEOMETRIC", "PoolRule", "equal_shares"]
+__all__ = ["GEOMETRIC", "PoolRule", "make_equal_shares"]
 
 GEOMETRIC = ("weighted geometric mean",)
 """The one pool of classifiers whose evidence is added up."""
@@ -35,6 +35,6 @@ class PoolRule:
         return log_pool(q, present, self.standing, self.weights, self.members)
 
 
-def equal_shares(n_classes: int) -> FloatArray:
+def make_equal_shares(n_classes: int) -> FloatArray:
     """log p (K,) of equally frequent classes."""
     return np.full(n_classes, -np.log(n_classes))

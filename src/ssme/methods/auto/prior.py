@@ -32,7 +32,12 @@ from ssme.methods.auto.pool import log_softmax
 from ssme.methods.auto.summary import ScoreSummary
 from ssme.metrics.base import FloatArray
 
-__all__ = ["TemperaturePrior", "answer_hard", "predict_agreed_temperature", "predict_temperature"]
+__all__ = [
+    "TemperaturePrior",
+    "are_answers_hard",
+    "predict_agreed_temperature",
+    "predict_temperature",
+]
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class TemperaturePrior:
         return TemperaturePrior(self.center, factor * self.scale)
 
 
-def answer_hard(summary: ScoreSummary, constants: PriorConstants) -> bool:
+def are_answers_hard(summary: ScoreSummary, constants: PriorConstants) -> bool:
     """Whether the classifiers answer 0 or 1."""
     return summary.stated_error < constants.least_error
 

@@ -84,17 +84,17 @@ def recenter(
     low, high = metric.low, metric.high
     bounded = bool(metric.greater_is_better) and np.isfinite(low) and np.isfinite(high)
 
-    def scale(x: FloatArray) -> FloatArray:
+    def to_scale(x: FloatArray) -> FloatArray:
         return _logit((x - low) / (high - low), edge) if bounded else x
 
-    z = scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
+    z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
     together, own = _split(z - np.median(z, axis=0))
-    rows = (None, None) if resampled is None else _split(_center(scale(resampled[:, kept])))
-    by_rows = [_share_of_rows(part, of) for part, of in zip((together, own), rows, strict=True)]
-    own = _even_out(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
+    rows = (None, None) if resampled is None else _split(_center(to_scale(resampled[:, kept])))
+    by_rows = [_compute_row_share(part, of) for part, of in zip((together, own), rows, strict=True)]
+    own = _equalize(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
     z = together * _keep_rows(spread.shared, by_rows[0]) + own * _keep_rows(spread.own, by_rows[1])
     z -= np.median(z, axis=0)
-    target = scale(value[kept]) + z
+    target = to_scale(value[kept]) + z
     out[:, kept] = low + (high - low) / (1.0 + np.exp(-target)) if bounded else target
     return np.clip(out, low, high)
 
@@ -142,7 +142,7 @@ def _center(z: FloatArray) -> FloatArray:
     return out
 
 
-def _share_of_rows(part: FloatArray, rows: FloatArray | None) -> float:
+def _compute_row_share(part: FloatArray, rows: FloatArray | None) -> float:
     """Share s of the variance of a part that the sampling of ``rows`` contributes."""
     if rows is None:
         return 0.0
@@ -155,7 +155,7 @@ def _keep_rows(factor: float, share: float) -> float:
     return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
 
 
-def _even_out(own: FloatArray, exponent: float) -> FloatArray:
+def _equalize(own: FloatArray, exponent: float) -> FloatArray:
     """``own`` (D, C) with its singular values to a power, the sum of their squares kept."""
     if exponent == 1.0 or own.shape[1] < 3:
         return own

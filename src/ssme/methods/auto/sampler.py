@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import SamplerConstants
-from ssme.methods.auto.model import LabelEvidence, curvature
+from ssme.methods.auto.model import LabelEvidence, compute_curvature
 from ssme.methods.parts.slices import Angles
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
@@ -53,7 +53,7 @@ def draw_coefficients(
         return evidence.mean + _draw_prior_sd(evidence, state, rng) * rng.standard_normal(
             state.shape
         )
-    root = np.linalg.cholesky(curvature(evidence, mode, constants.power))
+    root = np.linalg.cholesky(compute_curvature(evidence, mode, constants.power))
     state = mode + np.linalg.solve(root.T, rng.standard_normal((size, n_draws))).T
     if len(evidence.labels) > constants.laplace_rows:
         return state
@@ -73,7 +73,7 @@ def _run_chains(
     chains = _Chains.at(evidence, state, constants.power)
     for _ in track(range(constants.steps), "posterior draws"):
         sd = _draw_prior_sd(evidence, chains.state, rng)
-        chains = _slice_step(evidence, chains, sd, rng, constants)
+        chains = _take_slice_step(evidence, chains, sd, rng, constants)
     return chains.state
 
 
@@ -87,7 +87,7 @@ class _Chains:
 
     @classmethod
     def at(cls, evidence: LabelEvidence, state: FloatArray, power: float) -> _Chains:
-        linear = evidence.linear(state)
+        linear = evidence.compute_linear_part(state)
         return cls(state, linear, power * evidence.log_likelihood(state[:, 0], linear))
 
 
@@ -126,7 +126,7 @@ class _Ellipses:
         cls, evidence: LabelEvidence, chains: _Chains, other: FloatArray, power: float
     ) -> _Ellipses:
         offset = chains.state - evidence.mean
-        return cls(evidence, chains, offset, other, evidence.linear(other), power)
+        return cls(evidence, chains, offset, other, evidence.compute_linear_part(other), power)
 
     def move(
         self, moved: _Chains, chosen: IntArray, angle: FloatArray, bar: FloatArray
@@ -151,7 +151,7 @@ class _Ellipses:
         return accepted
 
 
-def _slice_step(
+def _take_slice_step(
     evidence: LabelEvidence,
     chains: _Chains,
     sd: FloatArray,

@@ -38,7 +38,7 @@ from scipy.special import expit, logit
 from ssme.methods.auto.constants import AgreementConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["ScoreSummary", "disagreement", "find_copies", "summarize_scores"]
+__all__ = ["ScoreSummary", "find_copies", "measure_disagreement", "summarize_scores"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -95,11 +95,11 @@ def summarize_scores(
         return ScoreSummary(q, present, equal, float(n_models), unknown, equal, stated, shares)
     alike = find_copies(q, constants)
     share = 1.0 / alike.sum(axis=1)
-    apart = disagreement(q, present, alike, constants.tie)
+    apart = measure_disagreement(q, present, alike, constants.tie)
     lift = q / np.maximum(q.mean(axis=0), np.finfo(np.float64).tiny)
     offset = constants.offset + constants.offset_few / float(share.sum())
     standing = share * _weigh_vote(apart, q.shape[2], offset, constants)
-    relative = disagreement(lift, present, alike, constants.tie)
+    relative = measure_disagreement(lift, present, alike, constants.tie)
     standing *= _weigh_vote(relative, q.shape[2], offset, constants)
     standing /= standing.sum()
     n_effective = 1.0 / float((standing**2 / share).sum())
@@ -107,7 +107,9 @@ def summarize_scores(
     return ScoreSummary(q, present, standing, n_effective, apart, share, stated, shares)
 
 
-def disagreement(q: FloatArray, present: BoolArray, alike: FloatArray, tie: float) -> FloatArray:
+def measure_disagreement(
+    q: FloatArray, present: BoolArray, alike: FloatArray, tie: float
+) -> FloatArray:
     """d (M,): how often each classifier's answer is not that of the plurality of the others.
 
     ``alike`` (M, M) is kappa, one on its diagonal; votes closer than ``tie`` are tied. Rows

@@ -17,7 +17,7 @@ import numpy as np
 from ssme.methods.auto.pooling import GEOMETRIC, PoolRule
 from ssme.methods.auto.prior import TemperaturePrior, predict_agreed_temperature
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import correlation_density
+from ssme.methods.auto.regimes.evidence import log_correlation_density
 
 __all__ = ["ADDED"]
 
@@ -34,7 +34,9 @@ def look(situation: Situation) -> View | None:
         m = 1.0 / float((summary.counts**2).sum())
         center = float(np.log(m / (1.0 + (m - 1.0) * max(rho, 0.0))))
     prior = TemperaturePrior(center, of.regimes.added_scale)
-    evidence = correlation_density(situation, True) - np.log(of.regimes.distorted_conflict * 2.5)
+    evidence = log_correlation_density(situation, True) - np.log(
+        of.regimes.distorted_conflict * 2.5
+    )
     return View(pooling, prior, of.model, float(evidence))
 
 

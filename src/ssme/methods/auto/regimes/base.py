@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ssme.methods.auto.constants import Constants, ModelConstants
 from ssme.methods.auto.independence import add_evidence, measure_correlation
 from ssme.methods.auto.pool import weigh_by_labels
-from ssme.methods.auto.pooling import PoolRule, equal_shares
+from ssme.methods.auto.pooling import PoolRule, make_equal_shares
 from ssme.methods.auto.prior import (
     TemperaturePrior,
-    answer_hard,
+    are_answers_hard,
     predict_agreed_temperature,
     predict_temperature,
 )
@@ -67,11 +67,11 @@ class Situation:
         """log p (K,): mean scores; equal where classifiers answer 0 or 1."""
         if self.constants.pool.stated_shares and not self.answers_only:
             return np.log(self.summary.shares)
-        return equal_shares(self.summary.n_classes)
+        return make_equal_shares(self.summary.n_classes)
 
     @property
     def answers_only(self) -> bool:
-        return answer_hard(self.summary, self.constants.prior)
+        return are_answers_hard(self.summary, self.constants.prior)
 
     @cached_property
     def label_weights(self) -> FloatArray:
@@ -116,7 +116,7 @@ class Situation:
         """log b about equal class shares that agreement implies, where it implies one."""
         of = self.constants.agreement
         offset = of.offset + of.offset_few / self.summary.n_effective
-        equal = equal_shares(self.summary.n_classes)
+        equal = make_equal_shares(self.summary.n_classes)
         return predict_agreed_temperature(self.summary, self.label_free_log_pool, equal, offset, of)
 
     @property

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ssme.methods.auto.pooling import equal_shares
+from ssme.methods.auto.pooling import make_equal_shares
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 
 __all__ = ["DISTORTED"]
 
@@ -21,8 +21,8 @@ def look(situation: Situation) -> View | None:
     of, few = situation.constants, 1.0 / situation.summary.n_effective
     if situation.agreed is None or situation.answers_only:
         return None
-    shares = equal_shares(situation.summary.n_classes)
-    evidence = conflict_density(situation, True) + correlation_density(situation, False)
+    shares = make_equal_shares(situation.summary.n_classes)
+    evidence = log_conflict_density(situation, True) + log_correlation_density(situation, False)
     scale = of.regimes.distorted_scale + of.regimes.distorted_scale_few * few
     prior = TemperaturePrior(situation.agreed, scale)
     return View(replace(situation.usual_pooling, log_share=shares), prior, of.model, evidence)

@@ -13,10 +13,10 @@ import numpy as np
 
 from ssme.methods.auto.regimes.base import Situation
 
-__all__ = ["conflict_density", "correlation_density"]
+__all__ = ["log_conflict_density", "log_correlation_density"]
 
 
-def conflict_density(situation: Situation, distorted: bool) -> float:
+def log_conflict_density(situation: Situation, distorted: bool) -> float:
     """Log density of kappa; zero where the two witnesses cannot be compared."""
     of, kappa = situation.constants.regimes, situation.conflict
     if kappa is None:
@@ -29,7 +29,7 @@ def conflict_density(situation: Situation, distorted: bool) -> float:
     return float(-2.5 * np.log1p(offset**2 / 4.0) - np.log(scale) + np.log(0.375))
 
 
-def correlation_density(situation: Situation, independent: bool) -> float:
+def log_correlation_density(situation: Situation, independent: bool) -> float:
     """Log density of rho; zero where it cannot be told."""
     rho, of = situation.correlation, situation.constants
     if not np.isfinite(rho):

@@ -15,25 +15,29 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 
-__all__ = ["SELECTED", "design_bonus"]
+__all__ = ["SELECTED", "compute_design_bonus"]
 
 
 def look(situation: Situation) -> View | None:
     if situation.design is not None or situation.labels.size == 0:
         return None
     of = situation.constants
-    evidence = conflict_density(situation, False) + correlation_density(situation, False)
+    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
     counts = np.bincount(situation.labels.classes, minlength=situation.summary.n_classes)
     pooling = replace(situation.usual_pooling, weights=situation.class_weighted)
     shift = of.regimes.selected_shift
     return View(
-        pooling, situation.usual_prior, of.model, evidence + design_bonus(counts), least_shift=shift
+        pooling,
+        situation.usual_prior,
+        of.model,
+        evidence + compute_design_bonus(counts),
+        least_shift=shift,
     )
 
 
-def design_bonus(counts: NDArray[np.int64]) -> float:
+def compute_design_bonus(counts: NDArray[np.int64]) -> float:
     """Log evidence of the counts (K,) of labels by class, were they fixed by design.
 
     Half of such designs take equally many of every class. Where the counts are as equal as can be

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 
 __all__ = ["SHARES"]
 
 
 def look(situation: Situation) -> View:
     of = situation.constants
-    evidence = conflict_density(situation, False) + correlation_density(situation, False)
+    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
     prior = TemperaturePrior(situation.usual_prior.center, of.regimes.shares_scale)
     freer = replace(of.model, sd_a=of.regimes.shares_shift)
     return View(situation.usual_pooling, prior, freer, evidence)

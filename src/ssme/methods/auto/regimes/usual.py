@@ -4,13 +4,13 @@ class shares that the scores state, by about as much as their stated error predi
 from __future__ import annotations
 
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 
 __all__ = ["USUAL"]
 
 
 def look(situation: Situation) -> View:
-    evidence = conflict_density(situation, False) + correlation_density(situation, False)
+    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
     of = situation.constants
     return View(situation.usual_pooling, situation.usual_prior, of.model, evidence)
 
