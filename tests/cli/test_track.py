@@ -40,7 +40,7 @@ def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
     shown = run("track", "show", "--memory", memory, "--plot", tmp_path / "history.json")
     assert shown.exit_code == 0, shown.output
     assert "60 labels in 60 events" in shown.stdout
-    assert "Pick by accuracy: good, the best with" in shown.stdout
+    assert "Pick by accuracy: good." in shown.stdout
     assert (tmp_path / "history.json").exists()
     compared = run("track", "compare", "--memory", memory, "--json", "-")
     assert compared.exit_code == 0, compared.output

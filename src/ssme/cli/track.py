@@ -139,7 +139,8 @@ def show(
     output.console.print(table)
     last = list(evaluations)[-1]
     for each in evaluations[last].decisions:
-        sure = "" if each.p_best is None else f", the best with {each.p_best:.0%} probability"
+        others = [name for name in each.possible_best if name != each.pick]
+        sure = f"; {len(others)} others may be the best" if others and each.p_best else ""
         output.console.print(f"Pick by {each.metric}: {each.pick}{sure}.", markup=False)
 
 

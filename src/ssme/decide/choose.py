@@ -30,6 +30,7 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best
 from ssme.results.evaluation import to_plain_values
+from ssme.results.reliability import Record, Reliability
 
 __all__ = ["Choice", "Contender", "choose_model"]
 
@@ -97,6 +98,8 @@ class Choice:
         Whether the metric goes from 0 to 1, so that a hundredth of it is a point.
     margin, set_level, level : float
         Margin of practical equality, probability of the set, and level of the intervals.
+    reliability, set_reliability : Reliability
+        How far to trust P(best) of the pick, and the set of possible best models.
     """
 
     metric: str
@@ -112,6 +115,8 @@ class Choice:
     margin: float
     set_level: float
     level: float
+    reliability: Reliability
+    set_reliability: Reliability
 
     @property
     def possible_best(self) -> tuple[str, ...]:
@@ -137,31 +142,35 @@ class Choice:
                 "possible_best": self.possible_best,
                 "practically_equal": self.practically_equal,
                 "sentence": self.sentence(),
+                "sureness": self.sureness(),
             }
         )
         return out
 
     def sentence(self) -> str:
-        """The choice in one sentence."""
+        """The choice in words: the pick, its price, who else may be the best, how surely."""
         if np.isnan(self.p_best):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
-        others = [name for name in self.possible_best if name != self.pick]
         points = f"{100 * self.regret:.2f} percentage points"
         size = points if self.in_points else f"{self.regret:.3g}"
         lost = f"the expected loss of {self.metric} from taking it is {size}"
-        if not others:
-            return (
-                f"Take {self.pick}: it is the best with {self.p_best:.0%} probability, and {lost}."
-            )
-        chance = {c.model: c.p_best for c in self.contenders}
-        named = [f"{name} ({chance[name]:.0%})" for name in others[:NAMED]]
-        if len(others) > NAMED:
-            named.append(f"{len(others) - NAMED} more")
+        return f"Take {self.pick}: it has the best estimate, and {lost}. {self.sureness()}"
+
+    def sureness(self) -> str:
+        """The set of possible best models, P(best) of the pick, and how far to trust both."""
+        if np.isnan(self.p_best):
+            return ""
+        named = list(self.possible_best[:NAMED])
+        if len(self.possible_best) > NAMED:
+            named.append(f"{len(self.possible_best) - NAMED} more")
         listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
-        return (
-            f"Take {self.pick}: it has the best estimate and is the best with {self.p_best:.0%} "
-            f"probability; {listed} may be the best instead, and {lost}."
-        )
+        said = [f"With {self.set_level:.0%} probability the best one is {listed}."]
+        if self.set_reliability.verdict in ("too high", "not measured"):
+            said.append(self.set_reliability.sentence)
+        said.append(f"{self.pick} is the best with {self.p_best:.0%} probability.")
+        if self.reliability.sentence not in said:
+            said.append(self.reliability.sentence)
+        return " ".join(said)
 
 
 def choose_model(
@@ -173,6 +182,7 @@ def choose_model(
     margin: float = MARGIN.default,
     set_level: float = SET_LEVEL.default,
     level: float = 0.95,
+    record: Record | None = None,
 ) -> Choice:
     """Choose among ``models`` by the rule of this module.
 
@@ -192,6 +202,8 @@ def choose_model(
         Probability with which the set of possible best models holds the best one.
     level : float, default 0.95
         Level of the intervals.
+    record : Record, optional
+        What was measured of the method's probabilities (default: nothing).
 
     Returns
     -------
@@ -214,6 +226,7 @@ def choose_model(
     pick = int(order[0])
     p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level)
     regret = _compute_regret(estimate, sign, pick)
+    record = Record("", metric.name) if record is None else record
     tail = (1.0 - level) / 2.0
     ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
     low, high = estimate.interval(level)
@@ -244,6 +257,8 @@ def choose_model(
         margin=margin,
         set_level=set_level,
         level=level,
+        reliability=record.tell("best", float(p_best[pick])),
+        set_reliability=record.tell("set"),
     )
 
 

@@ -71,6 +71,7 @@ class DecidingEvaluation(BaseEvaluation):
             where=group,
             margin=margin,
             level=self._check_level(level),
+            record=self.find_record(chosen, group),
         )
 
     def _find_criterion(self, metric: MetricSpec | None, group: str) -> tuple[Metric, Estimate]:

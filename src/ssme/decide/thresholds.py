@@ -42,6 +42,7 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame
+from ssme.results.reliability import Record
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
 
@@ -209,7 +210,8 @@ def choose_thresholds(
     if np.isfinite(value).any():
         estimate = Estimate(value, np.column_stack(draws))
         models = evaluation.data.models
-        choice = choose_model(models, aim.best, estimate, where=group, level=level)
+        record = Record(evaluation.method, f"{aim.best.name} at chosen thresholds")
+        choice = choose_model(models, aim.best, estimate, where=group, level=level, record=record)
     library = evaluation.data.frame_library
     return ThresholdChoice(aim.text, tuple(picks), choice, library)
 

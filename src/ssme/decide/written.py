@@ -4,6 +4,7 @@ ranking       every metric with a direction: all models, best first, with P(best
 differences   every metric: each pair of models, where there are at most `PAIRED_MODELS`; among
               more, the best estimate against each other model
 decision      the choice by the leading metric (`ssme.decide.choose`), None where there is none
+reliability   how far to trust P(best) and P(better) of each metric
 """
 
 from __future__ import annotations
@@ -28,18 +29,25 @@ def choose_by_lead(evaluation: BaseEvaluation) -> Choice | None:
     metric, estimate = evaluation.metrics[0], evaluation.estimates[0][0]
     if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
         return None
-    return choose_model(evaluation.data.models, metric, estimate, level=evaluation.level)
+    return choose_model(
+        evaluation.data.models,
+        metric,
+        estimate,
+        level=evaluation.level,
+        record=evaluation.find_record(metric),
+    )
 
 
 def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
-    """``ranking``, ``differences`` and ``decision`` of an evaluation, as JSON can hold them."""
+    """What this module's text lists, as JSON can hold it."""
     choice = choose_by_lead(evaluation)
+    directed = [metric for metric in evaluation.metrics if metric.greater_is_better is not None]
+    records = [evaluation.find_record(metric) for metric in directed]
     out: dict[str, Any] = to_plain_values(
         {
             "ranking": [
                 {"metric": metric.name, **asdict(rank)}
-                for metric in evaluation.metrics
-                if metric.greater_is_better is not None
+                for metric in directed
                 for rank in evaluation.ranking(metric.name).rows
             ],
             "differences": [
@@ -48,6 +56,14 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
                 for row in _list_differences(evaluation, metric)
             ],
             "decision": None if choice is None else choice.to_dict(),
+            "reliability": [
+                {
+                    "metric": metric.name,
+                    "p_best": asdict(record.tell("best")),
+                    "p_better": asdict(record.tell("better")),
+                }
+                for metric, record in zip(directed, records, strict=True)
+            ],
         }
     )
     return out

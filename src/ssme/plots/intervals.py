@@ -167,7 +167,8 @@ def draw_groups(
 
 def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: int) -> Plot:
     """Probability of being the best, model by model."""
-    rows = [dict(vars(row)) for row in evaluation.ranking(metric, group).rows[:limit]]
+    ranking = evaluation.ranking(metric, group)
+    rows = [dict(vars(row)) for row in ranking.rows[:limit]]
     shown = [{**r, "said": "" if math.isnan(r["p_best"]) else percent(r["p_best"])} for r in rows]
     axis = {"tickCount": 5, "format": ".0%"}
     x = number("p_best", title="probability of being best", scale={"domain": [0, 1]}, axis=axis)
@@ -188,6 +189,7 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
         f"{cut_name(row['model'])} {row['p_best']:.0%}" for row in rows[:5] if row["p_best"] >= 0.0
     )
     words = f"Probability of being best: {said}." if said else "The method gives no probabilities."
+    words = " ".join([words, *ranking.remarks])
     return Plot(f"Who is best in {metric}", body, rows, words)
 
 

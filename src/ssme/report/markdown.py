@@ -62,6 +62,8 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
+        if metric["reliability"]:
+            yield from ("", f"P(best): {_text(metric['reliability'])}")
     yield from _group_lines(summary)
     if summary["together"] is not None:
         yield from ("", "## All models together", "", _text(summary["together"]["sentence"]), "")

@@ -16,7 +16,6 @@ from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.errors import UnsupportedError
-from ssme.markup import percent
 from ssme.metrics.base import Metric
 from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group, to_plain_values
@@ -178,9 +177,11 @@ def _metric(
     mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
     if metric.greater_is_better is None:
         order: list[Any] = [(model, None) for model in evaluation.data.models]
+        told = ""
     else:
-        ranked = evaluation.ranking(metric.name).rows
-        order = [(rank.model, None if math.isnan(rank.p_best) else rank.p_best) for rank in ranked]
+        found = evaluation.ranking(metric.name)
+        order = [(rank.model, _drop_undefined(rank.p_best)) for rank in found.rows]
+        told = " ".join(found.remarks) if len(order) > 1 else ""
     return {
         "name": metric.name,
         "title": metric.title,
@@ -189,6 +190,7 @@ def _metric(
             metric.greater_is_better
         ],
         "rows": [{**mine[model], "p_best": p_best} for model, p_best in order],
+        "reliability": told,
     }
 
 
@@ -255,12 +257,12 @@ def _how_sure(
     choice = choose_by_lead(evaluation)
     if choice is None:
         return {"answer": "-", "detail": "The method gives no probability."}
+    possible, models = len(choice.possible_best), len(metric["rows"])
     return {
-        "answer": percent(choice.p_best),
+        "answer": f"{possible} of {models} may be the best",
         "detail": (
-            f"This is the probability that it is the best. Taking it is expected to lose "
-            f"{choice.regret:.3f} against the best one "
-            f"({_span(choice.regret_low, choice.regret_high)})."
+            f"Taking the pick is expected to lose {choice.regret:.3f} against the best one "
+            f"({_span(choice.regret_low, choice.regret_high)}). {choice.sureness()}"
         ),
     }
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
 from ssme.results.frames import build_frame, render_frame_html, render_frame_text
+from ssme.results.reliability import Reliability
 from ssme.wording import printable
 
 __all__ = [
@@ -159,12 +160,19 @@ class RowTable(ABC):
     def _write_head(self) -> str:
         """One line above the table."""
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else is to be said of the table, below it."""
+        return ()
+
     def __repr__(self) -> str:
-        return f"{printable(self._write_head())}\n{render_frame_text(self._make_columns())}"
+        parts = [printable(self._write_head()), render_frame_text(self._make_columns())]
+        return "\n".join([*parts, *map(printable, self.remarks)])
 
     def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(printable(remark))}</p>" for remark in self.remarks)
         head = escape(printable(self._write_head()))
-        return f"<p>{head}</p>{render_frame_html(self._make_columns())}"
+        return f"<p>{head}</p>{render_frame_html(self._make_columns())}{told}"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -182,11 +190,19 @@ class Comparison(RowTable):
         Coverage of the intervals.
     library : str
         Library of the frame that ``frame()`` gives.
+    reliability : tuple of Reliability
+        How far to trust ``p_better``, metric by metric.
     """
 
     kind: ClassVar[Any] = Difference
     rows: tuple[Difference, ...]
     library: str = "pandas"
+    reliability: tuple[Reliability, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the probabilities, in words."""
+        return tuple(each.sentence for each in self.reliability)
 
     def _write_head(self) -> str:
         return (
@@ -209,12 +225,20 @@ class ModelRanking(RowTable):
         Library of the frame that ``frame()`` gives.
     metric, where : str
         The metric, and the group it was estimated on.
+    reliability : Reliability, optional
+        How far to trust ``p_best``; None where the method gives no probabilities.
     """
 
     kind: ClassVar[Any] = Rank
     rows: tuple[Rank, ...]
     metric: str
     where: str
+    reliability: Reliability | None = None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the probabilities, in words."""
+        return () if self.reliability is None else (self.reliability.sentence,)
 
     def _write_head(self) -> str:
         return (
@@ -303,10 +327,12 @@ def rank_models(
     greater_is_better: bool,
     level: float,
     library: str = "pandas",
+    reliability: Reliability | None = None,
 ) -> ModelRanking:
     """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.
 
-    Rank intervals are the ranks at the tails of the draws, so they are ranks that occurred.
+    ``reliability`` is that of P(best), told where there are such probabilities. Rank intervals are
+    the ranks at the tails of the draws, so they are ranks that occurred.
     """
     value = estimate.value
     low, high = estimate.interval(level)
@@ -324,7 +350,8 @@ def rank_models(
     order = np.argsort(-value if greater_is_better else value, kind="stable")
     columns = (value, low, high, best, expected, first, last)
     rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
-    return ModelRanking(rows, level, library, metric, where)
+    told = reliability if np.isfinite(best).any() else None
+    return ModelRanking(rows, level, library, metric, where, told)
 
 
 def _compute_share_better(

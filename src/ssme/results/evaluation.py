@@ -20,10 +20,18 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument
 from ssme.methods.base import Belief, Estimate
 from ssme.metrics.base import FloatArray, Metric
-from ssme.results.comparison import Comparison, ModelRanking, OneModel, compare_two, rank_models
+from ssme.results.comparison import (
+    Comparison,
+    Difference,
+    ModelRanking,
+    OneModel,
+    compare_two,
+    rank_models,
+)
 from ssme.results.frames import LIBRARIES, build_frame, render_frame_text
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.results.notebook import render_table
+from ssme.results.reliability import Record, find_record
 from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
 from ssme.wording import did_you_mean, listing, printable
 from ssme.writing import write_text
@@ -195,8 +203,10 @@ class BaseEvaluation:
             sides = [(groups[0], model, groups[1], model) for model in names]
         else:
             sides = [(group, one, group, two) for one, two in self._list_pairs(a, b)]
-        rows = []
+        rows: list[Difference] = []
+        told = []
         for m in wanted:
+            before = len(rows)
             for group_a, model_a, group_b, model_b in sides:
                 first = self.estimates[self.group_index(group_a)][m]
                 second = self.estimates[self.group_index(group_b)][m]
@@ -213,7 +223,10 @@ class BaseEvaluation:
                         same_rows=same_group,
                     )
                 )
-        return Comparison(tuple(rows), level, self._library)
+            if not all(np.isnan(row.p_better) for row in rows[before:]):
+                where = group if groups is None else " and ".join(groups)
+                told.append(self.find_record(self.metrics[m], where).tell("better"))
+        return Comparison(tuple(rows), level, self._library, tuple(told))
 
     def ranking(
         self, metric: str | None = None, group: str = ALL, *, level: float | None = None
@@ -258,7 +271,23 @@ class BaseEvaluation:
             greater_is_better=chosen.greater_is_better,
             level=self._check_level(level),
             library=self._library,
+            reliability=self.find_record(chosen, group).tell("best"),
         )
+
+    def find_record(self, metric: Metric, group: str = ALL) -> Record:
+        """What was measured of probabilities that the method gives for ``metric``.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric that models are compared by.
+        group : str
+            The group that they are compared on; nothing was measured on groups (default "all").
+        """
+        if group != ALL:
+            return Record(self.method, f"{metric.name} on a group of rows")
+        n_labeled = self.groups[0].n_labeled
+        return find_record(self.method, metric, self.data.n_classes, n_labeled)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values; NaN becomes None."""

@@ -1,0 +1,133 @@
+"""Every probability of a choice is shown with what was measured of it, from one file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from benchmarks.decide.record import RECORD, build_record
+from tests.made_sets import binary_set, grouped_set
+
+import ssme
+from ssme.metrics import get_metric
+from ssme.report import render_html, render_markdown, summarize
+from ssme.results.reliability import Bin, Record, find_record
+
+ACCURACY = get_metric("accuracy")
+
+
+def record_of(what, *bins):
+    return Record("m", "accuracy", tuple((what, Bin(*one, labels=(50,))) for one in bins))
+
+
+def test_the_file_is_that_of_the_result_tables():
+    assert RECORD.read_text(encoding="utf-8") == build_record()
+
+
+@pytest.mark.parametrize("method", ["auto", "labeled"])
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
+def test_methods_that_people_decide_by_are_measured(method, metric):
+    for n_labeled in (1, 30, 5000):
+        found = find_record(method, get_metric(metric), 2, n_labeled)
+        for what in ("best", "better", "set"):
+            assert found.tell(what).verdict != "not measured"
+
+
+def test_nothing_is_claimed_of_what_was_not_measured():
+    for method, metric, n_labeled in (
+        ("ssme", "accuracy", 50),
+        ("auto", "f1", 50),
+        ("auto", "accuracy", 0),
+    ):
+        told = find_record(method, get_metric(metric), 2, n_labeled).tell("best", 0.5)
+        assert told.verdict == "not measured"
+        assert "was not measured" in told.sentence
+
+
+def test_a_metric_is_found_by_its_kind_and_direction():
+    renamed = replace(ACCURACY, name="mine")
+    assert find_record("auto", renamed, 2, 50) == find_record("auto", ACCURACY, 2, 50)
+    turned = replace(ACCURACY, greater_is_better=False)
+    assert find_record("auto", turned, 2, 50).bins == ()
+
+
+def test_the_bin_of_the_probability_is_told_and_the_worst_without_one():
+    found = record_of("best", (0.0, 0.4, 90, 0.2, 0.22), (0.4, 1.01, 60, 0.5, 0.26))
+    assert found.tell("best", 0.3).verdict == "as said"
+    high = found.tell("best", 0.4)
+    assert high.verdict == "too high"
+    assert high.sentence == (
+        "On benchmark sets, with method m and 50 labels, 26% of the models called the best by "
+        "accuracy with 40% or more were so."
+    )
+    assert found.tell("best") == high
+    low = record_of("best", (0.0, 0.4, 90, 0.2, 0.4), (0.4, 1.01, 60, 0.5, 0.54)).tell("best")
+    assert low.verdict == "too low"
+    assert "40% of the models called the best by accuracy with less than 40%" in low.sentence
+
+
+def test_what_holds_is_said_to_hold_and_how_closely():
+    found = record_of("better", (0.5, 0.8, 90, 0.65, 0.66), (0.8, 1.01, 90, 0.9, 0.872))
+    assert found.tell("better").sentence.endswith(
+        "as often true as it says, within 3 percentage points."
+    )
+    assert found.tell("better", 0.1) == found.tell("better", 0.9)
+
+
+def test_few_cases_tell_nothing():
+    found = record_of("best", (0.0, 0.4, 90, 0.2, 0.2), (0.4, 1.01, 29, 0.5, 0.5))
+    assert found.tell("best", 0.5).verdict == "not measured"
+    assert "too seldom" in found.tell("best", 0.5).sentence
+
+
+def test_a_bin_with_few_cases_is_that_of_all_numbers_of_labels():
+    bins = {(what, each.low): each for what, each in find_record("auto", ACCURACY, 2, 50).bins}
+    assert bins["best", 0.0].labels == (50,)
+    assert bins["best", 0.95].labels == (20, 50, 100)
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    return ssme.evaluate(binary_set(n=200, n_labeled=50), method="labeled", metrics="accuracy")
+
+
+def test_every_output_says_it(evaluated):
+    record = evaluated.find_record(ACCURACY)
+    best, better = record.tell("best").sentence, record.tell("better").sentence
+    choice = evaluated.choose()
+    for text in (choice.sentence(), choice.sureness()):
+        assert text.index("probability the best one is") < text.index("is the best with")
+        assert choice.reliability.sentence in text
+        assert choice.set_reliability.sentence in text
+    assert best in repr(evaluated.ranking()).splitlines()[-1]
+    assert better in repr(evaluated.compare()).splitlines()[-1]
+    assert best.split(",")[0] in evaluated.ranking()._repr_html_()
+    summary = summarize(evaluated)
+    sure = summary["headline"]["answers"][2]
+    assert (
+        sure["answer"]
+        == f"{len(choice.possible_best)} of {evaluated.data.n_models} may be the best"
+    )
+    assert choice.reliability.sentence in sure["detail"]
+    assert best in render_markdown(summary).replace("\\", "")
+    assert render_html(summary, []).count(best) >= 1
+    found = json.loads(evaluated.to_json())
+    assert found["decision"]["reliability"]["sentence"] == choice.reliability.sentence
+    assert found["reliability"][0]["p_better"]["sentence"] == better
+    assert best in evaluated.plot.ranking("accuracy").alt
+
+
+def test_nothing_is_claimed_on_groups():
+    r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
+    group = r.groups[1].name
+    assert r.choose(group=group).reliability.verdict == "not measured"
+    assert r.ranking(group=group).reliability.verdict == "not measured"
+    assert r.compare(group=group).reliability[0].verdict == "not measured"
+
+
+def test_without_probabilities_nothing_is_said_of_them():
+    data = binary_set(n=200, n_labeled=50)
+    r = ssme.evaluate(data, method="atc", metrics="accuracy")
+    assert r.ranking().remarks == ()
+    assert r.compare().remarks == ()
