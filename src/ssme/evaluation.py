@@ -202,7 +202,9 @@ class Evaluation(DecidingEvaluation):
             self, n, goal, design=design, uniform=uniform, random_state=random_state
         )
 
-    def plan(self, target: str, *, simulations: int = 8, random_state: int | None = 0) -> LabelPlan:
+    def plan(
+        self, target: str, *, simulations: int | None = None, random_state: int | None = 0
+    ) -> LabelPlan:
         """Count the labels that a target takes, by simulation from the joint draws.
 
         The number is the one of a power analysis: with so many labels, half of the simulated runs
@@ -216,9 +218,9 @@ class Evaluation(DecidingEvaluation):
             the best with this probability; ``"regret<=0.005"``: taking the pick is expected to
             cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
             and ``"regret(METRIC)"`` name another.
-        simulations : int
-            Number of simulated truths that the method is fitted to (default 8), each at a few
-            numbers of labels.
+        simulations : int, optional
+            Number of simulated truths that the method is fitted to, each at a few numbers of
+            labels (default: 8, or 50 where the method reads labels alone, as ``labeled`` does).
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
 
@@ -240,7 +242,11 @@ class Evaluation(DecidingEvaluation):
         return plan_labels(self, target, simulations=simulations, random_state=random_state)
 
     def plan_several(
-        self, targets: Sequence[str], *, simulations: int = 8, random_state: int | None = 0
+        self,
+        targets: Sequence[str],
+        *,
+        simulations: int | None = None,
+        random_state: int | None = 0,
     ) -> LabelPlans:
         """Count the labels that several targets take, each and together.
 
@@ -250,8 +256,8 @@ class Evaluation(DecidingEvaluation):
         ----------
         targets : sequence of str
             Targets as `plan` takes them.
-        simulations : int
-            Number of simulated truths that the method is fitted to (default 8).
+        simulations : int, optional
+            Number of simulated truths that the method is fitted to, as in `plan`.
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
 

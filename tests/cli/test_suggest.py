@@ -55,6 +55,21 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
     assert not set(new["id"]) & set(rows["id"])
 
 
+@pytest.mark.parametrize("more", [(), ("--group", "side"), ("--group", "side", "--by", "side")])
+def test_a_goal_of_groups_reads_their_column(run: Run, file: Path, more: tuple[str, ...]) -> None:
+    frame = pd.read_csv(file)
+    frame["side"] = np.where(np.arange(300) % 3, "left", "right")
+    frame.to_csv(file, index=False)
+    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy", "--n", "8")
+    result = run("suggest", file, *read, "--goal", "group:side", *more)
+    assert result.exit_code == 0, result.output
+    assert "group:side" in result.stdout
+    assert "left out" not in result.output
+    unknown = run("suggest", file, *read, "--goal", "group:sde")
+    assert unknown.exit_code == 2
+    assert "no column 'sde'" in unknown.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

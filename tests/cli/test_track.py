@@ -62,6 +62,10 @@ def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) ->
     memory = tmp_path / "project.sqlite"
     how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
     run("track", "add", write(tmp_path, 20), *how, "--memory", memory)
-    result = run("track", "compare", "--memory", memory)
+    result = run("track", "compare", "--memory", memory, "--before", "-3")
     assert result.exit_code == 2
-    assert "no evaluation -2" in result.output
+    assert "no evaluation -3" in result.output
+    only = run("track", "compare", "--memory", memory)
+    assert only.exit_code == 2
+    assert "holds one evaluation, and a comparison is of two" in only.output
+    assert "1 evaluation." in run("track", "show", "--memory", memory).stdout

@@ -12,10 +12,11 @@ import ssme
 from ssme.errors import InputError
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
+from ssme.suggest.constants import PlanConstants
 from ssme.suggest.influence import measure_influence
-from ssme.suggest.plan import LabelPlan
+from ssme.suggest.plan import LabelPlan, _choose_simulations
 from ssme.suggest.possible import tilt_belief
-from ssme.suggest.simulation import Sight, find_crossing
+from ssme.suggest.simulation import Sight, find_crossing, simulate_labeling
 from ssme.suggest.targets import read_target
 
 
@@ -27,7 +28,7 @@ def evaluation() -> Evaluation:
 
 def test_width_of_labels_alone_falls_with_the_square_root(evaluation: Evaluation) -> None:
     width = float(np.ptp(evaluation.estimate("accuracy").interval(0.95), axis=0)[1])
-    plan = evaluation.plan(f"width(logistic:accuracy)<={width / 2}")
+    plan = evaluation.plan(f"width(logistic:accuracy)<={width / 2}", simulations=10)
     assert 2.4 < (50 + plan.more) / 50 < 6.0
     assert plan.more_low <= plan.more <= plan.more_high
     assert plan.now == pytest.approx(width)
@@ -63,13 +64,41 @@ def test_several_targets_share_their_simulations(evaluation: Evaluation) -> None
     assert [plan.target for plan in both.plans] == texts
     assert 0.0 < both.plans[0].more < both.plans[1].more == both.more
     last = both.sentence().split("\n")[-1]
-    assert last.startswith("Both targets need about")
+    assert last.startswith("Both targets together need about")
     assert texts[1] in last
     assert both.to_dict()["more"] == both.more
+    far = evaluation.plan_several(
+        ["width(accuracy)<=0.0001", "width(accuracy)<=0.0002"], simulations=2
+    )
+    assert far.sentence().split("\n")[-1].startswith("Both targets together need more than")
+    assert "takes the most" not in far.sentence()
+    assert "labels alone would" not in far.sentence(), "labels alone tell what labels alone tell"
     one = evaluation.plan_several(["regret<=0.5"])
     assert one.sentence() == one.plans[0].sentence()
     with pytest.raises(InputError):
         evaluation.plan_several([])
+
+
+def test_many_worlds_are_read_each_by_itself_and_few_in_pairs(evaluation: Evaluation) -> None:
+    target = read_target(evaluation, "regret(accuracy)<=0.0001")
+    sizes = {}
+    for number in (2, 3):
+        of = PlanConstants(each_by_itself=3, labels_fitted=200)
+        rng = np.random.default_rng(0)
+        (seen,) = simulate_labeling(evaluation, [target], number, of, rng)
+        sizes[number] = {sight.values.size for sight in seen}
+    assert sizes == {2: {2 * 2 * 2}, 3: {3}}
+
+
+def test_labels_alone_are_simulated_more_often(evaluation: Evaluation) -> None:
+    class Fitted:
+        posterior = evaluation.data.scores.mean(axis=1)
+
+    of = PlanConstants()
+    assert _choose_simulations(evaluation, of) == of.simulations_quick > of.simulations
+    assert _choose_simulations(Fitted(), of) == of.simulations  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="simulations"):
+        evaluation.plan("regret<=0.001", simulations=1)
 
 
 def test_crossings_lie_on_a_line_between_logarithms(evaluation: Evaluation) -> None:

@@ -127,7 +127,31 @@ def test_a_goal_that_no_row_tells_more_about_is_served_by_random_rows() -> None:
     )
     assert found.gain == 1.0
     np.testing.assert_allclose(found.probability, 10 / 180)
-    assert "drawn without regard" in found.sentence()
+    assert "Every row without a label was drawn with the same probability" in found.sentence()
+    assert set(found.reasons) == {"drawn alike, spread over the scores"}
+
+
+def test_rows_for_a_metric_are_drawn_alike_and_the_sentence_says_so() -> None:
+    data = binary_set(n=300, n_labeled=20)
+    fitted = ssme.evaluate(data, metrics=["accuracy", "roc_auc"])
+    found = fitted.suggest(10, "metric:roc_auc")
+    np.testing.assert_allclose(found.probability, 10 / 280)
+    assert set(found.reasons) == {"drawn alike, spread over the scores"}
+    assert "for the goal metric:roc_auc no choice of rows is known" in found.sentence()
+    score = fitted.posterior[found.rows, 1]
+    assert (score < 0.5).sum() in (4, 5, 6)
+
+
+def test_rows_drawn_by_class_say_for_which_class() -> None:
+    data = binary_set(n=600, n_labeled=20)
+    rare = data.replace(
+        scores=np.stack([1 - 0.3 * data.scores[..., 1], 0.3 * data.scores[..., 1]], -1)
+    )
+    found = ssme.evaluate(rare, method="ensemble", metrics="accuracy").suggest(
+        20, design="by_class"
+    )
+    assert set(found.reasons) == {"for class 0", "for class 1"}
+    assert found.sentence() == "These 20 rows are drawn without regard to a goal."
 
 
 def test_rows_that_tell_the_best_model_are_worth_more_than_random_ones(

@@ -78,7 +78,7 @@ def suggest(
 
     output = Output(out, {"target": target})
     accept(dataclasses.replace(DESIGN, name="draw"), draw)
-    spec, result = _evaluate(file, read, run, config, output)
+    spec, result = _evaluate(file, read, run, config, output, _find_column(goal))
     if target is not None and result.data.ids is None:
         raise InputError(
             f"{spec.source} has no column that names the rows, so that labels could not be joined",
@@ -130,8 +130,12 @@ def plan(
         ),
     ] = None,
     simulations: Annotated[
-        int, typer.Option("--simulations", help="Number of simulated truths.")
-    ] = 8,
+        int | None,
+        typer.Option(
+            "--simulations",
+            help="Number of simulated truths (default: 8, or 50 with labels alone).",
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
@@ -167,11 +171,24 @@ def plan(
     output.console.print(found.sentence(), markup=False)
 
 
+def _find_column(goal: str) -> str | None:
+    """The group column that a goal names."""
+    kind, _, column = (part.strip() for part in goal.partition(":"))
+    return column or None if kind == "group" else None
+
+
 def _evaluate(
-    file: Path | None, read: ReadOptions, run: RunOptions, config: Path | None, output: Output
+    file: Path | None,
+    read: ReadOptions,
+    run: RunOptions,
+    config: Path | None,
+    output: Output,
+    column: str | None = None,
 ) -> tuple[RunSpec, Evaluation]:
-    """The run that is asked for, and its evaluation."""
+    """The run that is asked for, with groups by ``column`` too, and its evaluation."""
     spec = gather(file, read, run, config)
+    if column is not None:
+        spec = _group_by(spec, column)
     output.refuse_inputs(inputs_of(spec))
     with output.working("reading"):
         data = read_scores(spec)
@@ -179,3 +196,14 @@ def _evaluate(
         output.note(sentence)
     with output.working("estimating"):
         return spec, evaluate_scores(spec, data)
+
+
+def _group_by(spec: RunSpec, column: str) -> RunSpec:
+    """The run with groups by ``column``, unless it has them."""
+    groups = list(spec.read.get("groups") or ())
+    if column not in {str(name).partition(":")[0] for name in groups}:
+        groups.append(column)
+    by = spec.by
+    if by is not None and column not in {str(each).partition(":")[0] for each in by}:
+        by = (*by, column)
+    return dataclasses.replace(spec, read={**spec.read, "groups": groups}, by=by)

@@ -121,7 +121,7 @@ def show(
         output.note(f"Wrote {plot}")
     output.console.print(
         f"{len(labels):,} labels in {len(events):,} events, {len(conflicts):,} rows with different "
-        f"labels, {len(evaluations):,} evaluations.",
+        f"labels, {len(evaluations):,} evaluation{'' if len(evaluations) == 1 else 's'}.",
         markup=False,
     )
     if not rows:
@@ -170,10 +170,16 @@ def compare(
 
     output = Output(out)
     with _open(memory, data) as kept:
-        if not kept.evaluations():
+        number_kept = len(kept.evaluations())
+        if number_kept == 0:
             raise InputError(
                 f"--data {data}: nothing was stored under this name in {memory}",
                 fix="name other data, or store an evaluation with `ssme track add`",
+            )
+        if number_kept == 1 and before == -2:
+            raise InputError(
+                f"{memory} holds one evaluation, and a comparison is of two",
+                fix="store another with `ssme track add` when there are more labels",
             )
         with asked_by("before"):
             old = kept.evaluation(before)

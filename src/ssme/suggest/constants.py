@@ -56,6 +56,15 @@ class TiltConstants:
 class PlanConstants:
     """Constants of `plan_several`."""
 
+    simulations: int = 8
+    """Worlds that a method with a posterior is fitted to, unless the user says how many."""
+
+    simulations_quick: int = 50
+    """The same of a method without a posterior, such as labels alone, whose fits take no time."""
+
+    each_by_itself: int = 30
+    """Worlds from which on each is read by itself; fewer are read in all pairs."""
+
     rows_simulated: int = 2000
     """Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ssme.errors import InputError
-from ssme.options import Option, Whole, accept
+from ssme.options import Nothing, OneOf, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.suggest.constants import PlanConstants
@@ -37,7 +37,10 @@ __all__ = [
 ]
 
 SIMULATIONS = Option(
-    "simulations", Whole(2, 1000), 8, "Number of simulated truths that the method is fitted to."
+    "simulations",
+    OneOf(Nothing("few where fits take time, many where they do not"), Whole(2, 1000)),
+    None,
+    "Number of simulated truths that the method is fitted to.",
 )
 
 
@@ -101,7 +104,7 @@ class LabelPlan:
     def sentence(self) -> str:
         """The plan in words."""
         worth = ""
-        if np.isfinite(self.effective) and self.n_labeled:
+        if np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0:
             worth = (
                 f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much as "
                 f"{self.effective:,.0f} labels alone would."
@@ -172,7 +175,10 @@ class LabelPlans:
         number = "Both" if len(each) == 2 else f"All {len(each)}"
         most = longest.most - longest.n_labeled
         much = f"about {self.more:,.0f}" if np.isfinite(self.more) else f"more than {most:,}"
-        together = f"{number} targets need {much} labels more: {longest.target} takes the most."
+        together = f"{number} targets together need {much} labels more"
+        if sum(plan.more == self.more for plan in self.plans) == 1:
+            together += f": {longest.target} takes the most"
+        together += "."
         return "\n".join([*each, together])
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,7 +191,7 @@ def plan_labels(
     evaluation: BaseEvaluation,
     target: str,
     *,
-    simulations: int = SIMULATIONS.default,
+    simulations: int | None = SIMULATIONS.default,
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlan:
@@ -204,7 +210,7 @@ def plan_several(
     evaluation: BaseEvaluation,
     targets: Sequence[str],
     *,
-    simulations: int = SIMULATIONS.default,
+    simulations: int | None = SIMULATIONS.default,
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlans:
@@ -213,7 +219,7 @@ def plan_several(
     Targets about the same metric share their simulations.
     """
     of = constants or PlanConstants()
-    simulations = accept(SIMULATIONS, simulations)
+    simulations = accept(SIMULATIONS, simulations) or _choose_simulations(evaluation, of)
     if isinstance(targets, str) or not targets:
         raise InputError(
             f"targets {targets!r}", allowed="a list of one target or more", fix="give a list"
@@ -234,6 +240,11 @@ def plan_several(
             seen = sights[open_ones.index(t)] if t in open_ones else ()
             plans[t] = _plan(evaluation, wanted[t], now[t], seen, of)
     return LabelPlans(tuple(plans[t] for t in range(len(wanted))))
+
+
+def _choose_simulations(evaluation: BaseEvaluation, of: PlanConstants) -> int:
+    """Few for a method that fits a posterior, many for one that reads labels alone."""
+    return of.simulations_quick if evaluation.posterior is None else of.simulations
 
 
 def _measure_now(evaluation: BaseEvaluation, target: Target) -> float:

@@ -105,10 +105,12 @@ class Suggestion:
                 f"If the present estimates are right, these {n:,} labels tell as much about the "
                 f"goal {self.goal} as {n * self.gain:,.0f} labels of rows drawn at random."
             )
-        return f"These {n:,} rows are drawn without regard to a goal" + (
-            "."
-            if self.goal in DESIGNS
-            else f": no row tells much more than another of {self.goal}."
+        if self.goal in DESIGNS:
+            return f"These {n:,} rows are drawn without regard to a goal."
+        return (
+            f"Every row without a label was drawn with the same probability, and these {n:,} are "
+            f"spread over the scores: for the goal {self.goal} no choice of rows is known that "
+            "needs fewer labels."
         )
 
     def table(self) -> list[dict[str, Any]]:
@@ -243,17 +245,19 @@ def suggest_rows(
     part, share = _look_at(data, n, of, rng)
     belief = believe(evaluation, of.doubt)[part]
     alike = design == "goal" and wanted.alike and isinstance(evaluation.belief, DrawsPosterior)
-    if design == "goal":
-        size, reasons = _measure_rows(data.take(part), belief, wanted, part, of.least_share)
-    else:
+    if design != "goal":
         size, reasons = _spread_evenly(belief, design, data, of.strata)
+    elif alike:
+        size, reasons = np.ones(part.size), _draw_alike(part.size)
+    else:
+        size, reasons = _measure_rows(data.take(part), belief, wanted, part, of.least_share)
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
     chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" or alike else uniform)
-    if design == "goal":
+    if design == "goal" and not alike:
         gain = measure_gain(size[left], chance[left])
         if gain < of.least_gain:
-            chance[left], gain = n / left.size, 1.0
+            chance[left], gain, reasons = n / left.size, 1.0, _draw_alike(part.size)
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     if design == "random":
         order = rng.permutation(left)
@@ -312,6 +316,11 @@ class _Reasons:
     texts: tuple[str, ...]
 
 
+def _draw_alike(n: int) -> _Reasons:
+    """The reason of rows that are all drawn with the same probability."""
+    return _Reasons(np.zeros(n, dtype=np.int64), ("drawn alike, spread over the scores",))
+
+
 def _measure_rows(
     data: ScoreSet, belief: FloatArray, goal: Goal, part: IntArray, least_share: float
 ) -> tuple[FloatArray, _Reasons]:
@@ -344,9 +353,9 @@ def _spread_evenly(
     if design == "random":
         return np.ones(n), _Reasons(np.zeros(n, dtype=np.int64), ("drawn at random",))
     if design == "by_class":
-        size = (belief / belief.sum(axis=0)).sum(axis=1)
-        texts = tuple(f"probably class {name}" for name in data.classes)
-        return size, _Reasons(belief.argmax(axis=1), texts)
+        share = belief / belief.sum(axis=0)
+        texts = tuple(f"for class {name}" for name in data.classes)
+        return share.sum(axis=1), _Reasons(share.argmax(axis=1), texts)
     score = belief[:, -1] if n_classes == 2 else belief.max(axis=1)
     edges = np.linspace(score.min(), score.max(), strata + 1)[1:-1]
     codes = np.searchsorted(edges, score, side="right")

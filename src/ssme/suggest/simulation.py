@@ -9,7 +9,8 @@ The method is fitted to each: mu_w(n), the estimates, and x_w(n), the draws abou
   they are now, and on how far the draws spread about them. They are read off all pairs of worlds
   and both directions, mu + (mu_v(n) - mu) + x_w(n) and mu - (mu_v(n) - mu) + x_w(n): few fits then
   tell much. How far draws spread hardly depends on the world, and a belief that expects its
-  estimates to move one way rather than the other would have moved them.
+  estimates to move one way rather than the other would have moved them. Thirty worlds or more tell
+  enough by themselves, and each is read off its own fit.
 
 At each n that gives a sample of what the target bounds. A quantile of it as a function of n, made
 monotone, on lines between logarithms of which the last is drawn on, crosses the bound at the number
@@ -96,7 +97,7 @@ def simulate_labeling(
             fitted = method.fit(world.give_labels(total), np.random.default_rng(number))
             fits.append(fitted.estimate([metric], [None])[0][0])
         for target, seen in pairs:
-            seen.append(Sight(total, _read(target, evaluation, now, fits)))
+            seen.append(Sight(total, _read(target, evaluation, now, fits, of)))
 
     for total in count_totals(n_labeled, most, of):
         look(total)
@@ -174,11 +175,16 @@ def _spread_draws(
 
 
 def _read(
-    target: Target, evaluation: BaseEvaluation, now: Estimate, fits: list[Estimate]
+    target: Target,
+    evaluation: BaseEvaluation,
+    now: Estimate,
+    fits: list[Estimate],
+    of: PlanConstants,
 ) -> FloatArray:
     """What the target bounds in every run that the fits tell of; ``now`` is before them."""
     models, level = evaluation.data.models, evaluation.level
-    if target.what == "width" or any(fit.draws is None for fit in fits):
+    many = len(fits) >= of.each_by_itself
+    if many or target.what == "width" or any(fit.draws is None for fit in fits):
         return np.array([target.measure(models, fit, level) for fit in fits])
     values = []
     known = np.isfinite([now.value, *(fit.value for fit in fits)]).all(axis=0)
