@@ -5,10 +5,11 @@
 A random sample of the mutants (`benchmarks.mutation.operators`) of ``metrics``, ``mixture``,
 ``densities`` and ``methods`` is drawn with a seed. The tests are run once without a fault, each in
 turn watched for the lines it reaches. Then every mutant is run in a process of its own, forked from
-one that has the big libraries loaded, against the tests that reach its statement, the quickest
-first, as many as fit into ``--seconds``. It is killed when a test fails, when the module cannot be
-imported, or when the tests take far more CPU than before. A survivor is a fault that no test saw;
-`equivalent.csv` says of those that change nothing why.
+one that has the big libraries loaded, against the tests that reach its statement: those of its own
+file, then those that hold the numbers of every method, then the quickest of the others, as many as
+fit into ``--seconds``. It is killed when a test fails, when the module cannot be imported, or when
+the tests take far more CPU than before. A survivor is a fault that no test saw; `reasons.csv` says
+why, of those that change nothing and of others.
 
 Every result is written as it comes, and ``--resume`` goes on where a run was stopped. Mutants are
 run in the order in which they were drawn, so that those of a run that was cut off are a random
@@ -39,8 +40,8 @@ from benchmarks.mutation.processes import Task, in_processes
 from benchmarks.mutation.verdicts import (
     COLUMNS,
     Log,
-    equivalents,
     find_again,
+    read_reasons,
     read_rows,
     reason_of,
     summarize,
@@ -228,7 +229,7 @@ def run_mutants(
         (try_mutant, (mutant, of), 15.0 + 3.0 * known)
         for (_, mutant), of, known in zip(asked, tests, seconds, strict=True)
     ]
-    known, broken = equivalents(), set()
+    known, broken = read_reasons(), set()
     began = time.monotonic()
     for number, found in in_processes(tasks, workers, until):
         group, mutant = asked[number]
@@ -246,7 +247,7 @@ def run_mutants(
             "tests": len(tests[number]),
             "seconds": round(seconds[number], 1),
         }
-        log.add({**row, "reason": reason_of(row, known)})
+        log.add({**row, **reason_of(row, known)})
         if len(log.rows) % 25 == 0:
             killed = sum(row["outcome"] == "killed" for row in log.rows)
             spent = time.monotonic() - began
@@ -276,7 +277,7 @@ def _fail_unchanged(tests: Sequence[str]) -> list[str]:
 def show(row: dict[str, Any]) -> str:
     """A mutant on one line."""
     told = f"{row['outcome']} after {row['tests']} tests"
-    told += f"; equivalent: {row['reason']}" if row["reason"] else ""
+    told += f"; {row['kind']}: {row['reason']}" if row["reason"] else ""
     change = f"{row['before']}  ->  {row['after']}"
     return f"{row['file']}:{row['line']} {row['function']}: {change}  ({told})"
 
@@ -322,9 +323,8 @@ def main() -> None:
         for row in (read_rows(path) if asked.resume else [])
         if (row["file"], row["number"], row["before"], row["after"]) in wanted
     ]
-    known = equivalents()
-    for row in done:
-        row["reason"] = reason_of(row, known)
+    known = read_reasons()
+    done = [{**row, **reason_of(row, known)} for row in done]
     log = Log(path, done)
     had = {(row["file"], row["number"]) for row in done}
     chosen = [(group, m) for group, m in chosen if (m.file, m.number) not in had]

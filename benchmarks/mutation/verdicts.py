@@ -1,28 +1,39 @@
-"""Files of a run over mutants: one line per mutant, counts, and which faults change nothing.
+"""Files of a run over mutants: one line per mutant, counts, and why a fault survives.
 
-`equivalent.csv` lists changes after which the program does the same, each with its reason, by file,
-function, line of code and text before and after. A survivor found there counts as equivalent; a
-mutant that was killed never does.
+`reasons.csv` says of changes why no test sees them, each with its kind (`KINDS`), by file,
+function, line of code and text before and after. A survivor counts as equivalent where its kind
+is one of `EQUIVALENT`; a mutant that was killed never does. A line is found again although
+functions were renamed meanwhile: its function, and names that are called in it, may differ.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation.operators import Mutant
+from benchmarks.mutation.operators import FUNCTIONS, Mutant
 
-__all__ = ["COLUMNS", "Log", "equivalents", "find_again", "read_rows"]
+__all__ = ["COLUMNS", "EQUIVALENT", "KINDS", "Log", "find_again", "read_reasons", "read_rows"]
 __all__ += ["reason_of", "summarize", "write"]
 
-EQUIVALENT = Path(__file__).with_name("equivalent.csv")
+REASONS = Path(__file__).with_name("reasons.csv")
+KINDS = {
+    "same": "the result is the same for every input",
+    "speed": "only speed or memory changes",
+    "chance": "other draws of the same distribution, or an event of probability zero",
+    "rounding": "the result changes by rounding only",
+    "small": "the result changes by less than a test should hold",
+    "unseen": "a fault that no test sees",
+}
+"""Why a mutant survives."""
+EQUIVALENT = ("same", "speed", "chance", "rounding")
 COLUMNS = ("group", "file", "line", "function", "code", "operator", "before", "after", "number")
-COLUMNS += ("outcome", "killed_by", "tests", "seconds", "reason")
-CHANGE = ("file", "function", "code", "before", "after")
-"""What tells one change from another while the lines around it move."""
+COLUMNS += ("outcome", "killed_by", "tests", "seconds", "kind", "reason")
 
 
 class Log:
@@ -59,26 +70,53 @@ def write(rows: Iterable[dict[str, Any]], path: Path, columns: Sequence[str]) ->
         writer.writerows(rows)
 
 
-def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, ...], str]:
-    """Why a change changes nothing, by its file, function, line of code and text."""
-    if not path.exists():
-        return {}
+Reasons = Sequence[dict[str, str]]
+
+
+def read_reasons(path: Path = REASONS) -> Reasons:
+    """The lines of `reasons.csv`."""
     with path.open(newline="") as file:
-        return {tuple(row[n] for n in CHANGE): row["reason"] for row in csv.DictReader(file)}
+        return list(csv.DictReader(file))
 
 
-def reason_of(row: dict[str, Any], known: dict[tuple[str, ...], str]) -> str:
-    """Why a survivor changes nothing; empty for one that does, and for what was killed."""
+def reason_of(row: dict[str, Any], known: Reasons) -> dict[str, str]:
+    """Kind and reason of a survivor; both empty for what was killed."""
     if row["outcome"] == "killed":
-        return ""
-    return known.get(tuple(row[name] for name in CHANGE), "")
+        return {"kind": "", "reason": ""}
+    alike = [each for each in known if _are_alike(each, row)]
+    named = [each for each in alike if each["function"] == row["function"]] or alike
+    found = {(each["kind"], each["reason"]) for each in named}
+    kind, reason = found.pop() if len(found) == 1 else ("unseen", "")
+    return {"kind": kind, "reason": reason}
+
+
+def _are_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two changes are the same but for the names of functions."""
+    return one["file"] == other["file"] and all(
+        _drop_called(one[name]) == _drop_called(other[name]) for name in ("code", "before", "after")
+    )
+
+
+def _drop_called(text: str) -> str:
+    """Code without the names that it calls, but for NumPy's and those that a mutant changes."""
+    called = r"(?<!np\.)\b[A-Za-z_]\w*(?=\()"
+    return re.sub(called, lambda name: name[0] if name[0] in FUNCTIONS else "f", text)
 
 
 def find_again(row: dict[str, Any], known: Sequence[Mutant]) -> Mutant | None:
     """The mutant of a row among the present ones of its file, the nearest of several alike."""
-    names = (*CHANGE, "operator")
-    same = [m for m in known if all(str(getattr(m, name)) == row[name] for name in names)]
-    return min(same, key=lambda mutant: abs(mutant.line - row["line"]), default=None)
+    present = [(mutant, asdict(mutant)) for mutant in known if mutant.operator == row["operator"]]
+    same = [mutant for mutant, as_row in present if _are_alike(as_row, row)]
+    same = [mutant for mutant in same if mutant.function == row["function"]] or same
+    return min(
+        same,
+        key=lambda m: (
+            m.code != row["code"],
+            abs(m.line - row["line"]),
+            abs(m.number - row["number"]),
+        ),
+        default=None,
+    )
 
 
 def summarize(rows: Sequence[dict[str, Any]], sizes: dict[str, int]) -> list[dict[str, Any]]:
@@ -93,7 +131,7 @@ def summarize(rows: Sequence[dict[str, Any]], sizes: dict[str, int]) -> list[dic
         if not of:
             continue
         killed = sum(row["outcome"] == "killed" for row in of)
-        same = sum(bool(row["reason"]) for row in of)
+        same = sum(row["kind"] in EQUIVALENT for row in of)
         low, high = _interval(killed, len(of) - same)
         table.append(
             {

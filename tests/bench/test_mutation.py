@@ -15,9 +15,10 @@ from benchmarks.mutation.operators import UNCHANGED, mutants, mutated
 from benchmarks.mutation.processes import in_processes
 from benchmarks.mutation.run import all_mutants
 from benchmarks.mutation.verdicts import (
+    KINDS,
     Log,
-    equivalents,
     find_again,
+    read_reasons,
     read_rows,
     reason_of,
     summarize,
@@ -88,6 +89,15 @@ def test_what_import_computes_meets_the_tests_of_declarations_first():
     assert reach.tests_of(known["2.0"], SOURCE, 10.0) == ["a"]
 
 
+def test_the_tests_of_its_own_file_and_those_of_numbers_come_before_quicker_ones():
+    own, kept = "tests/room/test_f.py::test", "tests/reference/test_kept_numbers.py::test"
+    quick = [f"tests/other.py::test_{i}" for i in range(3)]
+    seconds = {f"{own}_0": 3.0, f"{own}_1": 3.0, kept: 4.0, **dict.fromkeys(quick, 1.0)}
+    reach = Reach(seconds, {name: {"room/f.py": {13}} for name in seconds})
+    mutant = next(m for m in mutants(SOURCE, "room/f.py") if m.before == "2.0")
+    assert reach.tests_of(mutant, SOURCE, 10.0) == [f"{own}_0", kept, *quick]
+
+
 def wait_with_a_child(path):
     child = subprocess.Popen(["sleep", "60"])
     Path(path).write_text(str(child.pid))
@@ -155,16 +165,27 @@ def test_a_mutant_is_found_again_after_lines_moved():
     assert find_again(row_of(moved[0], "survived"), moved[1:]) is None
 
 
+def test_a_mutant_is_found_again_after_functions_were_renamed():
+    renamed = SOURCE.replace("def f(", "def count(").replace("range(x)", "_numbers(x)")
+    now = mutants(renamed, "f.py")
+    for before in mutants(SOURCE, "f.py"):
+        again = find_again(row_of(before, "survived"), now)
+        assert (again.number, again.function.replace("count", "f")) == (
+            before.number,
+            before.function,
+        )
+    kept = {**row_of(mutants(SOURCE, "f.py")[3], "survived"), "kind": "same", "reason": "Never."}
+    assert reason_of(row_of(now[3], "survived"), [kept]) == {"kind": "same", "reason": "Never."}
+    assert reason_of(row_of(now[3], "killed"), [kept]) == {"kind": "", "reason": ""}
+    assert reason_of(row_of(now[4], "survived"), [kept]) == {"kind": "unseen", "reason": ""}
+
+
 def test_equivalent_faults_are_counted_apart():
     known = mutants(SOURCE, "f.py")
     outcomes = ["killed"] * 7 + ["survived"] * 3
     rows = [row_of(m, outcome) for m, outcome in zip(known, outcomes, strict=False)]
-    table = {
-        tuple(r[name] for name in ("file", "function", "code", "before", "after")): "same"
-        for r in rows[6:8]
-    }
-    for row in rows:
-        row["reason"] = reason_of(row, table)
+    table = [{**row, "kind": "speed", "reason": "Only speed."} for row in rows[6:8]]
+    rows = [{**row, **reason_of(row, table)} for row in rows]
     total = summarize(rows, {"parts": 40, "auto": 60})[-1]
     counts = ("group", "mutants", "sampled", "killed", "equivalent", "survived")
     assert [total[name] for name in counts] == ["all", 100, 10, 7, 1, 2]
@@ -196,9 +217,11 @@ pytest.main([{str(path)!r}, *options], plugins=[recorder])
     assert all(of == {"some.py": {5}} for of in reach.lines.values())
 
 
-def test_the_equivalent_faults_are_in_the_source():
+def test_the_faults_with_a_reason_are_in_the_source():
     present = {(m.file, m.function, m.code, m.before, m.after) for _, m in all_mutants()}
-    lines = {(m.file, m.function, m.code) for _, m in all_mutants()}
-    wrong = [change for change in equivalents() if change[:3] in lines and change not in present]
+    lines = {change[:3] for change in present}
+    names = ("file", "function", "code", "before", "after")
+    known = [(tuple(row[name] for name in names), row) for row in read_reasons()]
+    wrong = [change for change, _ in known if change[:3] in lines and change not in present]
     assert not wrong, f"no such change of a line that is there: {wrong}"
-    assert all(len(reason.split()) > 3 for reason in equivalents().values())
+    assert all(row["kind"] in KINDS and len(row["reason"].split()) > 3 for _, row in known)

@@ -48,7 +48,7 @@ def annotator_option(default: Annotator) -> Any:
 def ridge_grid_option() -> Any:
     """The option ``ridge_grid`` of the prediction-powered methods."""
     return option(
-        (0.0, *np.logspace(-2, 2, 17).tolist()),
+        (0.0, *(10.0 ** (quarter / 4) for quarter in range(-8, 9))),
         "Penalties that ridge regression chooses from, as multiples of the predictions' variance.",
         Series(Number(least=0.0, most=1e9), least=1),
     )
