@@ -151,17 +151,19 @@ class Reach:
         all by the tests of declarations.
         """
         found: list[str] = []
+        reached = True
         inside, around = _lines_around(source, mutant.line)
         for lines in around:
             found = [t for t, of in self.lines.items() if of.get(mutant.file, set()) & lines]
             if found:
                 break
+            reached = False
         if not found:
             rooms = ("tests/" + str(Path(mutant.file).parent), LAST_RESORT)
             found = [test for test in self.seconds if test.startswith(rooms)]
         found.sort(key=lambda name: (self.seconds[name], name))
         chosen: list[str] = []
-        if not inside:
+        if not inside or not reached:
             chosen = [test for test in self.seconds if test.startswith(DECLARATIONS)]
         own = "tests/{}/test_{}".format(*mutant.file.removesuffix(".py").rpartition("/")[::2])
         for start, share in ((f"{own}.py", 0.4), (LAST_RESORT, 0.8), ("", 1.0)):

@@ -3,7 +3,14 @@ import warnings
 import numpy as np
 import pytest
 
-from ssme.densities.bandwidth import BANDWIDTH_RULES, isj, public_code, select_bandwidth, silverman
+from ssme.densities.bandwidth import (
+    BANDWIDTH_RULES,
+    _linear_binning,
+    isj,
+    public_code,
+    select_bandwidth,
+    silverman,
+)
 from ssme.errors import InputError
 
 
@@ -105,3 +112,25 @@ def test_points_on_one_side_of_zero_may_be_huge(rule, sign) -> None:
     x[0] = 0.0
     plain = select_bandwidth(x, rule).values
     np.testing.assert_allclose(select_bandwidth(x * 2.0**600, rule).values, plain * 2.0**600)
+
+
+@pytest.mark.parametrize("n", [2, 3, 12])
+def test_scott_and_silverman_by_their_formulas(n) -> None:
+    x = np.random.default_rng(n).exponential(size=n)
+    sigma = x.std(ddof=1)
+    spread = np.subtract(*np.percentile(x, [75, 25])) / 1.349
+    np.testing.assert_allclose(
+        BANDWIDTH_RULES["scott"](x, None), 1.059 * sigma * n**-0.2, rtol=1e-3
+    )
+    np.testing.assert_allclose(silverman(x), 0.9 * min(sigma, spread) * n**-0.2, rtol=1e-3)
+
+
+def test_bins_keep_mass_and_mean() -> None:
+    """A weight is shared by the two nearest centers, so that its place is their mean."""
+    u = np.array([0.3, 0.5, 0.61])
+    weights = np.array([1.0, 2.0, 5.0])
+    masses = _linear_binning(u, weights, 20)
+    centers = (np.arange(20) + 0.5) / 20
+    assert masses.sum() == pytest.approx(1.0)
+    assert masses @ centers == pytest.approx(weights @ u / 8.0)
+    assert np.flatnonzero(masses).tolist() == [5, 6, 9, 10, 11, 12]

@@ -15,7 +15,13 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 from ssme.densities.flow import FlowClasses  # noqa: E402
-from ssme.densities.realnvp import MixtureBase, RealNvp, Training, seed_torch  # noqa: E402
+from ssme.densities.realnvp import (  # noqa: E402
+    MixtureBase,
+    RealNvp,
+    Training,
+    seed_torch,
+    train,
+)
 
 
 def bananas(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -129,3 +135,22 @@ def test_rows_and_other_points_have_one_density_and_a_scale_is_taken_out(flow_an
     ten, _ = fitted(60, epochs=2, scale=10.0)
     expected = one.at(points) - 2.0 * np.log(10.0)
     np.testing.assert_allclose(ten.at(10.0 * points), expected, atol=1e-3)
+
+
+def test_training_lowers_the_loss() -> None:
+    points = bananas(200, np.random.default_rng(1))[0]
+    base = MixtureBase([Normal(np.zeros(2), np.eye(2))], np.ones(1))
+    with seed_torch(0):
+        flow = RealNvp(2, 4, 16)
+    tensor = torch.as_tensor(points, dtype=torch.float32)
+
+    def loss() -> float:
+        with torch.no_grad():
+            z, log_det = flow(tensor)
+            return float(-(torch.logsumexp(base(z), dim=1) + log_det).mean())
+
+    before = loss()
+    rules = Training(epochs=8, batch_size=50, learning_rate=5e-3)
+    ran = train(flow, base, points, np.ones((200, 1)), np.ones(200), rules, 0)
+    assert loss() < before - 0.05
+    assert 1 <= ran <= 8

@@ -148,3 +148,11 @@ def test_missing_parts_are_completed_by_regression_on_the_others() -> None:
     np.testing.assert_allclose(filled, expected)
     alone = np.diag([2.0 * (4.0 - 9.0 / 9.0), 1.0 * (9.0 - 9.0 / 4.0)])
     np.testing.assert_allclose(scatter, alone + 0.5 * normal.covariance)
+
+
+def test_a_component_of_little_weight_counts_as_much_as_one_of_more(rows) -> None:
+    points, weights = rows
+    light, heavy = (
+        GaussianClasses(points, shrinkage=0.0).update(weights * factor) for factor in (1e-4, 1.0)
+    )
+    np.testing.assert_allclose(light, heavy, atol=1e-8)

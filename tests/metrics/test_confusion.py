@@ -240,3 +240,9 @@ def test_costs_of_rows_are_costs_of_tables() -> None:
     rows = plan_tables(scores, 0.5)(mass).total_of(values)
     whole = FullTables(confusion_matrices(scores, mass)).total_of(values)
     np.testing.assert_allclose(rows, whole, rtol=1e-11)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_one_cost_that_is_no_number_is_refused(wrong: float) -> None:
+    with pytest.raises(InputError, match="cost matrix"):
+        expected_cost([[0.0, wrong], [1.0, 0.0]])

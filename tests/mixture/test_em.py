@@ -190,3 +190,25 @@ def test_labeled_rows_weigh_one_before_the_step_from_which_they_are_weighted() -
     )
     np.testing.assert_array_equal(late, plain)
     assert np.abs(late - weighted).max() > 0.01
+
+
+class Noting:
+    """Densities that keep the weights they were given and say the same of every row."""
+
+    def __init__(self):
+        self.seen = []
+
+    def update(self, weights):
+        self.seen.append(weights)
+        return np.zeros_like(weights)
+
+
+def test_labeled_rows_weigh_one_until_their_weight_sets_in() -> None:
+    labels = np.array([0, 1, -1, -1])
+    start = np.full((4, 2), 0.5)
+    rules = EmRules(lambda_u=0.25, labeled_weight=10.0, weighted_from=2, max_iter=2, tol=None)
+    noting = Noting()
+    run_em(noting, start, labels, rules, np.random.default_rng(0), np.array([1.0, 1.0, 1.0, 2.0]))
+    first, second = (seen.sum(axis=1) for seen in noting.seen)
+    np.testing.assert_allclose(first, [1.0, 1.0, 0.25, 0.5])
+    np.testing.assert_allclose(second, [10.0, 10.0, 0.25, 0.5])

@@ -19,8 +19,10 @@ import numpy as np
 
 import ssme
 from ssme.errors import InputError, SsmeWarning
+from ssme.methods.parts.label_resampling import ResamplingSettings
 from ssme.methods.registry import method_class, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
+from ssme.mixture.model import MixtureOptions
 from ssme.options import list_declared
 
 FIXTURE = Path(__file__).parent / "fixtures" / "kept_numbers.json"
@@ -132,8 +134,12 @@ def sets_of(name: str) -> tuple[str, ...]:
 
 
 def defaults() -> dict[str, Any]:
-    """Every default of every method's options, constants inside them included."""
-    return {name: written(method_class(name)()) for name in method_names()}
+    """Every default of every method's options, constants inside them included, and of settings
+    that are no options."""
+    methods = {name: written(method_class(name)()) for name in method_names()}
+    return methods | {
+        made.__name__: written(made()) for made in (MixtureOptions, ResamplingSettings)
+    }
 
 
 def ranges() -> dict[str, dict[str, str]]:

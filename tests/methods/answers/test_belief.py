@@ -10,7 +10,9 @@ from tests.methods.answers.test_answers import ACCURACY, made
 
 from ssme.methods.answers.belief import AnswersBelief, _logit, _move
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.method import Answers
+from ssme.methods.answers.voices import Voices
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass
 
@@ -170,3 +172,55 @@ def test_weights_of_judges_are_told_relative_to_their_mean() -> None:
     assert facts.label_free
     assert facts.sharpness == facts.prior_sharpness
     assert sum(facts.shares.values()) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_group_of_one_labeled_row_is_its_label(belief: AnswersBelief) -> None:
+    row = np.flatnonzero(belief.data.labeled)[:1]
+    plain = np.einsum("nk,nmk->m", belief.soft[row], belief.data.scores[row])
+    residual, _ = belief._find_residual(ACCURACY, row, 7)
+    found = belief.estimate([ACCURACY], [row])[0][0].value
+    np.testing.assert_allclose(found, np.clip(plain + residual, 0.0, 1.0), atol=1e-12)
+
+
+def test_worlds_of_hard_labels_have_every_class(belief: AnswersBelief) -> None:
+    """A metric of hard labels: the share of the last class, which is what the model says."""
+    last = from_callable(lambda y, s: float(np.mean(y == 1)), name="last class")
+    drawn = belief._draw_worlds([last], np.arange(belief.data.n_rows))[0]
+    expected = belief.soft[:, 1].mean()
+    assert abs(drawn.mean() - expected) < 0.1
+    assert drawn.min() > 0.0
+
+
+def test_facts_tell_each_judges_weight_and_the_sharpness(belief: AnswersBelief) -> None:
+    found, theta = belief.design.agreement, belief.theta
+    weights = found.weights * (1.0 + theta[0]) / found.weights.mean() + theta[1:8]
+    assert abs(theta[0] - theta[1]) > 1e-3
+    np.testing.assert_allclose(list(belief.facts.judge_weights.values()), weights, atol=5e-5)
+    assert belief.facts.sharpness == pytest.approx(np.exp(found.log_b) * (1.0 + theta[0]))
+    shares = list(belief.facts.shares.values())
+    np.testing.assert_allclose(shares, belief.soft.mean(axis=0), atol=5e-5)
+
+
+def test_no_label_is_fitted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ssme.methods.answers import method
+
+    seen, usual = [], method.fit_worlds
+    monkeypatch.setattr(
+        method, "fit_worlds", lambda *given: (seen.append(given[2]), usual(*given))[1]
+    )
+    data = made(n=200, labels=40)[0]
+    few = replace(AnswerConstants(), fit_rows=30)
+    Answers(n_draws=20, constants=few).fit(data, np.random.default_rng(0))
+    assert np.unique(seen[0]).size == seen[0].size == 30
+    assert data.labeled[seen[0]].all()
+
+
+def test_agreement_is_that_of_rows_taken_evenly() -> None:
+    data = made(n=200, labels=40)[0]
+    few = replace(AnswerConstants(), agreement_rows=20)
+    voices = Voices.of(data, few)
+    rows = np.unique(np.linspace(0, 199, 20).astype(int))
+    found = AnswersDesign.of(voices, data.scores, few)
+    expected = AnswersDesign.of(voices, data.scores[rows], few)
+    assert found.agreement.error == expected.agreement.error
+    np.testing.assert_array_equal(found.center, expected.center)

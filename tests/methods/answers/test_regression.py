@@ -130,3 +130,20 @@ def test_draws_without_labels_are_those_of_the_prior() -> None:
     )[0]
     assert together == pytest.approx(4 * corner, abs=0.012)
     assert apart == pytest.approx((2 * student(4).sf(2.0)) ** 2, abs=0.012)
+
+
+def test_a_step_that_goes_too_far_is_halved() -> None:
+    """Labels that contradict confident offsets: the first step goes far beyond the mode."""
+    n, told = 13, np.array([1] * 10 + [0] * 3)
+    features = np.zeros((n, 2, 2))
+    features[:, 1, 0] = 1.0
+    of = Regression(
+        offset=np.tile([0.0, -8.0], (n, 1)),
+        features=features,  # the second column is zero, and so is its step
+        labels=told,
+        weights=np.ones(n),
+        blocks=(CoefficientBlock(slice(0, 1), "one"), CoefficientBlock(slice(1, 2), "other")),
+        sd=np.array([1e4, 1.0]),
+        constants=OF,
+    )
+    np.testing.assert_allclose(of.mode(), [8.0 + np.log(10 / 3), 0.0], atol=1e-3)

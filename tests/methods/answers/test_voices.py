@@ -155,3 +155,8 @@ def test_a_rater_votes_from_its_cut_on() -> None:
     expected = [[[0.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]
     assert voices.cast_votes(scores).tolist() == expected
     assert voices.rated == 0.5
+
+
+def test_two_grades_are_cut_between_them_and_one_at_one_half() -> None:
+    assert _cut_at(np.array([0.2, 0.2, 0.4, np.nan]), 0.5) == pytest.approx(0.3)
+    assert _cut_at(np.array([0.2, 0.2, np.nan]), 0.5) == 0.5

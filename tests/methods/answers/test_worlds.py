@@ -14,7 +14,12 @@ from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.method import Answers
 from ssme.methods.answers.voices import Voices
-from ssme.methods.answers.worlds import _find_chance_spread, _fit, fit_worlds
+from ssme.methods.answers.worlds import (
+    _find_chance_spread,
+    _fit,
+    _labeled_answers_density,
+    fit_worlds,
+)
 from ssme.metrics.base import FloatArray
 
 
@@ -104,3 +109,17 @@ def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
     none, only = fit_worlds(data.with_labels(None), design, np.array([], dtype=int), of)
     assert only == {"usual": 1.0}
     assert none.spread.tolist() == [1.0, 1.0]
+
+
+def test_labels_chosen_by_class_are_as_likely_as_their_scores_among_all() -> None:
+    """S: each labeled row's share of the mass of all rows, lifted by the label intercepts."""
+    of = AnswerConstants()
+    data, _ = rare(labels=20, balanced=True)
+    design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
+    labeled = np.flatnonzero(data.labeled)
+    fitted = _fit("selected", data, design, labeled, np.array([0.5, 3.0]), np.ones(3), of)
+    size = fitted.mode.size - 2
+    lift = np.exp(fitted.mode[size:] * fitted.spread)
+    everywhere = design.posterior(data.scores, fitted.mode[:size])
+    expected = np.log(everywhere[labeled] @ lift / (everywhere @ lift).mean()).sum()
+    assert _labeled_answers_density(data, design, labeled, fitted) == pytest.approx(expected)

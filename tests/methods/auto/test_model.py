@@ -507,3 +507,21 @@ def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> N
     for offset in (-30.0, 30.0):
         told = predict_agreed_temperature(summary, log_pi, log_share, offset, OF.agreement)
         assert told is None
+
+
+def test_further_families_in_the_mode_are_part_of_the_posterior() -> None:
+    design, seen = evidence()
+    size = 1 + design.families[-1].columns.stop
+    theta = 0.2 * np.random.default_rng(2).normal(size=seen.mean.size)
+    wide = replace(design, constants=replace(OF.model, mode_families=("a", "t", "c")))
+    slow = posterior_draws(design.features(slice(None)), design.log_share, theta[None, :size])[0]
+    np.testing.assert_allclose(wide.posterior(theta, slice(None)), slow, rtol=1e-12)
+
+
+def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:
+    q = scores(n=4, n_classes=4)
+    q[1] = np.nan
+    q[2, 0] = np.nan
+    found = clip_scores(q, CLIP)
+    np.testing.assert_allclose(found[1], np.full((3, 4), 0.25))
+    np.testing.assert_allclose(found[2, 0], found[2, 1:].mean(axis=0), rtol=1e-6)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import norm as normal
+from scipy.stats import t as student
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.auto.belief import AutoBelief
+from ssme.methods.auto.component import StatedRegime
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
 from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
+from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.methods.auto.regimes.selected import compute_design_bonus
+from ssme.methods.auto.worlds import Worlds
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
@@ -175,3 +182,47 @@ def test_counts_of_labels() -> None:
     everywhere = np.stack([np.linspace(0.5, 1, 100), np.linspace(0.5, 0, 100)], axis=1)
     by_score = count_by_score(everywhere, everywhere[:16], OF.correction)
     assert (by_score == by_score[0]).all()
+
+
+def test_what_cannot_be_compared_speaks_for_no_regime() -> None:
+    silent = SimpleNamespace(constants=OF, conflict=None, correlation=np.nan)
+    for flag in (False, True):
+        assert conflict_density(silent, flag) == 0.0  # type: ignore[arg-type]
+        assert correlation_density(silent, flag) == 0.0  # type: ignore[arg-type]
+
+
+def test_densities_of_conflict_and_correlation_are_scipys() -> None:
+    of = OF.regimes
+    told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3)
+    mean, scale = of.usual_conflict
+    found = conflict_density(told, False)  # type: ignore[arg-type]
+    assert found == pytest.approx(student(4, mean, scale).logpdf(0.7))
+    found = conflict_density(told, True)  # type: ignore[arg-type]
+    assert found == pytest.approx(normal(0.0, of.distorted_conflict).logpdf(0.7))
+    constant = 0.5 * np.log(2.0 * np.pi)
+    usual, wide = OF.independence.usual_rho, (0.0, of.independent_rho)
+    for flag, (mean, scale) in ((False, usual), (True, wide)):
+        found = correlation_density(told, flag)  # type: ignore[arg-type]
+        assert found == pytest.approx(normal(mean, scale).logpdf(0.3) + constant)
+
+
+def test_posterior_draws_are_the_mean_where_classifiers_have_their_own() -> None:
+    scores, _ = world(n=50, n_models=4)
+    temperatures = np.zeros((3, 4))
+    stated = StatedRegime("stated", 1.0, temperatures, np.zeros(2), np.zeros((3, 2)), 1e-6)
+    belief = SimpleNamespace(data=SimpleNamespace(scores=scores), regimes=[stated])
+    drawn = AutoBelief.posterior_draws(belief, np.arange(5))  # type: ignore[arg-type]
+    np.testing.assert_allclose(drawn, np.tile(scores[:5].mean(axis=1), (3, 1, 1)), atol=1e-5)
+
+
+def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:
+    soft = np.full((200, 300, 2), 0.5) + np.array([0.2, -0.2])
+    rng = np.random.default_rng(0)
+    worlds = Worlds(soft, rng.standard_exponential((200, 300)), np.zeros((200, 2)), rng)
+    hard, noise = worlds.see(True)
+    np.testing.assert_allclose(hard.mean(axis=(0, 1)), [0.7, 0.3], atol=0.01)
+    assert abs(noise.mean()) < 0.02
+    assert abs(noise.var() - 1.0) < 0.03
+    same, noise = worlds.see(False)
+    assert same is soft
+    np.testing.assert_array_equal(noise, worlds.exponential - 1.0)

@@ -119,3 +119,11 @@ def test_many_rows_are_thinned_evenly() -> None:
     assert summarize_scores(q, all_present(q), few).q.shape[0] == 300
     shares = summarize_scores(q, all_present(q), few).shares
     assert shares == pytest.approx(q.mean(axis=(0, 1)))
+
+
+def test_one_row_tells_nothing_of_agreement() -> None:
+    q, _ = classifiers(n=1)
+    summary = summarize_scores(q, all_present(q), OF)
+    assert summary.standing.tolist() == [1 / 3] * 3
+    assert summary.n_effective == 3.0
+    assert np.isnan(summary.disagreement).all()

@@ -1,4 +1,7 @@
+from itertools import pairwise
+
 import numpy as np
+import pytest
 
 from ssme.methods.estimators.dawid_skene import fit_dawid_skene
 
@@ -42,3 +45,64 @@ def test_stops_at_the_given_number_of_steps() -> None:
     v, y = votes()
     fit = fit_dawid_skene(v, np.full(len(y), -1), 0.0, 3)
     assert (fit.n_iter, fit.converged) == (3, False)
+
+
+def slow_em(votes, labels, steps, floor=1e-10):
+    """The same EM, a row, a voter and a class at a time."""
+    n, m, k = votes.shape
+
+    def clamped(soft):
+        return np.array([np.eye(k)[y] if y >= 0 else p for y, p in zip(labels, soft, strict=True)])
+
+    def counted(soft):
+        confusion = np.full((m, k, k), 1.0 / k)
+        for j in range(m):
+            for c in range(k):
+                told = sum(soft[i, c] * votes[i, j] for i in range(n))
+                if told.sum() > 0:
+                    confusion[j, c] = told / told.sum()
+        return soft.mean(axis=0), confusion
+
+    cast = votes.sum(axis=1)
+    soft = clamped([row / row.sum() if row.any() else row for row in cast])
+    prior, confusion = counted(soft)
+    for _ in range(steps):
+        joint = np.tile(np.log(np.maximum(prior, floor)), (n, 1))
+        for i, j, c in np.ndindex(n, m, k):
+            joint[i, c] += votes[i, j] @ np.log(np.maximum(confusion[j, c], floor))
+        joint = np.exp(joint - joint.max(axis=1, keepdims=True))
+        soft = clamped(joint / joint.sum(axis=1, keepdims=True))
+        prior, confusion = counted(soft)
+    return soft, prior, confusion
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_each_step_is_that_of_a_plain_loop(steps) -> None:
+    """Rows with one vote, with a shared one and with none; a voter who never votes."""
+    rng = np.random.default_rng(3)
+    cast = np.eye(3)[rng.integers(0, 3, (12, 4))]
+    cast[:3, 1:] = 0.0
+    cast[3] = 0.0
+    cast[4, 0] = [0.5, 0.5, 0.0]
+    cast[:, 3] = 0.0
+    labels = np.full(12, -1)
+    labels[[5, 6]] = [0, 2]
+    fit = fit_dawid_skene(cast, labels, 0.0, steps)
+    soft, prior, confusion = slow_em(cast, labels, steps)
+    np.testing.assert_allclose(fit.posterior, soft, atol=1e-12)
+    np.testing.assert_allclose(fit.prior, prior, atol=1e-12)
+    np.testing.assert_allclose(fit.confusion, confusion, atol=1e-12)
+    assert (fit.n_iter, fit.converged) == (steps, False)
+
+
+def test_the_number_of_steps_is_that_of_the_first_small_one() -> None:
+    v, y = votes(60)
+    unlabeled = np.full(len(y), -1)
+    fit = fit_dawid_skene(v, unlabeled, 1e-3, 500)
+    ends = [fit_dawid_skene(v, unlabeled, 0.0, fit.n_iter + step) for step in (-2, -1, 0)]
+    moved = [
+        max(np.abs(b.prior - a.prior).max(), np.abs(b.confusion - a.confusion).max())
+        for a, b in pairwise(ends)
+    ]
+    assert fit.converged
+    assert moved[0] >= 1e-3 > moved[1]

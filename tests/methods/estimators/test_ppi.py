@@ -5,7 +5,7 @@ from ssme.data.scoreset import UNLABELED
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
 from ssme.methods.estimators.autoeval import AutoEval
-from ssme.methods.estimators.ppi import Ppi, _resample, _tune
+from ssme.methods.estimators.ppi import Ppi, _measure_shrinkage, _resample, _tune
 from ssme.methods.estimators.stratified_ppi import StratifiedPpi, strata
 from ssme.metrics import from_callable, get_metric
 
@@ -166,3 +166,38 @@ def test_strata_merge_upward_until_each_holds_its_labels() -> None:
         assert found.tolist() == expected, labels
     two = strata(predicted, np.isin(np.arange(12), [0, 1, 3, 6, 9, 10]), 4, 2)
     assert two.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
+
+
+def test_a_callable_is_corrected_by_the_likeliest_classes() -> None:
+    """lambda = 1: labels, plus what the likeliest classes say of unlabeled rows beyond labeled."""
+    data, _ = hidden(n=60, n_labeled=20)
+    share = from_callable(lambda y, s: float(np.mean(y * s)), name="worth", low=0.0, high=1.0)
+    likeliest = data.scores.mean(axis=1).argmax(axis=1)
+    positive = data.scores[:, :, 1]
+    labeled = data.labeled
+    expected = (
+        (data.labels[labeled, None] * positive[labeled]).mean(axis=0)
+        + (likeliest[~labeled, None] * positive[~labeled]).mean(axis=0)
+        - (likeliest[labeled, None] * positive[labeled]).mean(axis=0)
+    )
+    found = estimate(Ppi(power=1.0, n_boot=5), data, share).value
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_interval_is_that_of_labels_shrunk_by_the_spread_of_resamples() -> None:
+    alone, powered = np.random.default_rng(0).normal(size=(2, 30, 4)) * np.array([1.0, 0.2, 1.0, 1])
+    powered[:, 1] *= 3.0
+    alone[:3, 0] = np.nan
+    alone[:, 2] = 0.5
+    alone[1:, 3] = np.nan
+    found = _measure_shrinkage(alone, powered)
+    expected = powered[:, 0].std() / alone[3:, 0].std()
+    np.testing.assert_allclose(found, [min(1.0, expected), 1.0, 1.0, 1.0])
+    narrow = _measure_shrinkage(alone[:, :1] * 4.0, powered[:, :1])
+    np.testing.assert_allclose(narrow, [expected / 4.0])
+
+
+def test_strata_without_labels_at_the_top_join_those_below() -> None:
+    predicted = np.arange(12) / 12
+    labeled = np.arange(12) < 6
+    assert strata(predicted, labeled, 4, 2).tolist() == [0] * 3 + [1] * 9

@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from ssme.data.scoreset import UNLABELED
+from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.pseudo_label import PseudoLabel
@@ -57,3 +57,12 @@ def test_more_neighbors_than_labels_are_all_labels() -> None:
 def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(InputError, match="model"):
         PseudoLabel(model="forest")
+
+
+def test_a_class_without_labels_has_no_probability() -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), (40, 2))
+    labels = np.where(np.arange(40) < 20, scores[:, 0, :2].argmax(axis=1), UNLABELED)
+    data = ScoreSet.from_arrays(scores, labels, unlabeled=UNLABELED, classes=range(3))
+    posterior = PseudoLabel().fit(data, np.random.default_rng(0)).posterior
+    assert posterior[:, 2].tolist() == [0.0] * 40
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0)

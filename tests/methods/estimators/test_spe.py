@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from scipy.optimize import check_grad
 from scipy.stats import truncnorm
 
 from ssme.methods.estimators.spe import _loss, fit_truncated_mixture, mixture_posterior
 
+BOUNDS = (-1.0, 2.0), (1e-2, 2.0)
 TRUE = np.array([0.1, np.log(0.25), 0.8, np.log(0.2), np.log(0.3 / 0.7)])
 
 
@@ -26,7 +28,7 @@ def test_gradient_is_exact() -> None:
 
 def test_recovers_the_mixture_from_few_labels() -> None:
     scores, labels, _ = sample(4000, 20)
-    theta, converged = fit_truncated_mixture(scores, labels)
+    theta, converged = fit_truncated_mixture(scores, labels, *BOUNDS, 15_000)
     assert converged
     np.testing.assert_allclose(theta[[0, 2]], TRUE[[0, 2]], atol=0.1)
     ideal, fitted = mixture_posterior(scores, TRUE)[:, 1], mixture_posterior(scores, theta)[:, 1]
@@ -35,7 +37,7 @@ def test_recovers_the_mixture_from_few_labels() -> None:
 
 def test_exact_zeros_and_ones_are_scores_like_others() -> None:
     scores, labels, _ = sample(300, 30)
-    theta, _ = fit_truncated_mixture(np.round(scores), labels)
+    theta, _ = fit_truncated_mixture(np.round(scores), labels, *BOUNDS, 15_000)
     assert np.isfinite(mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()
 
 
@@ -45,3 +47,14 @@ def test_the_posterior_far_from_both_classes_is_finite() -> None:
     # halfway the priors decide; one thousandth to a side is 10 in the log-odds
     odds = np.log(3.0) + np.array([0.0, -10.0, 10.0])
     np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-odds)), rtol=1e-6)
+
+
+def test_few_steps_end_unconverged_and_the_bounds_hold() -> None:
+    scores, labels, _ = sample(300, 30)
+    theta, ended = fit_truncated_mixture(scores, labels, (0.2, 0.6), (0.3, 0.5), 15_000)
+    assert ended.converged
+    assert theta[0] == pytest.approx(0.2)
+    assert theta[2] == pytest.approx(0.6)
+    assert np.log(0.3) - 1e-12 <= theta[[1, 3]].min() <= theta[[1, 3]].max() <= np.log(0.5) + 1e-12
+    _, early = fit_truncated_mixture(scores, labels, *BOUNDS, 1)
+    assert (early.converged, early.n_iter) == (False, 1)

@@ -19,8 +19,9 @@ from ssme.methods.parts.label_resampling import (
     TableDraws,
     bootstrap_interval,
     bootstrap_mass,
+    resampled_values,
 )
-from ssme.metrics import Metric, get_metric, metric_names
+from ssme.metrics import Metric, from_callable, get_metric, metric_names
 from ssme.metrics.decisions import ACCURACY
 
 SETTINGS = ResamplingSettings()
@@ -145,3 +146,38 @@ def test_an_interval_needs_half_of_the_draws_and_more_than_one_row() -> None:
     assert np.isfinite(low).tolist() == [True, False]
     low, _ = bootstrap_interval(draws, value, np.array([1.0, 9.0]), metric, settings, 0.9)
     assert np.isnan(low).all()
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 3.0), (2.0, np.inf)])
+def test_the_interval_knows_the_range_of_its_metric(low: float, high: float) -> None:
+    """By the logit of the place between both ends, or the logarithm of the way from the one."""
+    on_line = np.random.default_rng(1).normal(size=(300, 1))
+    between = np.isfinite(high)
+    draws = low + (high - low) / (1 + np.exp(-on_line)) if between else low + np.exp(on_line)
+    metric = replace(get_metric("log_loss"), low=low, high=high)
+    ends = np.quantile(draws[:, 0], [0.05, 0.5, 0.95])
+    place = (ends - low) / (high - low) if between else ends - low
+    line = np.log(place) - np.log1p(-place) if between else np.log(place)
+    stretch = student(6).ppf(0.95) / normal().ppf(0.95) * np.sqrt(7 / 6)
+    line = line[1] + (line - line[1]) * stretch
+    back = low + (high - low) / (1 + np.exp(-line)) if between else low + np.exp(line)
+    found = bootstrap_interval(draws, ends[1:2], np.array([7.0]), metric, SETTINGS, 0.9)
+    np.testing.assert_allclose(np.ravel(found), back[[0, 2]], rtol=1e-9)
+
+
+def test_resampled_rows_are_drawn_with_replacement_and_rarely_wrong() -> None:
+    """A metric of whole rows: how many there are, and how often a label is another one."""
+    n, labels = 9, np.arange(9) % 3
+    scores = np.eye(3)[labels][:, None, :]
+    size = from_callable(lambda y, s: float(len(y)), name="rows", low=0.0, high=1e9)
+    rng = np.random.default_rng(0)
+    found = resampled_values(size, scores, labels, np.ones(n), 50, rng, SETTINGS)
+    assert found.ravel().tolist() == [9.0] * 50
+    rng = np.random.default_rng(0)
+    right = resampled_values(
+        get_metric("accuracy"), scores, labels, np.ones(n), 4000, rng, SETTINGS
+    )
+    assert right.mean() == pytest.approx(1 - 0.5 / 10, abs=0.005)
+    rng = np.random.default_rng(0)
+    heavy = resampled_values(size, scores, labels, np.full(n, 2.0), 5, rng, SETTINGS)
+    assert heavy.ravel().tolist() == [18.0] * 5

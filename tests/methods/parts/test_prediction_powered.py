@@ -103,3 +103,28 @@ def test_two_labels_can_tune_and_one_cannot():
     assert power_tuning(truth[:1], predicted[:1], others, None) == 0.0
     assert power_tuning(truth, predicted, others[:0], None) == 0.0
     assert power_tuning(truth, predicted[::-1], others, None) == 0.0
+
+
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_the_penalty_has_the_least_error_of_rows_left_out(n) -> None:
+    truth, predicted, _ = sample(n, 0, seed=5)
+    losses = []
+    for penalty in GRID:
+        loss = 0.0
+        for i in range(n):
+            # the same ridge regression, the penalty a multiple of all rows' spread
+            t, f = np.delete(truth, i), np.delete(predicted, i)
+            f_all = predicted - predicted.mean()
+            inside = f - f.mean()
+            slope = inside @ (t - t.mean()) / (inside @ inside + penalty * (f_all @ f_all))
+            loss += (truth[i] - t.mean() - slope * (predicted[i] - f.mean())) ** 2
+        losses.append(loss)
+    found = ridge_factor(truth, predicted, GRID)
+    assert losses[GRID.index(found)] == pytest.approx(min(losses), rel=0.05)
+
+
+def test_two_rows_take_the_largest_penalty() -> None:
+    assert ridge_factor(np.array([0.0, 1.0]), np.array([0.2, 0.9]), GRID) == GRID[-1]
+    assert ridge_factor(np.ones(9), np.full(9, 0.5), GRID) == GRID[-1]
+    three = ridge_factor(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.5, 0.9]), GRID)
+    assert three < GRID[-1]

@@ -116,9 +116,9 @@ class Spe(LabelDraws):
 def fit_truncated_mixture(
     scores: FloatArray,
     labels: NDArray[np.int64],
-    mean_bounds: tuple[float, float] = (-1.0, 2.0),
-    deviation_bounds: tuple[float, float] = (1e-2, 2.0),
-    max_iter: int = 15_000,
+    mean_bounds: tuple[float, float],
+    deviation_bounds: tuple[float, float],
+    max_iter: int,
 ) -> tuple[FloatArray, Convergence]:
     """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and how the search ended."""
     from scipy.optimize import minimize
