@@ -17,7 +17,7 @@ from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import (
     _find_chance_spread,
     _fit,
-    _labeled_answers_density,
+    _log_density_of_labeled_answers,
     fit_worlds,
 )
 from ssme.metrics.base import FloatArray
@@ -122,4 +122,4 @@ def test_labels_chosen_by_class_are_as_likely_as_their_scores_among_all() -> Non
     lift = np.exp(fitted.mode[size:] * fitted.spread)
     everywhere = design.posterior(data.scores, fitted.mode[:size])
     expected = np.log(everywhere[labeled] @ lift / (everywhere @ lift).mean()).sum()
-    assert _labeled_answers_density(data, design, labeled, fitted) == pytest.approx(expected)
+    assert _log_density_of_labeled_answers(data, design, labeled, fitted) == pytest.approx(expected)

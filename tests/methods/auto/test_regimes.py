@@ -17,7 +17,7 @@ from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
 from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
-from ssme.methods.auto.regimes.evidence import conflict_density, correlation_density
+from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.methods.auto.regimes.selected import compute_design_bonus
 from ssme.methods.auto.worlds import Worlds
@@ -187,22 +187,22 @@ def test_counts_of_labels() -> None:
 def test_what_cannot_be_compared_speaks_for_no_regime() -> None:
     silent = SimpleNamespace(constants=OF, conflict=None, correlation=np.nan)
     for flag in (False, True):
-        assert conflict_density(silent, flag) == 0.0  # type: ignore[arg-type]
-        assert correlation_density(silent, flag) == 0.0  # type: ignore[arg-type]
+        assert log_conflict_density(silent, flag) == 0.0  # type: ignore[arg-type]
+        assert log_correlation_density(silent, flag) == 0.0  # type: ignore[arg-type]
 
 
 def test_densities_of_conflict_and_correlation_are_scipys() -> None:
     of = OF.regimes
     told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3)
     mean, scale = of.usual_conflict
-    found = conflict_density(told, False)  # type: ignore[arg-type]
+    found = log_conflict_density(told, False)  # type: ignore[arg-type]
     assert found == pytest.approx(student(4, mean, scale).logpdf(0.7))
-    found = conflict_density(told, True)  # type: ignore[arg-type]
+    found = log_conflict_density(told, True)  # type: ignore[arg-type]
     assert found == pytest.approx(normal(0.0, of.distorted_conflict).logpdf(0.7))
     constant = 0.5 * np.log(2.0 * np.pi)
     usual, wide = OF.independence.usual_rho, (0.0, of.independent_rho)
     for flag, (mean, scale) in ((False, usual), (True, wide)):
-        found = correlation_density(told, flag)  # type: ignore[arg-type]
+        found = log_correlation_density(told, flag)  # type: ignore[arg-type]
         assert found == pytest.approx(normal(mean, scale).logpdf(0.3) + constant)
 
 
@@ -211,7 +211,7 @@ def test_posterior_draws_are_the_mean_where_classifiers_have_their_own() -> None
     temperatures = np.zeros((3, 4))
     stated = StatedRegime("stated", 1.0, temperatures, np.zeros(2), np.zeros((3, 2)), 1e-6)
     belief = SimpleNamespace(data=SimpleNamespace(scores=scores), regimes=[stated])
-    drawn = AutoBelief.posterior_draws(belief, np.arange(5))  # type: ignore[arg-type]
+    drawn = AutoBelief.draw_posteriors(belief, np.arange(5))  # type: ignore[arg-type]
     np.testing.assert_allclose(drawn, np.tile(scores[:5].mean(axis=1), (3, 1, 1)), atol=1e-5)
 
 
