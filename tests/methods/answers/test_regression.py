@@ -146,4 +146,4 @@ def test_a_step_that_goes_too_far_is_halved() -> None:
         sd=np.array([1e4, 1.0]),
         constants=OF,
     )
-    np.testing.assert_allclose(of.mode(), [8.0 + np.log(10 / 3), 0.0], atol=1e-3)
+    np.testing.assert_allclose(of.find_mode(), [8.0 + np.log(10 / 3), 0.0], atol=1e-3)

@@ -120,6 +120,6 @@ def test_labels_chosen_by_class_are_as_likely_as_their_scores_among_all() -> Non
     fitted = _fit("selected", data, design, labeled, np.array([0.5, 3.0]), np.ones(3), of)
     size = fitted.mode.size - 2
     lift = np.exp(fitted.mode[size:] * fitted.spread)
-    everywhere = design.posterior(data.scores, fitted.mode[:size])
+    everywhere = design.compute_posterior(data.scores, fitted.mode[:size])
     expected = np.log(everywhere[labeled] @ lift / (everywhere @ lift).mean()).sum()
     assert _log_density_of_labeled_answers(data, design, labeled, fitted) == pytest.approx(expected)

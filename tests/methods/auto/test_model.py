@@ -514,8 +514,10 @@ def test_further_families_in_the_mode_are_part_of_the_posterior() -> None:
     size = 1 + design.families[-1].columns.stop
     theta = 0.2 * np.random.default_rng(2).normal(size=seen.mean.size)
     wide = replace(design, constants=replace(OF.model, mode_families=("a", "t", "c")))
-    slow = compute_posteriors(design.features(slice(None)), design.log_share, theta[None, :size])[0]
-    np.testing.assert_allclose(wide.posterior(theta, slice(None)), slow, rtol=1e-12)
+    slow = compute_posteriors(
+        design.make_features(slice(None)), design.log_share, theta[None, :size]
+    )[0]
+    np.testing.assert_allclose(wide.compute_posterior(theta, slice(None)), slow, rtol=1e-12)
 
 
 def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:
