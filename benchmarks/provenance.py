@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssme.bench.provenance import describe_process, source_checksum
+from ssme.bench.provenance import compute_source_checksum, describe_process
 
 ROOT = Path(__file__).resolve().parent
 RUNS = "runs.csv"
@@ -43,7 +43,7 @@ def record(
         "experiment": path.stem,
         "command": command or this_command(),
         **{column: " ".join(map(str, sorted(set(known[column])))) for column in describe_process()},
-        "commit": commit() if set(known["source"]) == {source_checksum()} else UNKNOWN,
+        "commit": commit() if set(known["source"]) == {compute_source_checksum()} else UNKNOWN,
         "cells": str(0 if times is None else len(times)),
         "cpu_minutes": f"{known['seconds'].sum() / 60:.1f}",
         "note": note,
@@ -130,7 +130,7 @@ def commits_by_source(wanted: set[str]) -> dict[str, str]:
 
 
 def checksum_at(name: str) -> str:
-    """`source_checksum` of the package as it was in the commit ``name``."""
+    """`compute_source_checksum` of the package as it was in the commit ``name``."""
     told = subprocess.run(
         ["git", "archive", name, "src/ssme"], cwd=ROOT.parent, capture_output=True, check=True
     )

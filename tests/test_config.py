@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ssme.config import LARGEST, config_text, parse_config, read_config, write_config
+from ssme.config import LARGEST, format_config, parse_config, read_config, write_config
 from ssme.errors import InputError
 
 SUFFIXES = (".toml", ".yaml", ".json")
@@ -29,7 +29,7 @@ PLAIN = st.recursive(
 def test_what_is_written_is_read_back(suffix: str, section: dict[str, Any]) -> None:
     config = {"file": "a.csv", "run": section}
     assume(not _holds_toml_null(config))
-    again = parse_config(config_text(config, suffix), suffix, "it")
+    again = parse_config(format_config(config, suffix), suffix, "it")
     assert repr(again) == repr(config)
 
 
@@ -50,14 +50,14 @@ def test_a_file_holds_null_and_numbers_that_are_not_finite(suffix: str, tmp_path
 @pytest.mark.parametrize("value", [len, {1, 2}, b"x", object(), {3: 4}])
 def test_what_no_file_can_hold_is_named(value: object) -> None:
     with pytest.raises(InputError, match=r"run, weight.* which no file can hold"):
-        config_text({"run": {"weight": value}}, ".toml")
+        format_config({"run": {"weight": value}}, ".toml")
 
 
 def test_text_that_toml_cannot_hold_is_refused_and_json_holds_it() -> None:
     config = {"file": "\udc80.csv"}
     with pytest.raises(InputError, match=r"\.toml"):
-        config_text(config, ".toml")
-    assert parse_config(config_text(config, ".json"), ".json", "it") == config
+        format_config(config, ".toml")
+    assert parse_config(format_config(config, ".json"), ".json", "it") == config
 
 
 LETTERS = "abcdefghi"

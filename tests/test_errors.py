@@ -7,7 +7,13 @@ import zlib
 
 import pytest
 
-from ssme.errors import InputError, MissingExtraError, UnsupportedError, argument, foreign_errors
+from ssme.errors import (
+    InputError,
+    MissingExtraError,
+    UnsupportedError,
+    argument,
+    translate_foreign_errors,
+)
 
 
 def test_a_message_has_three_parts_and_spells_its_arguments():
@@ -40,12 +46,15 @@ def test_a_missing_extra_survives_the_way_between_processes():
 
 @pytest.mark.parametrize("foreign", [zlib.error("bad"), NotImplementedError(), KeyError("x")])
 def test_what_a_library_raises_becomes_an_input_error(foreign):
-    with pytest.raises(InputError, match=r"reading a\.npz failed"), foreign_errors("reading a.npz"):
+    with (
+        pytest.raises(InputError, match=r"reading a\.npz failed"),
+        translate_foreign_errors("reading a.npz"),
+    ):
         raise foreign
 
 
 @pytest.mark.parametrize("own", [InputError("a"), FileNotFoundError(2, "none", "a"), MemoryError()])
 def test_our_own_errors_pass_through(own):
-    with pytest.raises(type(own)) as caught, foreign_errors("reading"):
+    with pytest.raises(type(own)) as caught, translate_foreign_errors("reading"):
         raise own
     assert caught.value is own

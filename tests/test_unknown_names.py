@@ -14,7 +14,7 @@ from ssme.datasets.registry import load_dataset
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.engines.executors import open_executor
 from ssme.engines.kernels import kernel_sums
-from ssme.errors import InputError, argument, asked_by, unknown_name
+from ssme.errors import InputError, argument, make_unknown_name_error, name_argument
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.mixture.choice import choose_density
@@ -56,11 +56,11 @@ def test_the_nearest_name_is_offered(what: str) -> None:
 
 
 def test_nothing_is_offered_where_nothing_is_near() -> None:
-    assert "did you mean" not in str(unknown_name("method", "zzz", ("auto", "ssme")))
+    assert "did you mean" not in str(make_unknown_name_error("method", "zzz", ("auto", "ssme")))
 
 
 def test_an_error_names_who_asked_once() -> None:
-    with pytest.raises(InputError, match=r"^metrics: unknown metric"), asked_by("metrics"):
+    with pytest.raises(InputError, match=r"^metrics: unknown metric"), name_argument("metrics"):
         get_metric("nonsense")
-    with pytest.raises(InputError, match=r"^level=2\."), asked_by("level"):
+    with pytest.raises(InputError, match=r"^level=2\."), name_argument("level"):
         raise InputError(argument("level", 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ssme.errors import UndefinedMetricWarning
-from ssme.wording import distinct_labels, printable, shorten, shorten_middle
+from ssme.wording import make_distinct, make_printable, shorten, shorten_middle
 from tests.made_sets import UNPRINTABLE
 
 
@@ -16,7 +16,7 @@ def test_shortened_names_are_one_printable_line(name: str) -> None:
         assert "\n" not in text
         assert len(text) <= 4 * width + 1 or text == "(blank)"
         text.encode("utf-8")
-        assert printable(text) == text
+        assert make_printable(text) == text
 
 
 def test_wide_characters_count_twice_and_marks_not_at_all() -> None:
@@ -33,7 +33,7 @@ def test_names_that_would_not_be_seen_are_shown(name: str) -> None:
 
 
 def test_labels_that_would_read_the_same_are_numbered() -> None:
-    assert distinct_labels(["abcdefgh", "abcxefgh", "abcdefgh", "abc"], 4) == {
+    assert make_distinct(["abcdefgh", "abcxefgh", "abcdefgh", "abc"], 4) == {
         "abcdefgh": "abc…",
         "abcxefgh": "abc… (2)",
         "abc": "abc",
@@ -46,8 +46,8 @@ def test_warnings_cannot_send_terminal_codes() -> None:
 
 def test_names_that_differ_at_their_end_are_cut_in_the_middle() -> None:
     names = [f"resnet_finetuned_on_everything_{k}" for k in range(3)]
-    assert list(distinct_labels(names, 16).values()) == [f"resnet_fi…hing_{k}" for k in range(3)]
-    assert list(distinct_labels(["a" * 40 + str(k) + "a" * 40 for k in range(2)], 10).values()) == [
+    assert list(make_distinct(names, 16).values()) == [f"resnet_fi…hing_{k}" for k in range(3)]
+    assert list(make_distinct(["a" * 40 + str(k) + "a" * 40 for k in range(2)], 10).values()) == [
         "aaaaaaaaa…",
         "aaaaaaaaa… (2)",
     ]

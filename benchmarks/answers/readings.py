@@ -30,7 +30,7 @@ from benchmarks.answers.study import CUT, GRADES, NOT_BINARY, Job, load, rows_of
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
-from ssme.data.answers import Judge, rating_steps
+from ssme.data.answers import Judge, score_grades
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.registry import get_method
@@ -48,7 +48,7 @@ def load_graded(kind: str, name: str) -> ScoreSet:
         return load(kind, name)
     data = load_dataset(name)
     grade = np.searchsorted(LENIENT, data.scores[:, :, 1], side="right")
-    steps = rating_steps(len(GRADES), CUT)[grade]
+    steps = score_grades(len(GRADES), CUT)[grade]
     judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
     return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
 
@@ -75,7 +75,7 @@ def learn_grades(data: ScoreSet, positive: FloatArray) -> list[FloatArray]:
 
 
 def _codes(data: ScoreSet, m: int) -> Any:
-    return data.judges[data.models[m]].codes(data.scores[:, m])
+    return data.judges[data.models[m]].find_codes(data.scores[:, m])
 
 
 def measure(job: Job) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.fuzz.tables import CHUNK, spread, write_counts
 from benchmarks.fuzz.values import TEXTS, plain_value
-from ssme.config import WRITTEN_AS, config_text, parse_config, read_config
+from ssme.config import WRITTEN_AS, format_config, parse_config, read_config
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
 from ssme.options import list_declared
@@ -81,7 +81,7 @@ def make_bytes(suffix: str, rng: np.random.Generator) -> bytes:
     """The bytes of a config file, of which some are damaged."""
     config = make_config(rng)
     try:
-        content = config_text(config, suffix).encode("utf-8", "surrogatepass")
+        content = format_config(config, suffix).encode("utf-8", "surrogatepass")
     except InputError:
         content = json.dumps(config).encode()
     if rng.random() < 0.5:

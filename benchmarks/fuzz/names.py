@@ -165,12 +165,12 @@ def _is_obeyed(character: str) -> bool:
 def _tables(result: Any) -> list[str]:
     from rich.console import Console
 
-    from ssme.cli.tables import evaluation_tables, print_doubts, summary_line
+    from ssme.cli.tables import make_evaluation_tables, print_doubts, summarize_in_a_line
 
     console = Console(width=100, no_color=True, color_system=None, file=io.StringIO())
     with console.capture() as shown:
-        console.print(summary_line(result), markup=False)
-        for table in evaluation_tables(result):
+        console.print(summarize_in_a_line(result), markup=False)
+        for table in make_evaluation_tables(result):
             console.print(table)
         print_doubts(console, result.doubts)
     return _terminal(shown.get())
@@ -198,10 +198,10 @@ def _frames(result: Any) -> list[str]:
 
 
 def _csv(result: Any) -> list[str]:
-    from ssme.cli.output import csv_text
+    from ssme.cli.output import format_csv
 
     rows = list(result.rows())
-    text = csv_text(rows).encode("utf-8", "backslashreplace").decode("utf-8")
+    text = format_csv(rows).encode("utf-8", "backslashreplace").decode("utf-8")
     found = list(csv.DictReader(io.StringIO(text, newline="")))
     return [] if len(found) == len(rows) else [f"{len(found)} rows of CSV, not {len(rows)}"]
 

@@ -26,12 +26,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import InputError, MissingExtraError, foreign_errors
+from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.writing import write_bytes
 
 __all__ = [
     "WRITTEN_AS",
-    "config_text",
+    "format_config",
     "parse_config",
     "read_config",
     "read_typed",
@@ -73,7 +73,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
         ``file`` and the sections ``read``, ``run`` and ``engine``, as far as they are there.
     """
     file = Path(path)
-    suffix = _suffix(file)
+    suffix = _check_suffix(file)
     config = parse_config(_read_text(file), suffix, f"config {file}")
     for key, value in config.items():
         if key != "file" and key not in SECTIONS:
@@ -86,10 +86,10 @@ def read_config(path: str | Path) -> dict[str, Any]:
 def write_config(config: Mapping[str, Any], path: str | Path) -> None:
     """Write ``config`` in the format of the suffix, so that `read_config` gives it back."""
     file = Path(path)
-    write_bytes(file, config_text(config, _suffix(file)).encode("utf-8"))
+    write_bytes(file, format_config(config, _check_suffix(file)).encode("utf-8"))
 
 
-def config_text(config: Mapping[str, Any], suffix: str) -> str:
+def format_config(config: Mapping[str, Any], suffix: str) -> str:
     """The text of ``config`` in the format that ``suffix`` names; what it cannot hold is refused.
 
     Parameters
@@ -110,7 +110,7 @@ def config_text(config: Mapping[str, Any], suffix: str) -> str:
     """
     _refuse_unwritable(config, ())
     text = _WRITERS[suffix](config)
-    with foreign_errors(f"writing a {suffix} config"):
+    with translate_foreign_errors(f"writing a {suffix} config"):
         text.encode("utf-8")
         again = parse_config(text, suffix, "the config")
     if not _is_same(again, config):
@@ -124,7 +124,9 @@ def config_text(config: Mapping[str, Any], suffix: str) -> str:
 def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
     """The values in ``text``; ``what`` it is called in messages."""
     try:
-        with foreign_errors(f"parsing {what}", fix="`ssme evaluate --save-config` writes one"):
+        with translate_foreign_errors(
+            f"parsing {what}", fix="`ssme evaluate --save-config` writes one"
+        ):
             config = _PARSERS[suffix](text)
     except InputError as error:
         if isinstance(error.__cause__, RecursionError):
@@ -140,12 +142,14 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
 
 def to_toml(config: Mapping[str, Any]) -> str:
     """TOML text of ``config``: its plain values first, then each table as a section."""
-    head = [f"{_key(k)} = {_toml(v)}" for k, v in config.items() if not _is_section(v)]
+    head = [
+        f"{_format_key(k)} = {_format_toml(v)}" for k, v in config.items() if not _is_section(v)
+    ]
     parts = ["\n".join(head)] if head else []
     for key, section in config.items():
         if _is_section(section):
-            lines = [f"{_key(k)} = {_toml(v)}" for k, v in section.items()]
-            parts.append("\n".join([f"[{_key(key)}]", *lines]))
+            lines = [f"{_format_key(k)} = {_format_toml(v)}" for k, v in section.items()]
+            parts.append("\n".join([f"[{_format_key(key)}]", *lines]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -153,21 +157,23 @@ def _is_section(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def _toml(value: Any) -> str:
+def _format_toml(value: Any) -> str:
     if value is None:
         value = NULL
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_format_key(k)} = {_format_toml(v)}" for k, v in value.items()) + "}"
+        )
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
+        return "[" + ", ".join(_format_toml(item) for item in value) + "]"
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _key(name: str) -> str:
+def _format_key(name: str) -> str:
     bare = name.replace("_", "").replace("-", "")
-    return name if bare.isascii() and bare.isalnum() else _toml(name)
+    return name if bare.isascii() and bare.isalnum() else _format_toml(name)
 
 
 def _to_json(config: Mapping[str, Any]) -> str:
@@ -175,7 +181,7 @@ def _to_json(config: Mapping[str, Any]) -> str:
 
 
 def _to_yaml(config: Mapping[str, Any]) -> str:
-    yaml = _yaml()
+    yaml = _import_yaml()
 
     class Dumper(yaml.SafeDumper):  # type: ignore[misc,name-defined]
         def ignore_aliases(self, data: Any) -> bool:
@@ -193,15 +199,15 @@ def _to_yaml(config: Mapping[str, Any]) -> str:
 
 
 def _parse_toml(text: str) -> Any:
-    return _with_nulls(tomllib.loads(text))
+    return _restore_nulls(tomllib.loads(text))
 
 
-def _with_nulls(value: Any) -> Any:
+def _restore_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         if list(value) == ["null"] and value["null"] is True:
             return None
-        return {key: _with_nulls(item) for key, item in value.items()}
-    return [_with_nulls(item) for item in value] if isinstance(value, list) else value
+        return {key: _restore_nulls(item) for key, item in value.items()}
+    return [_restore_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _parse_json(text: str) -> Any:
@@ -218,7 +224,7 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_yaml(text: str) -> Any:
-    yaml = _yaml()
+    yaml = _import_yaml()
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
         def compose_node(self, parent: Any, index: Any) -> Any:
@@ -251,7 +257,7 @@ _WRITERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def _yaml() -> Any:
+def _import_yaml() -> Any:
     try:
         import yaml
     except ImportError:
@@ -276,7 +282,7 @@ def _read_text(file: Path) -> str:
         raise InputError(f"config {file} is not UTF-8: {error}") from None
 
 
-def _suffix(path: Path) -> str:
+def _check_suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(

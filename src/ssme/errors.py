@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ssme.wording import did_you_mean, printable
+from ssme.wording import make_printable, suggest_nearest
 
 __all__ = [
     "ConvergenceWarning",
@@ -22,9 +22,9 @@ __all__ = [
     "UndefinedMetricWarning",
     "UnsupportedError",
     "argument",
-    "asked_by",
-    "foreign_errors",
-    "unknown_name",
+    "make_unknown_name_error",
+    "name_argument",
+    "translate_foreign_errors",
 ]
 
 Spelling = Callable[[str, str | None], str]
@@ -82,7 +82,7 @@ class InputError(ValueError):
             parts.append(f"Allowed: {self.allowed}")
         if self.fix:
             parts.append(f"Fix: {self.fix}")
-        return " ".join(_sentence(_spell(part, spelling)) for part in parts)
+        return " ".join(_end_sentence(_spell(part, spelling)) for part in parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _make_again, (type(self), self.got, self.allowed, self.fix)
@@ -95,7 +95,7 @@ def _make_again(
 
 
 @contextmanager
-def asked_by(name: str) -> Iterator[None]:
+def name_argument(name: str) -> Iterator[None]:
     """Let an `InputError` from inside name the argument ``name``, where it does not already.
 
     What refuses a value often does not know who asked for it: a metric is unknown whether it was
@@ -111,7 +111,7 @@ def asked_by(name: str) -> Iterator[None]:
         raise _make_again(type(error), got, error.allowed, error.fix) from error.__cause__
 
 
-def unknown_name(
+def make_unknown_name_error(
     what: str, name: object, known: Collection[str], fix: str = "name one of these"
 ) -> InputError:
     """The error for a name that is none of those ``known``, with the nearest of them.
@@ -136,7 +136,7 @@ def unknown_name(
     >>> print(unknown_name("mode", "fasst", ("fast", "slow")))
     unknown mode 'fasst'. Allowed: fast, slow. Fix: did you mean 'fast'? name one of these.
     """
-    near = did_you_mean(name, known)
+    near = suggest_nearest(name, known)
     return InputError(f"unknown {what} {name!r}", allowed=", ".join(known), fix=near + fix)
 
 
@@ -159,7 +159,7 @@ class SsmeWarning(UserWarning):
     """Base of every warning this package gives; its text is safe for a terminal."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(printable(message))
+        super().__init__(make_printable(message))
 
 
 class UndefinedMetricWarning(SsmeWarning):
@@ -171,7 +171,7 @@ class ConvergenceWarning(SsmeWarning):
 
 
 @contextmanager
-def foreign_errors(
+def translate_foreign_errors(
     doing: str, *, allowed: str | None = None, fix: str | None = None
 ) -> Iterator[None]:
     """Turn what a foreign library raises while ``doing`` something into an `InputError`.
@@ -197,29 +197,29 @@ def foreign_errors(
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):
             raise
-        raise _foreign(error, doing, allowed, fix) from error
+        raise _translate(error, doing, allowed, fix) from error
     except Exception as error:
-        raise _foreign(error, doing, allowed, fix) from error
+        raise _translate(error, doing, allowed, fix) from error
 
 
-def _foreign(error: Exception, doing: str, allowed: str | None, fix: str | None) -> InputError:
-    return InputError(f"{doing} failed: {_reason(error)}", allowed=allowed, fix=fix)
+def _translate(error: Exception, doing: str, allowed: str | None, fix: str | None) -> InputError:
+    return InputError(f"{doing} failed: {_find_reason(error)}", allowed=allowed, fix=fix)
 
 
-def _reason(error: Exception) -> str:
+def _find_reason(error: Exception) -> str:
     text = str(error).strip()
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _spell(part: str, spelling: Spelling) -> str:
     text = _ARGUMENT.sub(lambda found: spelling(found[1], found[2]), part)
-    text = printable(text)
+    text = make_printable(text)
     if len(text) > LONGEST_PART:
         left = len(text) - LONGEST_PART
         text = f"{text[:LONGEST_PART]}... ({left:,} more characters)"
     return text
 
 
-def _sentence(text: str) -> str:
+def _end_sentence(text: str) -> str:
     text = text.strip()
     return text if text.endswith((".", "!", "?", ":")) else text + "."

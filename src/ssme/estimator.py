@@ -30,7 +30,7 @@ from sklearn.utils.validation import (
 )
 
 from ssme.densities.base import FloatArray
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs.posterior import clamp
 from ssme.mixture.model import MixtureOptions, fit_mixture, read_options
 from ssme.mixture.start import draw_probabilities
@@ -117,8 +117,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, features, ensure_non_negative=True)
         labels = self._encode(targets, weights)
-        options = self._options()
-        points, guess = self._points(features, options)
+        options = self._read_options()
+        points, guess = self._make_points(features, options)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         if guess is None:
             guess = np.full((len(points), len(self.classes_)), 1.0 / len(self.classes_))
@@ -138,7 +138,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features = validate_data(
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
-        points, _ = self._points(features, self._options())
+        points, _ = self._make_points(features, self._read_options())
         return self._fitted.posterior_at(points)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -152,9 +152,9 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _options(self) -> MixtureOptions:
+    def _read_options(self) -> MixtureOptions:
         if self.scores not in INPUTS:
-            raise unknown_name("scores", self.scores, INPUTS)
+            raise make_unknown_name_error("scores", self.scores, INPUTS)
         if self.scores == "real" and self.init == "draw":
             raise InputError(
                 "init='draw' with scores='real'",
@@ -190,7 +190,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return labels
 
-    def _points(
+    def _make_points(
         self, features: FloatArray, options: MixtureOptions
     ) -> tuple[FloatArray, FloatArray | None]:
         """Points of the mixture, and the mean score where the features are probabilities."""
@@ -207,11 +207,11 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if n_classes == 2:
             stacked = np.stack([1.0 - features, features], axis=2)
         else:
-            stacked = self._by_model(features, n_classes)
+            stacked = self._split_by_model(features, n_classes)
         points = stack_alr(stacked, options.clip, only_exact=options.clip_only_exact)
         return points, draw_probabilities(stacked)
 
-    def _by_model(self, features: FloatArray, n_classes: int) -> FloatArray:
+    def _split_by_model(self, features: FloatArray, n_classes: int) -> FloatArray:
         """(n, M K) columns as (n, M, K), checked to be distributions."""
         if features.shape[1] % n_classes:
             raise InputError(

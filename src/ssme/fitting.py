@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
-from ssme.errors import InputError, UndefinedMetricWarning, argument, asked_by
+from ssme.errors import InputError, UndefinedMetricWarning, argument, name_argument
 from ssme.evaluation import Evaluation
 from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
@@ -31,7 +31,7 @@ from ssme.metrics.registry import lead_with
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
-__all__ = ["Fit", "fit_method", "make_groups", "usual_metrics"]
+__all__ = ["Fit", "choose_usual_metrics", "fit_method", "make_groups"]
 
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
@@ -52,13 +52,13 @@ class Fit:
     groups: tuple[Group, ...]
     lead: Lead
 
-    def evaluation(self, start: float) -> Evaluation:
+    def make_evaluation(self, start: float) -> Evaluation:
         """Estimates and doubts; ``start`` is when the clock was started."""
         data, metrics, belief = self.data, self.metrics, self.belief
         rows = [group.rows for group in self.groups]
         estimates, groups = self._estimate()
-        estimates = _without_judges(data, metrics, estimates)
-        labels_only = _without_judges(data, metrics, _labels_only(data, metrics, rows))
+        estimates = _hide_judges(data, metrics, estimates)
+        labels_only = _hide_judges(data, metrics, _estimate_labels_only(data, metrics, rows))
         _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
@@ -70,7 +70,7 @@ class Fit:
             labels_only=tuple(map(tuple, labels_only)),
             level=self.spec.level,
             doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
-            settings=self._settings(start),
+            settings=self._describe_settings(start),
         )
 
     def _estimate(self) -> tuple[list[list[Estimate]], tuple[Group, ...]]:
@@ -86,12 +86,12 @@ class Fit:
         each = zip(self.groups, borrowed, strict=True)
         return estimates, tuple(replace(group, borrowed=share) for group, share in each)
 
-    def _settings(self, start: float) -> dict[str, Any]:
+    def _describe_settings(self, start: float) -> dict[str, Any]:
         from ssme import __version__
 
         return {
             "method": self.method.spec.name,
-            "options": _options_of(self.method) if is_dataclass(self.method) else {},
+            "options": _list_options(self.method) if is_dataclass(self.method) else {},
             "metrics": [metric.name for metric in self.metrics],
             "lead": {"metric": self.lead.metric, "reason": self.lead.reason},
             "definitions": {metric.name: metric.definition for metric in self.metrics},
@@ -106,7 +106,7 @@ class Fit:
             "classes": [str(c) for c in self.data.classes],
             "versions": {"ssme": __version__, "numpy": np.__version__},
             "seconds": round(time.perf_counter() - start, 3),
-            **_config_of(self.spec),
+            **_write_config(self.spec),
         }
 
 
@@ -122,7 +122,7 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
     groups : sequence of Group, optional
         The groups to report on, all rows first (default: those that ``spec`` asks for).
     """
-    chosen = _metrics(spec, data)
+    chosen = _choose_metrics(spec, data)
     method = spec.make_method()
     check_supported(method.spec, data, chosen)
     groups = make_groups(data, spec) if groups is None else groups
@@ -162,7 +162,7 @@ def _follow_data(
     return Lead(metric.name, lead.reason), lead_with(metric, metrics)
 
 
-def usual_metrics(data: ScoreSet) -> tuple[str, ...]:
+def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
     """The metrics that are estimated where none are asked for."""
     return default_metrics(
         data.n_classes,
@@ -171,9 +171,9 @@ def usual_metrics(data: ScoreSet) -> tuple[str, ...]:
     )
 
 
-def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
-    asked = usual_metrics(data) if spec.metrics is None else spec.metrics
-    with asked_by("metrics"):
+def _choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
+    asked = choose_usual_metrics(data) if spec.metrics is None else spec.metrics
+    with name_argument("metrics"):
         each_class = expand_metrics(asked, data.classes, spec.threshold)
         chosen = [get_metric(each, threshold=spec.threshold) for each in each_class]
     names = [metric.name for metric in chosen]
@@ -188,7 +188,7 @@ def _metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
     return chosen
 
 
-def _options_of(method: Method) -> dict[str, Any]:
+def _list_options(method: Method) -> dict[str, Any]:
     """All options of a method as plain values; objects of Python are named by their class."""
     names = [each.name for each in fields(cast(Any, method)) if each.init]
     return {name: _make_plain(getattr(method, name)) for name in names}
@@ -202,7 +202,7 @@ def _make_plain(value: Any) -> Any:
     return type(value).__name__
 
 
-def _config_of(spec: RunSpec) -> dict[str, Any]:
+def _write_config(spec: RunSpec) -> dict[str, Any]:
     """The run as a config file holds it, or why none can."""
     try:
         return {"config": spec.to_dict()}
@@ -214,7 +214,7 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     """All rows, and the groups of every grouping that ``spec`` asks for."""
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
     for text in spec.groupings(data.groups):
-        with asked_by("by"):
+        with name_argument("by"):
             option = "groups" if spec.by is None else "by"
         group_by = parse_group_by(text, data.groups, option).settle(data.groups)
         for name, rows, pooled in divide(group_by, data.groups, spec.pooling):
@@ -223,7 +223,7 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     return groups
 
 
-def _labels_only(
+def _estimate_labels_only(
     data: ScoreSet, metrics: Sequence[Metric], rows: Sequence[Any]
 ) -> list[list[Estimate]]:
     if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
@@ -233,7 +233,7 @@ def _labels_only(
     return belief.estimate(metrics, rows)
 
 
-def _without_judges(
+def _hide_judges(
     data: ScoreSet, metrics: Sequence[Metric], estimates: list[list[Estimate]]
 ) -> list[list[Estimate]]:
     """Metrics of probabilities are NaN for models that give answers or ratings."""
@@ -257,11 +257,11 @@ def _hide(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
         return replace(estimate, value=value, draws=draws)
     low_and_high = estimate.bounds
 
-    def bounds(level: float) -> tuple[Any, Any]:
+    def hide_bounds(level: float) -> tuple[Any, Any]:
         low, high = low_and_high(level)
         return np.where(models, np.nan, low), np.where(models, np.nan, high)
 
-    return replace(estimate, value=value, draws=draws, bounds=bounds)
+    return replace(estimate, value=value, draws=draws, bounds=hide_bounds)
 
 
 def _warn_undefined(

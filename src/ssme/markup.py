@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ssme.wording import printable, shorten
+from ssme.wording import make_printable, shorten
 
-__all__ = ["make_environment", "percent"]
+__all__ = ["format_percent", "make_environment"]
 
 SEPARATORS = re.compile(r"(?<=[_\-./=:,;|+@&])(?=\w)")
 SHORT = 60
@@ -42,29 +42,29 @@ def make_environment(loader: Any = None) -> Any:
         finalize=_show,
     )
     environment.filters["number"] = lambda value: "-" if value is None else f"{value:.3f}"
-    environment.filters["percent"] = percent
-    environment.filters["breakable"] = _breakable
+    environment.filters["percent"] = format_percent
+    environment.filters["breakable"] = _make_breakable
     environment.filters["short"] = lambda name, most=SHORT: shorten(name, most)
     return environment
 
 
-def percent(value: float | None) -> str:
+def format_percent(value: float | None) -> str:
     """A probability from a few hundred draws: never quite 0 or 1."""
     if value is None:
         return "-"
     return "> 99 %" if value > 0.99 else "< 1 %" if value < 0.01 else f"{value * 100:.0f} %"
 
 
-def _breakable(name: str) -> Any:
+def _make_breakable(name: str) -> Any:
     """A name that may be broken after ``_``, ``-`` and the like, not in the middle of a word."""
     from markupsafe import Markup, escape
 
-    pieces = SEPARATORS.split(printable(name))
+    pieces = SEPARATORS.split(make_printable(name))
     return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
 
 
 def _show(value: Any) -> Any:
     """Text with its control characters escaped, so that a reader sees that they are there."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value)
+        return make_printable(value)
     return value

@@ -22,7 +22,7 @@ from numbers import Integral, Real
 from typing import Any, Protocol
 
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = [
     "Anything",
@@ -42,7 +42,7 @@ __all__ = [
     "Whole",
     "accept",
     "accept_all",
-    "default_in_words",
+    "describe_default",
     "list_declared",
     "option",
     "parse_text",
@@ -73,7 +73,7 @@ class Whole:
         return int(value)
 
     def describe(self) -> str:
-        return "a whole number" + _range(self.least, self.most)
+        return "a whole number" + _describe_range(self.least, self.most)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Number:
         return number
 
     def describe(self) -> str:
-        return "a number" + _range(self.least, self.most, self.open_least, self.open_most)
+        return "a number" + _describe_range(self.least, self.most, self.open_least, self.open_most)
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]
             raise InputError(
                 f"{owner} has no option {name!r}",
                 allowed=", ".join(sorted(known)) or "no options",
-                fix=f"{did_you_mean(name, known)}leave {name!r} out, or name one of these",
+                fix=f"{suggest_nearest(name, known)}leave {name!r} out, or name one of these",
             )
     return {name: accept(known[name], value) for name, value in given.items()}
 
@@ -351,7 +351,7 @@ def parse_text(of: Option, text: str) -> Any:
         return accept(of, text)
 
 
-def default_in_words(of: Option) -> str:
+def describe_default(of: Option) -> str:
     """What the option is when nobody gives it; nothing for a flag that is off.
 
     Examples
@@ -373,7 +373,7 @@ def _suggest_nearest(kind: Kind, value: Any) -> str:
     """Which of the texts that ``kind`` takes was probably meant, if any."""
     kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
     choices = [each for one in kinds if isinstance(one, Choice) for each in one.values]
-    return did_you_mean(value, choices) if isinstance(value, str) else ""
+    return suggest_nearest(value, choices) if isinstance(value, str) else ""
 
 
 def _refuse_outside(value: float, least: float | None, most: float | None) -> None:
@@ -381,16 +381,20 @@ def _refuse_outside(value: float, least: float | None, most: float | None) -> No
         raise ValueError
 
 
-def _range(
+def _describe_range(
     least: float | None, most: float | None, open_least: bool = False, open_most: bool = False
 ) -> str:
-    above = "" if least is None else f"{'above' if open_least else 'of at least'} {_digits(least)}"
-    below = "" if most is None else f"{'below' if open_most else 'at most'} {_digits(most)}"
+    above = (
+        ""
+        if least is None
+        else f"{'above' if open_least else 'of at least'} {_format_digits(least)}"
+    )
+    below = "" if most is None else f"{'below' if open_most else 'at most'} {_format_digits(most)}"
     words = " and ".join(part for part in (above, below) if part)
     return f" {words}" if words else ""
 
 
-def _digits(end: float) -> str:
+def _format_digits(end: float) -> str:
     return f"{end:,}" if isinstance(end, int) else f"{end:g}"
 
 

@@ -25,7 +25,7 @@ from ssme.methods.registry import method_class
 from ssme.metrics import MetricSpec
 from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.stream.evaluation import evaluate_stream
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = ["RunSpec", "evaluate", "execute", "read_scores", "rerun"]
 
@@ -152,7 +152,7 @@ def evaluate(
         data_options["design"] = design
     reading, labels = _place_labels(source, y, data_options)
     spec = RunSpec(
-        source=_paths_of(source),
+        source=_find_paths(source),
         read=reading,
         method=method,
         options=options or {},
@@ -233,7 +233,7 @@ def execute(
     start = time.perf_counter() if start is None else start
     spec = spec.with_seed()
     if spec.engine == "memory":
-        return fit_method(_read(spec, source, labels), spec).evaluation(start)
+        return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
     if spec.source is None:
         raise InputError(
             f"{argument('engine', spec.engine)} for scores that are in memory",
@@ -266,7 +266,7 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
     return as_score_set(source, apart if labels is None else labels, **reading)
 
 
-def _paths_of(source: Any) -> Any:
+def _find_paths(source: Any) -> Any:
     """The source where it is one or more files; None where the caller holds the scores."""
     if isinstance(source, (str, Path)):
         return source
@@ -301,7 +301,7 @@ def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[st
     if y is None:
         return reading, None
     if isinstance(y, str):
-        if _paths_of(source) is None and not (is_frame(source) or is_dataset(source)):
+        if _find_paths(source) is None and not (is_frame(source) or is_dataset(source)):
             raise InputError(
                 f"{argument('y', repr(y))} names a column, and the scores are arrays",
                 allowed="the labels themselves (n,), NaN or None where unknown",
@@ -315,14 +315,14 @@ def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[st
         return {**reading, "label": y}, None
     if y is False or isinstance(y, Path):
         return {**reading, "labels": y}, None
-    if _paths_of(source) is not None:
+    if _find_paths(source) is not None:
         reading["labels"] = y  # so that the spec says that it does not hold them
     return reading, y
 
 
 def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) -> None:
     """Refuse what neither `evaluate` nor the reader of ``source`` knows."""
-    one = Path() if _paths_of(source) is not None else source
+    one = Path() if _find_paths(source) is not None else source
     reading = [*reading_options(one), "labels_file"]
     unknown = [name for name in options if name not in reading]
     if not unknown:
@@ -337,7 +337,7 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
     elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
         cure = f"it is an option of the method: options={{{name!r}: ...}}"
     else:
-        cure = did_you_mean(name, [*own, *reading]) or "leave it out"
+        cure = suggest_nearest(name, [*own, *reading]) or "leave it out"
     raise InputError(
         f"evaluate has no option {name!r} for these scores",
         allowed=f"{', '.join(own)}; for reading the scores {', '.join(reading)}",

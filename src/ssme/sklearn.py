@@ -56,8 +56,8 @@ def scores_from(
     scores: dict[str, Any] = {}
     classes: list[Any] = []
     for name, estimator in named.items():
-        rows = _rows_for(name, X)
-        found = _probabilities(name, estimator, rows)
+        rows = _take_rows(name, X)
+        found = _predict_probabilities(name, estimator, rows)
         own = [getattr(c, "item", lambda c=c: c)() for c in estimator.classes_]
         if not classes:
             classes = own
@@ -85,7 +85,7 @@ def _name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
-def _rows_for(name: str, X: Any) -> Any:
+def _take_rows(name: str, X: Any) -> Any:
     if not isinstance(X, dict):
         return X
     if name not in X:
@@ -93,7 +93,7 @@ def _rows_for(name: str, X: Any) -> Any:
     return X[name]
 
 
-def _probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any, Any]:
+def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any, Any]:
     from sklearn.exceptions import NotFittedError
 
     if not hasattr(estimator, "predict_proba"):

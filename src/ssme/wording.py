@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 __all__ = [
-    "did_you_mean",
-    "distinct_labels",
     "escape_all",
-    "listing",
-    "printable",
+    "make_distinct",
+    "make_printable",
+    "quote",
     "shorten",
     "shorten_middle",
+    "suggest_nearest",
 ]
 
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
@@ -29,7 +29,7 @@ DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2
 """Marks that change the direction of the text after them."""
 
 
-def listing(items: Iterable[object], limit: int = 8) -> str:
+def quote(items: Iterable[object], limit: int = 8) -> str:
     """``'a', 'b', 'c' and 4 more``."""
     names = [repr(item) for item in items]
     if not names:
@@ -38,13 +38,13 @@ def listing(items: Iterable[object], limit: int = 8) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def did_you_mean(name: object, choices: Iterable[object]) -> str:
+def suggest_nearest(name: object, choices: Iterable[object]) -> str:
     """A hint such as "did you mean 'bert'? " or nothing."""
     close = get_close_matches(str(name), [str(choice) for choice in choices], n=3, cutoff=0.6)
     return f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """``text`` with every character that a terminal would obey, or cannot encode, escaped.
 
     Line breaks and tabs stay. A terminal escape sequence becomes visible: ``\\x1b[31m``.
@@ -56,7 +56,7 @@ def printable(text: str) -> str:
 
 def escape_all(text: str) -> str:
     """``text`` on one line: line breaks and tabs are escaped too, as in the name of a file."""
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+    return make_printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _is_unsafe(character: str) -> bool:
@@ -77,13 +77,13 @@ def shorten_middle(text: str, width: int) -> str:
     >>> shorten_middle("resnet50_finetuned_2024-05-01", 20)
     'resnet50_fin…4-05-01'
     """
-    cut, plain = shorten(text, width), " ".join(printable(text).split())
+    cut, plain = shorten(text, width), " ".join(make_printable(text).split())
     if cut in (plain, BLANK):
         return cut
     end, used = len(plain), 0
-    while end and used + _columns(plain[end - 1]) <= width // 3 + 1:
+    while end and used + _measure_width(plain[end - 1]) <= width // 3 + 1:
         end -= 1
-        used += _columns(plain[end])
+        used += _measure_width(plain[end])
     return _cut(plain, min(end, 4 * width), width - used) + plain[end:]
 
 
@@ -93,18 +93,18 @@ def shorten(text: str, width: int) -> str:
     A wide character (Chinese, an emoji) counts as two columns, a combining mark as none. A text
     that would not be seen is shown as ``(blank)``.
     """
-    text = " ".join(printable(text[: 40 * width]).split())
-    if not any(map(_columns, text)):
+    text = " ".join(make_printable(text[: 40 * width]).split())
+    if not any(map(_measure_width, text)):
         return BLANK
     used = 0
     for position, character in enumerate(text[: 4 * width]):
-        used += _columns(character)
+        used += _measure_width(character)
         if used > width:
             return _cut(text, position, width)
     return text if len(text) <= 4 * width else _cut(text, 4 * width, width)
 
 
-def distinct_labels(names: Iterable[str], width: int) -> dict[str, str]:
+def make_distinct(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name cut to ``width`` so that no two read the same.
 
     They are cut at their ends; where two would read the same, all are cut in the middle; and where
@@ -129,12 +129,12 @@ def distinct_labels(names: Iterable[str], width: int) -> dict[str, str]:
 
 def _cut(text: str, position: int, width: int) -> str:
     """The first characters of ``text``, with room left for the ellipsis."""
-    while position and sum(map(_columns, text[:position])) > width - 1:
+    while position and sum(map(_measure_width, text[:position])) > width - 1:
         position -= 1
     return text[:position].rstrip() + "…"
 
 
-def _columns(character: str) -> int:
+def _measure_width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

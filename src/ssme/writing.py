@@ -20,8 +20,8 @@ from ssme.errors import InputError
 
 __all__ = [
     "UNFINISHED",
-    "csv_text",
     "encode_text",
+    "format_csv",
     "open_whole",
     "refuse_existing",
     "write_bytes",
@@ -56,7 +56,7 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
                 file.flush()
                 os.fsync(file.fileno())
         with _name_in_errors(target):
-            unfinished.chmod(_mode_of(target))
+            unfinished.chmod(_find_mode(target))
             os.replace(unfinished, target)
     except BaseException as error:
         with suppress(OSError):
@@ -85,7 +85,7 @@ def encode_text(text: str) -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV with a header; None and NaN are empty cells.
 
     Text that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or ``@`` and
@@ -107,10 +107,10 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
     lines = [list(rows[0]), *(row.values() for row in rows)]
-    return "".join(",".join(map(_csv_cell, line)) + "\n" for line in lines)
+    return "".join(",".join(map(_format_cell, line)) + "\n" for line in lines)
 
 
-def _csv_cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     text = str(value)
@@ -152,7 +152,7 @@ def _is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _mode_of(path: Path) -> int:
+def _find_mode(path: Path) -> int:
     """The permissions of ``path``, or those that a new file gets."""
     try:
         return stat.S_IMODE(path.stat().st_mode)

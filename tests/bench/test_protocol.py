@@ -80,36 +80,36 @@ def test_cells_are_every_combination():
     protocol = Protocol.of(
         ["ensemble", "labeled"], n_labeled=(10, 20), n_unlabeled=(50, 100), runs=3
     )
-    cells = list(protocol.cells(["a", "b"]))
+    cells = list(protocol.list_cells(["a", "b"]))
     assert len(cells) == 2 * 2 * 2 * 2 * 3
     assert len({cell.key for cell in cells}) == len(cells)
 
 
 def test_settings_tell_the_options_that_ran():
     protocol = Protocol({"kernel": ("ssme", {"kernel": "exponential"})}, runs=3, seed=5)
-    *_, last = protocol.cells(["a"])
-    told = json.loads(protocol.settings(last, "0f"))
+    *_, last = protocol.list_cells(["a"])
+    told = json.loads(protocol.describe_settings(last, "0f"))
     assert (told["method"], told["seed"], told["random_state"]) == ("ssme", 5, 2)
     assert told["options"]["kernel"] == "exponential"
     assert told["options"]["preset"] == "paper"
 
 
 def test_settings_of_active_testing_leave_its_labels_out():
-    (cell,) = Protocol.of(["active_testing"], n_labeled=(30,), runs=1).cells(["a"])
-    options = json.loads(Protocol.of(["active_testing"]).settings(cell, "0f"))["options"]
+    (cell,) = Protocol.of(["active_testing"], n_labeled=(30,), runs=1).list_cells(["a"])
+    options = json.loads(Protocol.of(["active_testing"]).describe_settings(cell, "0f"))["options"]
     assert options["budget"] == 30
     assert "oracle" not in options
 
 
 def test_two_names_of_the_same_work_have_one_key():
     protocol = Protocol({"isj": ("ssme", {}), "gaussian": ("ssme", {})}, n_labeled=(20,), runs=1)
-    one, other = protocol.cells(["a"])
+    one, other = protocol.list_cells(["a"])
     assert one.key == other.key
     assert one.place != other.place
 
 
 def test_cells_come_run_by_run():
-    runs = [cell.run for cell in Protocol.of(["labeled"], runs=3).cells(["a", "b"])]
+    runs = [cell.run for cell in Protocol.of(["labeled"], runs=3).list_cells(["a", "b"])]
     assert runs == sorted(runs)
 
 
@@ -117,8 +117,8 @@ SETTINGS = """
 from ssme.bench import Protocol
 from ssme.methods.registry import method_names
 protocol = Protocol.of(list(method_names()), runs=1)
-for cell in protocol.cells(["a"]):
-    print(protocol.settings(cell, "0f"))
+for cell in protocol.list_cells(["a"]):
+    print(protocol.describe_settings(cell, "0f"))
 """
 
 
@@ -144,7 +144,7 @@ def test_settings_tell_changed_constants_apart():
     texts = set()
     for constants in (Constants(), replace(Constants(), fit_rows=10_000)):
         protocol = Protocol({"auto": ("auto", {"constants": constants})}, runs=1)
-        texts.add(protocol.settings(next(iter(protocol.cells(["a"]))), "0f"))
+        texts.add(protocol.describe_settings(next(iter(protocol.list_cells(["a"]))), "0f"))
     assert len(texts) == 2
 
 
@@ -156,7 +156,7 @@ def test_keys_of_records_of_constants_name_no_address():
     def key(constants: Constants) -> str:
         options = {"constants": constants, "n_draws": 50}
         protocol = Protocol({"a": ("auto", options)}, n_labeled=(20,), n_unlabeled=(80,), runs=1)
-        return next(protocol.cells(["d"])).key
+        return next(protocol.list_cells(["d"])).key
 
     assert " at 0x" not in key(Constants())
     assert key(Constants()) == key(Constants()) != key(replace(Constants(), fit_rows=10))

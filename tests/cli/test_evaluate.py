@@ -336,10 +336,10 @@ def test_engine_options_that_do_not_fit(
 
 
 def test_addresses_keep_their_slashes() -> None:
-    from ssme.cli.run import _address
+    from ssme.cli.run import _restore_address
 
-    assert _address(Path("s3://bucket/x.parquet")) == "s3://bucket/x.parquet"
-    assert _address(Path("a/b.csv")) == "a/b.csv"
+    assert _restore_address(Path("s3://bucket/x.parquet")) == "s3://bucket/x.parquet"
+    assert _restore_address(Path("a/b.csv")) == "a/b.csv"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ssme.data import grouping
-from ssme.data.grouping import Pooling, divide, named_columns, parse_group_by
+from ssme.data.grouping import Pooling, divide, list_named_columns, parse_group_by
 from ssme.errors import InputError
 
 COLUMNS: dict[str, Any] = {
@@ -56,7 +56,7 @@ def test_intersections_hold_what_their_parts_hold() -> None:
 
 def test_a_column_whose_name_reads_like_a_grouping_is_that_column() -> None:
     assert list(rows_of("a+b")) == ["a+b=x", "a+b=y", "a+b=z"]
-    assert named_columns(["a+b", "sex+age:quantiles=2"], COLUMNS) == ("a+b", "sex", "age")
+    assert list_named_columns(["a+b", "sex+age:quantiles=2"], COLUMNS) == ("a+b", "sex", "age")
 
 
 def test_small_groups_and_those_beyond_the_limit_are_put_together_by_name() -> None:

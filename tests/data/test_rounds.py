@@ -28,7 +28,7 @@ def labels_of(rows: list[int], n: int = 10) -> np.ndarray:
 
 def test_labels_drawn_at_random_in_two_rounds_all_count_the_same() -> None:
     came = rounds({5: 2 / 7, 6: 2 / 7}, {5: 1, 6: 1})
-    weights = came.weights(labels_of([0, 1, 2, 5, 6]))
+    weights = came.compute_weights(labels_of([0, 1, 2, 5, 6]))
     np.testing.assert_allclose(weights[[0, 1, 2, 5, 6]], 2.0)
     assert weights.sum() == pytest.approx(10.0)
 
@@ -38,7 +38,7 @@ def test_rounds_of_one_row_each_give_the_weights_of_lure() -> None:
     came = rounds(
         dict(zip(order, chance, strict=True)), {row: t + 1 for t, row in enumerate(order)}
     )
-    weights = came.weights(labels_of(order))
+    weights = came.compute_weights(labels_of(order))
     expected = lure_weights(np.array(chance), 10) * 10 / 3
     np.testing.assert_allclose(weights[order], expected)
 
@@ -57,18 +57,18 @@ def test_totals_are_unbiased_when_the_second_round_looks_at_the_first() -> None:
             drawn = draw_spread(p, np.arange(free.size), rng)
             rows = free[drawn]
             labels[rows], number[rows], chance[rows] = 0, t, p[drawn]
-        found.append(float(LabelRounds(chance, number).weights(labels) @ value))
+        found.append(float(LabelRounds(chance, number).compute_weights(labels) @ value))
     error = np.std(found) / np.sqrt(len(found))
     assert abs(np.mean(found) - truth) < 4.0 * error
 
 
 def test_rows_that_were_drawn_and_not_labeled_are_missing_by_chance() -> None:
     came = rounds(dict.fromkeys(range(4), 0.4), dict.fromkeys(range(4), 1))
-    np.testing.assert_allclose(came.weights(labels_of([0, 1]))[:2], 5.0)
-    np.testing.assert_allclose(came.weights(labels_of([0, 1, 2, 3]))[:4], 2.5)
+    np.testing.assert_allclose(came.compute_weights(labels_of([0, 1]))[:2], 5.0)
+    np.testing.assert_allclose(came.compute_weights(labels_of([0, 1, 2, 3]))[:4], 2.5)
 
 
 @pytest.mark.parametrize("bad", [0.0, -0.1, 1.5, np.inf])
 def test_probabilities_outside_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match=r"probability .* at row 4"):
-        rounds({4: bad}, {4: 1}).weights(labels_of([4]))
+        rounds({4: bad}, {4: 1}).compute_weights(labels_of([4]))

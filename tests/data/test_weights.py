@@ -10,7 +10,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 import ssme
-from ssme.data.validation import weight_unit
+from ssme.data.validation import find_weight_unit
 from ssme.errors import SsmeWarning
 from ssme.metrics import metric_names
 from ssme.stream import evaluate_parquet
@@ -61,6 +61,6 @@ def test_the_unit_of_weights_changes_no_streamed_number(tmp_path: Path) -> None:
 
 def test_usual_weights_are_kept_as_they_are() -> None:
     """Whole numbers stay whole: callables without weights repeat rows by them."""
-    assert weight_unit(np.array([3.0, 1e6])) == 1.0
-    assert weight_unit(np.array([1e-6, 0.0])) == 1.0
-    assert 0.5 <= 1e160 * weight_unit(np.array([1.0, 1e160])) < 1.0
+    assert find_weight_unit(np.array([3.0, 1e6])) == 1.0
+    assert find_weight_unit(np.array([1e-6, 0.0])) == 1.0
+    assert 0.5 <= 1e160 * find_weight_unit(np.array([1.0, 1e160])) < 1.0

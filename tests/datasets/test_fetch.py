@@ -26,7 +26,7 @@ def repository(tmp_path, monkeypatch):
         folder.mkdir(parents=True)
         np.save(folder / "preds.npy", scores)
         np.save(folder / "labels.npy", labels)
-    known = fetch.content_sum(np.stack(stack, axis=1), labels)
+    known = fetch.compute_checksum(np.stack(stack, axis=1), labels)
     monkeypatch.setitem(fetch.PUBLIC, "small", fetch.PublicPredictions("Small", ("A", "B"), known))
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -75,7 +75,7 @@ def test_absent_file_and_unknown_set(repository, tmp_path, monkeypatch):
 def test_known_sum_is_that_of_the_set_in_use(name):
     with np.load(data_folder() / f"{name}.npz", allow_pickle=False) as file:
         assert tuple(file["model_names"]) == fetch.PUBLIC[name].models
-        assert fetch.content_sum(file["scores"], file["y"]) == fetch.PUBLIC[name].sha256
+        assert fetch.compute_checksum(file["scores"], file["y"]) == fetch.PUBLIC[name].sha256
 
 
 class Misbehaving(http.server.BaseHTTPRequestHandler):

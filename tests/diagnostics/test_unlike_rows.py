@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ssme
-from ssme.data.design import design_of_rounds
+from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, ask_all
@@ -87,7 +87,7 @@ def add_round(first: ScoreSet, drawn: np.ndarray, values: np.ndarray) -> ScoreSe
     chosen = np.isin(np.arange(first.n_rows), drawn)
     rounds = LabelRounds(np.where(chosen, 0.02, np.nan), chosen.astype(np.int64))
     data = first.with_labels(labels)
-    return data.replace(design=design_of_rounds(rounds, data.labels))
+    return data.replace(design=make_design(rounds, data.labels))
 
 
 def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.data.design import design_of_rounds
+from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.label_counts import count_evidence, count_labels
@@ -35,7 +35,7 @@ def choose(data: ScoreSet, rng: np.random.Generator, n: int = 60) -> ScoreSet:
         drawn = draw_spread(p, rng.permutation(free.size), rng)
         rows = free[drawn]
         labels[rows], number[rows], chance[rows] = data.labels[rows], t, p[drawn]
-    design = design_of_rounds(LabelRounds(chance, number), labels)
+    design = make_design(LabelRounds(chance, number), labels)
     return data.replace(labels=labels, design=design)
 
 

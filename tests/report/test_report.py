@@ -20,7 +20,7 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.report import render_html, render_markdown, report_html, summarize
 from ssme.report.summary import FIGURE_NAMES
-from ssme.wording import printable
+from ssme.wording import make_printable
 
 DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
 
@@ -131,7 +131,7 @@ def test_hostile_names_are_inert_and_whole() -> None:
     assert HOSTILE[-1] in titles
     text = "".join(found.text)
     for name in HOSTILE[:-1]:
-        assert printable(name) in text
+        assert make_printable(name) in text
     assert "49" not in re.findall(r"\{\{.*?\}\}|49 \$", text)
 
 

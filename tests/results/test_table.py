@@ -60,11 +60,11 @@ def test_borrowed_values_are_not_drawn_and_marked_elsewhere(grouped: ssme.Evalua
 def test_terminal_marks_borrowed_values(grouped: ssme.Evaluation) -> None:
     from rich.console import Console
 
-    from ssme.cli.tables import BORROWED, evaluation_tables
+    from ssme.cli.tables import BORROWED, make_evaluation_tables
 
     console = Console(width=100)
     with console.capture() as shown:
-        for table in evaluation_tables(grouped):
+        for table in make_evaluation_tables(grouped):
             console.print(table)
     text = shown.get()
     assert BORROWED in " ".join(text.split())

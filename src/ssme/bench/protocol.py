@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError, argument, asked_by
+from ssme.errors import InputError, argument, name_argument
 from ssme.methods.registry import get_method, method_class
 from ssme.metrics import get_metric
 
@@ -139,10 +139,10 @@ class Protocol:
                 raise InputError(
                     f"{argument(name)} is empty", allowed="one or more", fix="name some"
                 )
-        with asked_by("methods"):
+        with name_argument("methods"):
             for method, _ in self.methods.values():
                 method_class(method)
-        with asked_by("metrics"):
+        with name_argument("metrics"):
             for metric in self.metrics or ():
                 get_metric(metric)
 
@@ -151,7 +151,7 @@ class Protocol:
         """A protocol over methods at their defaults."""
         return cls(methods={name: (name, {}) for name in methods}, **settings)
 
-    def cells(self, datasets: list[str]) -> Iterator[Cell]:
+    def list_cells(self, datasets: list[str]) -> Iterator[Cell]:
         """All the work, run by run: stopped early, the first runs are whole."""
         for run in range(self.first_run, self.first_run + self.runs):
             for dataset in datasets:
@@ -161,10 +161,10 @@ class Protocol:
                             given = tuple(options.items())
                             yield Cell(dataset, subset, n_l, n_u, run, label, method, given)
 
-    def settings(self, cell: Cell, content: str) -> str:
+    def describe_settings(self, cell: Cell, content: str) -> str:
         """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
 
-        ``content`` is the checksum of the data (`ssme.bench.provenance.content_checksum`). Options
+        ``content`` is the checksum of the data (`compute_content_checksum`). Options
         are those of the method as it ran, defaults included; an oracle's labels are left out. The
         text is the same in every process.
         """
@@ -194,12 +194,12 @@ class Protocol:
 def _encode_option(value: Any) -> Any:
     """An option's value for JSON; a record of values is told by its type and a checksum."""
     if is_dataclass(value) and not isinstance(value, type):
-        text = json.dumps(_parts(value), separators=(",", ":"))
+        text = json.dumps(_take_apart(value), separators=(",", ":"))
         return f"{type(value).__name__} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
-    return _parts(value)
+    return _take_apart(value)
 
 
-def _parts(value: Any) -> Any:
+def _take_apart(value: Any) -> Any:
     """``value`` in terms that do not depend on the process: no addresses, no order of hashing."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -208,14 +208,14 @@ def _parts(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return [
             type(value).__name__,
-            {f.name: _parts(getattr(value, f.name)) for f in fields(value)},
+            {f.name: _take_apart(getattr(value, f.name)) for f in fields(value)},
         ]
     if isinstance(value, Mapping):
-        return sorted(([_parts(k), _parts(v)] for k, v in value.items()), key=json.dumps)
+        return sorted(([_take_apart(k), _take_apart(v)] for k, v in value.items()), key=json.dumps)
     if isinstance(value, set | frozenset):
-        return sorted((_parts(item) for item in value), key=json.dumps)
+        return sorted((_take_apart(item) for item in value), key=json.dumps)
     if isinstance(value, Iterable):
-        return [_parts(item) for item in value]
+        return [_take_apart(item) for item in value]
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 

@@ -20,7 +20,7 @@ import numpy as np
 import ssme
 from ssme.data.scoreset import ScoreSet
 
-__all__ = ["DECISIVE", "content_checksum", "describe_process", "source_checksum"]
+__all__ = ["DECISIVE", "compute_content_checksum", "compute_source_checksum", "describe_process"]
 
 DECISIVE = ("ssme", "numpy")
 """What must agree before cells share a table: numbers may differ where one of these does."""
@@ -31,7 +31,7 @@ def describe_process() -> dict[str, Any]:
     """Versions and machine of this process."""
     return {
         "ssme": ssme.__version__,
-        "source": source_checksum(),
+        "source": compute_source_checksum(),
         "numpy": np.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
@@ -39,7 +39,7 @@ def describe_process() -> dict[str, Any]:
     }
 
 
-def source_checksum() -> str:
+def compute_source_checksum() -> str:
     """Eight hexadecimal digits over the Python files of this package."""
     package = Path(ssme.__file__).parent
     total = 0
@@ -49,7 +49,7 @@ def source_checksum() -> str:
     return f"{total:08x}"
 
 
-def content_checksum(data: ScoreSet) -> str:
+def compute_content_checksum(data: ScoreSet) -> str:
     """Sixteen hexadecimal digits over all that ``data`` holds, names and order included.
 
     Two files of the same scores, labels, weights, groups and names have the same checksum, however

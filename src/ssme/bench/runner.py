@@ -20,7 +20,7 @@ import numpy as np
 
 import ssme
 from ssme.bench.protocol import Cell, Protocol, Scene, split_rows
-from ssme.bench.provenance import content_checksum, describe_process
+from ssme.bench.provenance import compute_content_checksum, describe_process
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning, argument
@@ -31,7 +31,7 @@ from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.results.table import COLUMNS
 
-__all__ = ["Runner", "estimates_beside_truth"]
+__all__ = ["Runner", "put_beside_truth"]
 
 Loader = Callable[[str], ScoreSet]
 Truth = dict[tuple[str, str, str], float]
@@ -60,14 +60,14 @@ class Runner:
         ``content`` is the checksum that the data set had when the run began.
         """
         protocol = self.protocol
-        if (found := content_of(self.load, cell.dataset)) != content:
+        if (found := find_content(self.load, cell.dataset)) != content:
             raise InputError(
                 f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "
                 f"is {found}",
                 allowed="data that stays as it is until the run ends",
                 fix="run it again; finished cells of the earlier content are kept apart",
             )
-        metrics = _metrics_of(
+        metrics = _list_metrics(
             cell.method, cell.dataset, self.load, protocol.metrics, bool(protocol.by)
         )
         rows, seconds = self._estimate(cell, metrics) if metrics else ([], 0.0)
@@ -82,19 +82,19 @@ class Runner:
 
     def name(self, cell: Cell, content: str) -> tuple[str, str]:
         """What a finished cell is found by: its work, and all that decides its numbers."""
-        kept = "" if self.measure is None else f"|{_name_of(self.measure)}"
+        kept = "" if self.measure is None else f"|{_name_function(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
-        return cell.key + kept + scene, self.protocol.settings(cell, content)
+        return cell.key + kept + scene, self.protocol.describe_settings(cell, content)
 
     def leaves_out(self, dataset: str, method: str) -> bool:
         """Whether ``method`` can do none of what the protocol asks for on ``dataset``."""
         protocol = self.protocol
-        return not _metrics_of(method, dataset, self.load, protocol.metrics, bool(protocol.by))
+        return not _list_metrics(method, dataset, self.load, protocol.metrics, bool(protocol.by))
 
     def _estimate(self, cell: Cell, metrics: tuple[str, ...]) -> tuple[list[dict[str, Any]], float]:
         """The rows and the seconds that estimating took."""
         protocol = self.protocol
-        data = _data_of_run(self.load, cell.dataset, cell.subset, self.scene, cell.run)
+        data = _make_data(self.load, cell.dataset, cell.subset, self.scene, cell.run)
         n_unlabeled = cell.n_unlabeled
         if protocol.fewer_unlabeled:
             n_unlabeled = min(n_unlabeled, data.n_rows // 2 - cell.n_labeled)
@@ -108,7 +108,7 @@ class Runner:
         )
         rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
         seen = self.scene.label(rows, cell.n_labeled, cell.run)
-        options = _options(cell, rows)
+        options = _choose_options(cell, rows)
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SsmeWarning)
@@ -122,7 +122,7 @@ class Runner:
                 random_state=cell.run,
             )
         seconds = time.perf_counter() - start
-        truth = _truth_of_run(
+        truth = _compute_truth(
             self.load,
             cell.dataset,
             cell.subset,
@@ -133,10 +133,10 @@ class Runner:
             protocol.seed,
             protocol.truth_rows,
         )
-        return (self.measure or estimates_beside_truth)(result, truth), seconds
+        return (self.measure or put_beside_truth)(result, truth), seconds
 
 
-def estimates_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+def put_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     """One row per estimate, with the truth."""
     return [
         {
@@ -150,7 +150,7 @@ def estimates_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, A
 _KEPT = COLUMNS[: COLUMNS.index("labels_only_from") + 1]
 
 
-def _name_of(function: Any) -> str:
+def _name_function(function: Any) -> str:
     """Module and name of a function; a module that runs as a program has its own name, not
     ``__main__``, which it has in one process and not in its workers."""
     spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
@@ -158,7 +158,7 @@ def _name_of(function: Any) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _metrics_of(
+def _list_metrics(
     name: str, dataset: str, load: Loader, metrics: tuple[str, ...] | None, by: bool
 ) -> tuple[str, ...]:
     """The metrics of the protocol that the method declares for this data; the rest is left out."""
@@ -175,7 +175,7 @@ def _metrics_of(
     return tuple(supported)
 
 
-def _options(cell: Cell, rows: ScoreSet) -> dict[str, Any]:
+def _choose_options(cell: Cell, rows: ScoreSet) -> dict[str, Any]:
     """Options of the method; active testing alone is handed the labels it asks for."""
     options = dict(cell.options)
     if cell.method != "active_testing":
@@ -184,7 +184,7 @@ def _options(cell: Cell, rows: ScoreSet) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _data_of_run(
+def _make_data(
     load: Loader, dataset: str, subset: tuple[str, ...], scene: Scene, run: int
 ) -> ScoreSet:
     data = _load_checked(load, dataset)
@@ -195,11 +195,11 @@ def forget_data() -> None:
     """Load data sets anew: what a loader gives may have changed since the last run."""
     for cache in (
         _load_checked,
-        _data_of_run,
-        _truth_of_run,
-        _metrics_of,
+        _make_data,
+        _compute_truth,
+        _list_metrics,
         _settle_groupings,
-        content_of,
+        find_content,
     ):
         cache.cache_clear()
 
@@ -225,13 +225,13 @@ def _settle_groupings(load: Loader, dataset: str, by: tuple[str, ...]) -> tuple[
 
 
 @lru_cache(maxsize=4096)
-def content_of(load: Loader, dataset: str) -> str:
+def find_content(load: Loader, dataset: str) -> str:
     """The checksum of the content of a data set."""
-    return content_checksum(_load_checked(load, dataset))
+    return compute_content_checksum(_load_checked(load, dataset))
 
 
 @lru_cache(maxsize=64)
-def _truth_of_run(
+def _compute_truth(
     load: Loader,
     dataset: str,
     subset: tuple[str, ...],
@@ -242,7 +242,7 @@ def _truth_of_run(
     seed: int,
     most_rows: int | None,
 ) -> Truth:
-    data = _data_of_run(load, dataset, subset, scene, run)
+    data = _make_data(load, dataset, subset, scene, run)
     rows = split_rows(data.labels, data.n_classes, 0, run, seed=seed, dataset=dataset).truth
     held = data.take(rows[:most_rows])
     masks: dict[str, Any] = {"all": slice(None)}

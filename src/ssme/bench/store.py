@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ssme.bench.provenance import DECISIVE, describe_process
-from ssme.errors import InputError, foreign_errors
+from ssme.errors import InputError, translate_foreign_errors
 
 __all__ = ["CellStore"]
 
@@ -57,7 +57,7 @@ class CellStore:
         with _lock(self.path, "ab") as file:
             end = file.seek(0, os.SEEK_END)
             try:
-                file.write(_line(result))
+                file.write(_write_line(result))
                 file.flush()
             except BaseException:
                 os.truncate(self.path, end)
@@ -94,24 +94,24 @@ class CellStore:
                 os.truncate(path, len(content) - len(rest))
 
 
-def _line(result: dict[str, Any]) -> bytes:
+def _write_line(result: dict[str, Any]) -> bytes:
     text = json.dumps(result).encode()
-    return HEAD + _checksum(text) + MIDDLE + text + TAIL + b"\n"
+    return HEAD + _compute_checksum(text) + MIDDLE + text + TAIL + b"\n"
 
 
 def _parse(line: bytes, where: str) -> dict[str, Any]:
-    """The cell of ``line``, which has to be as `_line` wrote it."""
+    """The cell of ``line``, which has to be as `_write_line` wrote it."""
     head, found, rest = line.partition(MIDDLE)
     text = rest.removesuffix(TAIL)
     if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
         raise _tell_no_cell(where)
-    if head.removeprefix(HEAD) != _checksum(text):
+    if head.removeprefix(HEAD) != _compute_checksum(text):
         raise InputError(
             f"{where} is not as it was written: its checksum differs",
             allowed="finished cells that nothing has altered",
             fix=f"delete this line, and its cell is computed again; or {AGAIN}",
         )
-    with foreign_errors(f"reading {where}", fix=AGAIN):
+    with translate_foreign_errors(f"reading {where}", fix=AGAIN):
         result: dict[str, Any] = json.loads(text)
     odd = [name for name, kind in FIELDS.items() if not isinstance(result.get(name), kind)]
     if odd:
@@ -127,7 +127,7 @@ def _tell_no_cell(where: str) -> InputError:
     )
 
 
-def _checksum(text: bytes) -> bytes:
+def _compute_checksum(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest().encode()
 
 

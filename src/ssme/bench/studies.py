@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.bench.protocol import Cell, Protocol
-from ssme.bench.runner import Loader, Measure, Runner, content_of, forget_data
+from ssme.bench.runner import Loader, Measure, Runner, find_content, forget_data
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
 from ssme.engines.executors import SerialExecutor, ordered_map
@@ -129,12 +129,12 @@ def _run(
     """Rows and times of each study, as tables."""
     end = math.inf if seconds is None else time.monotonic() + seconds
     store = CellStore(cells)
-    wanted = [list(study.runner.protocol.cells(list(study.datasets))) for study in studies]
+    wanted = [list(study.runner.protocol.list_cells(list(study.datasets))) for study in studies]
     total = sum(map(len, wanted))
     if not store.done and time.monotonic() >= end and not leave_out:
         raise UnfinishedError(f"0 of {total} cells are finished")
     pool = executor or SerialExecutor()
-    contents = _contents(pool, studies)
+    contents = _compute_contents(pool, studies)
     tasks = [
         [Task(s.runner, cell, contents[s.runner.load, cell.dataset]) for cell in own]
         for s, own in zip(studies, wanted, strict=True)
@@ -162,7 +162,7 @@ def _run(
         why = f": {refused[0]}" if refused else ""
         _warn(f"{missing} of {total} cells are left out{why}")
     return [
-        _table(
+        _make_table(
             study.runner.protocol,
             [(task.cell, store[name]) for task, name in zip(own, ns, strict=True) if name in store],
         )
@@ -170,7 +170,9 @@ def _run(
     ]
 
 
-def _contents(executor: Executor, studies: Sequence[Study]) -> dict[tuple[Loader, str], str]:
+def _compute_contents(
+    executor: Executor, studies: Sequence[Study]
+) -> dict[tuple[Loader, str], str]:
     """The checksum of the content of each data set, computed where cells are."""
     if isinstance(executor, SerialExecutor):
         forget_data()
@@ -178,7 +180,7 @@ def _contents(executor: Executor, studies: Sequence[Study]) -> dict[tuple[Loader
     out: dict[tuple[Loader, str], str] = {}
     for load in dict.fromkeys(load for load, _ in places):
         own = [name for other, name in places if other == load]
-        found = ordered_map(executor, partial(content_of, load), own)
+        found = ordered_map(executor, partial(find_content, load), own)
         out |= {(load, name): content for name, content in zip(own, found, strict=True)}
     return out
 
@@ -230,7 +232,7 @@ def _collect(
                 yield result
 
 
-def _table(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]]) -> tuple[Any, Any]:
+def _make_table(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]]) -> tuple[Any, Any]:
     """All rows, and the time of every cell."""
     import pandas as pd
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadOptions, names_in, options_given
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
+from ssme.cli.options import OutputOptions, ReadOptions, gather_options, split_names
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
 from ssme.cli.run import gather, read_scores
 from ssme.errors import InputError
 from ssme.wording import escape_all, shorten
@@ -46,7 +46,7 @@ class FileLoader:
         return read_scores(RunSpec.from_dict(json.loads(self.config)))
 
 
-@command("Evaluate")
+@register_command("Evaluate")
 def bench(
     read: ReadOptions,
     out: OutputOptions,
@@ -110,7 +110,7 @@ def bench(
     [cyan]ssme bench adult --group sex --group age:edges=30/50 --methods auto,labeled[/cyan]
     """
     from ssme.bench import Protocol, Runner, run_protocol, summarize
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
     from ssme.engines.executors import open_executor
 
     output = Output(out)
@@ -122,15 +122,15 @@ def bench(
             allowed=f"1 to {MOST_WORKERS:,} processes",
             fix="give the number of cores of this machine, or leave it out for 1",
         )
-    name, load = _source(file, read)
-    with output.working("reading"):
+    name, load = _choose_source(file, read)
+    with output.show_progress("reading"):
         data = load(name)
-    groups = _groups(read, data)
-    sizes = _whole_numbers(n_labeled)
+    groups = _choose_groups(read, data)
+    sizes = _parse_whole_numbers(n_labeled)
     room = data.n_rows // 2 - max(sizes)
     protocol = Protocol.of(
-        names_in([methods], "--methods"),
-        metrics=tuple(names_in(metric, "--metric")) if metric else None,
+        split_names([methods], "--methods"),
+        metrics=tuple(split_names(metric, "--metric")) if metric else None,
         n_labeled=sizes,
         n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
         runs=runs,
@@ -153,7 +153,7 @@ def bench(
     kind = "dask" if scheduler else "processes" if workers > 1 else "serial"
     options: dict[str, Any] = {"dask": {"scheduler": scheduler}, "processes": {"workers": workers}}
     with (
-        output.working("estimating"),
+        output.show_progress("estimating"),
         open_executor(kind, **options.get(kind, {})) as executor,
     ):
         table = run_protocol(
@@ -161,8 +161,8 @@ def bench(
         )
     summary = summarize(table).drop(columns=["dataset", "subset"] + ["group"] * (not groups))
     rows = [{k: _drop_undefined(v) for k, v in row.items()} for row in summary.to_dict("records")]
-    output.write(out.json, json_text(rows))
-    output.write(out.csv, csv_text(rows))
+    output.write(out.json, format_json(rows))
+    output.write(out.csv, format_csv(rows))
     keys = ["metric", "n_labeled"] + ["group"] * bool(groups)
     for (metric_name, labels, *group), part in summary.groupby(keys, sort=False):
         where = f" in {group[0]}" if group and group[0] != "all" else ""
@@ -171,7 +171,7 @@ def bench(
             f"split{'s' * (runs > 1)}"
         )
         columns = ("method", "error", "of labels alone", "interval holds truth", "width")
-        shown = plain_table(title, *columns, right=columns[1:])
+        shown = make_table(title, *columns, right=columns[1:])
         borrowed = float(part["fallback"].max()) if groups else 0.0
         if borrowed > 0.0:
             shown.caption = FALLBACK.format(borrowed)
@@ -196,11 +196,11 @@ def _format_number(value: float, form: str, unit: str = "") -> str:
     return "-" if _drop_undefined(value) is None else f"{value:{form}}{unit}"
 
 
-def _groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
+def _choose_groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
     """The groupings to report on beside all rows: those that were named."""
     from ssme.data.grouping import parse_group_by
 
-    named = names_in(read.group, "--group") if read.group else []
+    named = split_names(read.group, "--group") if read.group else []
     for name in named:
         parse_group_by(name, data.groups, "groups").settle(data.groups)
     return tuple(named)
@@ -218,12 +218,14 @@ def _make_folder(folder: Path) -> None:
         ) from None
 
 
-def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
+def _choose_source(file: str, read: ReadOptions) -> tuple[str, Any]:
     """A name and its loader: a data set by name, or the user's own file."""
     from ssme.datasets.registry import DATASETS, load_dataset
 
     if file in DATASETS and not Path(file).is_file():
-        useless = [f"--{name.replace('_', '-')}" for name in options_given(read) if name != "group"]
+        useless = [
+            f"--{name.replace('_', '-')}" for name in gather_options(read) if name != "group"
+        ]
         if useless:
             raise InputError(
                 f"{', '.join(useless)} with the data set {file!r}",
@@ -234,7 +236,7 @@ def _source(file: str, read: ReadOptions) -> tuple[str, Any]:
     return Path(file).stem, FileLoader(json.dumps(gather(Path(file), read).to_dict()))
 
 
-def _whole_numbers(text: str) -> tuple[int, ...]:
+def _parse_whole_numbers(text: str) -> tuple[int, ...]:
     try:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError:

@@ -13,12 +13,12 @@ from ssme.cli.options import (
     MetricOptions,
     OutputOptions,
     ReadOptions,
-    names_in,
+    split_names,
 )
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
-from ssme.errors import InputError, UnsupportedError, asked_by
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
+from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
+from ssme.errors import InputError, UnsupportedError, name_argument
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 
-@command("Evaluate")
+@register_command("Evaluate")
 def compare(
     read: ReadOptions,
     run: MetricOptions,
@@ -52,19 +52,19 @@ def compare(
     from ssme.progress import track
 
     output = Output(out)
-    names = list(dict.fromkeys(names_in([methods], "--methods")))
-    with asked_by("methods"):
+    names = list(dict.fromkeys(split_names([methods], "--methods")))
+    with name_argument("methods"):
         for name in names:
             method_class(name)
     spec = gather(file, read, run)
-    output.refuse_inputs(inputs_of(spec))
+    output.refuse_inputs(list_inputs(spec))
     data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
     results: dict[str, Evaluation] = {}
     seconds: dict[str, float] = {}
     refused: dict[str, str] = {}
-    with output.working("comparing"):
+    with output.show_progress("comparing"):
         for name in track(names, "methods"):
             start = time.perf_counter()
             try:
@@ -77,7 +77,7 @@ def compare(
     rows = [row for result in results.values() for row in result.rows()]
     output.write(
         out.json,
-        json_text(
+        format_json(
             {
                 "results": {name: result.to_dict() for name, result in results.items()},
                 "seconds": seconds,
@@ -85,7 +85,7 @@ def compare(
             }
         ),
     )
-    output.write(out.csv, csv_text(rows))
+    output.write(out.csv, format_csv(rows))
     _show(output, results, rows, seconds, refused, show_all)
 
 
@@ -100,14 +100,21 @@ def _show(
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import LIMIT, direction, interval_text, number, plain_table, short
+    from ssme.cli.tables import (
+        LIMIT,
+        format_interval,
+        format_number,
+        make_table,
+        name_direction,
+        shorten_name,
+    )
 
     first = next(iter(results.values()))
     interval = f"{first.level * 100:g} % interval"
     models = first.data.models if show_all else first.data.models[:LIMIT]
     columns = ("model", "method", "estimate", interval, "labels only")
     for metric in first.metrics:
-        table = plain_table(f"{metric.name} ({direction(metric)})", *columns, right=columns[2:])
+        table = make_table(f"{metric.name} ({name_direction(metric)})", *columns, right=columns[2:])
         for model in models:
             mine = [
                 row
@@ -116,11 +123,11 @@ def _show(
             ]
             for i, row in enumerate(mine):
                 table.add_row(
-                    escape(short(model)) if i == 0 else "",
+                    escape(shorten_name(model)) if i == 0 else "",
                     row["method"],
-                    number(row["estimate"]),
-                    interval_text(row["low"], row["high"]),
-                    number(row["labels_only"]) if i == 0 else "",
+                    format_number(row["estimate"]),
+                    format_interval(row["low"], row["high"]),
+                    format_number(row["labels_only"]) if i == 0 else "",
                     end_section=i == len(mine) - 1,
                 )
         output.console.print(table)
@@ -128,7 +135,7 @@ def _show(
     if len(models) < first.data.n_models:
         rest = first.data.n_models - len(models)
         output.console.print(f"{rest} more models: --all shows them, --csv keeps them\n")
-    table = plain_table("Time", "method", "seconds", right=("seconds",))
+    table = make_table("Time", "method", "seconds", right=("seconds",))
     for name in results:
         table.add_row(name, f"{seconds[name]:.2f}")
     output.console.print(table)

@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
-from ssme.errors import asked_by
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
+from ssme.errors import name_argument
 
 __all__ = ["datasets"]
 
 
-@command("Look up")
+@register_command("Look up")
 def datasets(
     out: OutputOptions,
     fetch: Annotated[
@@ -35,14 +35,14 @@ def datasets(
 
     [cyan]SSME_DATA=~/ssme-data ssme datasets --fetch civilcomments[/cyan]
     """
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
     from ssme.datasets.registry import DATASETS, data_folder
 
     output = Output(out)
     if fetch is not None:
         from ssme.datasets.fetch import fetch_dataset
 
-        with output.working(f"fetching {fetch}"), asked_by("fetch"):
+        with output.show_progress(f"fetching {fetch}"), name_argument("fetch"):
             path = fetch_dataset(fetch)
         output.console.print(f"Wrote {path}", markup=False)
         return
@@ -53,9 +53,9 @@ def datasets(
         }
         for name, entry in DATASETS.items()
     ]
-    output.write(out.json, json_text(facts))
-    output.write(out.csv, csv_text(facts))
-    table = plain_table(f"Data sets ({data_folder()})", "name", "what", "here", "in the paper as")
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(facts))
+    table = make_table(f"Data sets ({data_folder()})", "name", "what", "here", "in the paper as")
     for fact in facts:
         table.add_row(fact["name"], fact["title"], fact["here"], fact["in_paper"] or "-")
     output.console.print(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from ssme.errors import InputError, asked_by
+from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
 
 __all__ = [
+    "add_prevalence",
+    "add_worth",
     "correct",
     "read_threshold_goal",
     "read_worth",
     "refuse_shift",
     "show_thresholds",
     "show_together",
-    "with_prevalence",
-    "with_worth",
 ]
 
 SHOWN_PAIRS = 5
@@ -53,12 +53,12 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
             fix=f'write for example {flag} "0,1;10,0" for two classes',
         )
     data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
-    with asked_by(flag.removeprefix("--")):
+    with name_argument(flag.removeprefix("--")):
         get_metric(data)
     return data
 
 
-def with_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
+def add_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
     """``spec`` with the metric of a matrix before the others, so that it decides."""
     if worth is None:
         return spec
@@ -68,7 +68,7 @@ def with_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
     return dataclasses.replace(spec, metrics=(worth, *asked))
 
 
-def with_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
+def add_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
     """``spec`` with every metric as it would be with this share of class 1."""
     from ssme.metrics import at_prevalence, default_metrics, get_metric
 
@@ -129,7 +129,7 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
                 fix=f'give the matrix too: --{text} "0,1;10,0"',
             )
         goal = worth
-    with asked_by("threshold_for"):
+    with name_argument("threshold_for"):
         read_goal(goal)
     return goal
 
@@ -139,21 +139,21 @@ def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import interval_text, number, plain_table, short
+    from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
 
     columns = ("model", "threshold", "its interval", "metric", "estimate", "interval")
     numbers = ("threshold", "its interval", "estimate", "interval")
-    table = plain_table(f"thresholds for {found.goal}", *columns, right=numbers)
+    table = make_table(f"thresholds for {found.goal}", *columns, right=numbers)
     for pick in found.picks[:limit]:
         for i, at in enumerate(pick.metrics):
             first = i == 0
             table.add_row(
-                escape(short(pick.model)) if first else "",
-                number(pick.threshold) if first else "",
-                interval_text(pick.low, pick.high) if first else "",
+                escape(shorten_name(pick.model)) if first else "",
+                format_number(pick.threshold) if first else "",
+                format_interval(pick.low, pick.high) if first else "",
                 at.metric,
-                number(at.estimate),
-                interval_text(at.low, at.high),
+                format_number(at.estimate),
+                format_interval(at.low, at.high),
             )
     output.console.print()
     output.console.print(table)
@@ -171,38 +171,38 @@ def show_together(profile: SetProfile, output: Output) -> None:
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import interval_text, number, plain_table, short
+    from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
 
     columns = ("all models together", "estimate", "interval", "labels only", "their interval")
-    table = plain_table(None, *columns, right=columns[1:])
+    table = make_table(None, *columns, right=columns[1:])
     for row in profile.rows():
         table.add_row(
             row["figure"].replace("_", " "),
-            number(row["estimate"]),
-            interval_text(row["low"], row["high"]),
-            number(row["labels_only"]),
-            interval_text(row["labels_only_low"], row["labels_only_high"]),
+            format_number(row["estimate"]),
+            format_interval(row["low"], row["high"]),
+            format_number(row["labels_only"]),
+            format_interval(row["labels_only_low"], row["labels_only_high"]),
         )
     output.console.print()
     output.console.print(table)
-    alike = sorted(profile.pairs, key=lambda pair: -_or_least(pair.correlation.estimate))[
+    alike = sorted(profile.pairs, key=lambda pair: -_replace_nan(pair.correlation.estimate))[
         :SHOWN_PAIRS
     ]
     heads = ("models", "", "both wrong", "interval", "correlation", "interval ")
-    pairs = plain_table("pairs whose errors are most alike", *heads, right=heads[2:])
+    pairs = make_table("pairs whose errors are most alike", *heads, right=heads[2:])
     for pair in alike:
         pairs.add_row(
-            escape(short(pair.a, 14)),
-            escape(short(pair.b, 14)),
-            number(pair.both_wrong.estimate),
-            interval_text(pair.both_wrong.low, pair.both_wrong.high),
-            number(pair.correlation.estimate),
-            interval_text(pair.correlation.low, pair.correlation.high),
+            escape(shorten_name(pair.a, 14)),
+            escape(shorten_name(pair.b, 14)),
+            format_number(pair.both_wrong.estimate),
+            format_interval(pair.both_wrong.low, pair.both_wrong.high),
+            format_number(pair.correlation.estimate),
+            format_interval(pair.correlation.low, pair.correlation.high),
         )
     output.console.print()
     output.console.print(pairs)
     output.console.print(Text(profile.sentence()))
 
 
-def _or_least(value: float) -> float:
+def _replace_nan(value: float) -> float:
     return value if value == value else -2.0

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import ReportOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"
 
 
-@command("Try")
+@register_command("Try")
 def demo(out: ReportOptions) -> None:
     """Compare estimates from 30 labels with the truth, for six real classifiers.
 
@@ -45,12 +45,12 @@ def demo(out: ReportOptions) -> None:
     with truth_path().open(encoding="utf-8", newline="") as stream:
         labels = np.array([int(row["label"]) for row in csv.DictReader(stream)])
     truth = evaluate(data.with_labels(labels), method="labeled")
-    with output.working("demo"), warnings.catch_warnings():
+    with output.show_progress("demo"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # told below the tables
         results = {name: evaluate(data, method=name) for name in track(METHODS, "methods")}
-    rows = _rows(truth, results)
-    output.write(out.json, json_text(rows))
-    output.write(out.csv, csv_text(rows))
+    rows = _make_rows(truth, results)
+    output.write(out.json, format_json(rows))
+    output.write(out.csv, format_csv(rows))
     if out.html is not None:
         from ssme.report import report_html
 
@@ -64,16 +64,18 @@ def demo(out: ReportOptions) -> None:
     )
     for metric in truth.metrics:
         output.console.print()
-        output.console.print(_table(metric.name, [r for r in rows if r["metric"] == metric.name]))
+        output.console.print(
+            _make_table(metric.name, [r for r in rows if r["metric"] == metric.name])
+        )
     output.console.print()
-    output.console.print(_errors(rows))
+    output.console.print(_make_error_table(rows))
     output.console.print(f"\n{_count_held(rows)}", markup=False)
     for name, result in results.items():
-        for line in _doubts(name, result):
+        for line in _list_doubts(name, result):
             output.console.print(line, markup=False)
 
 
-def _rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, Any]]:
+def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, Any]]:
     """One row per metric and model: the truth, labels alone, each method with its interval."""
     rows = []
     tables = {name: list(result.rows()) for name, result in results.items()}
@@ -95,30 +97,31 @@ def _rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, A
     return rows
 
 
-def _table(metric: str, rows: list[dict[str, Any]]) -> Table:
-    from ssme.cli.tables import interval_text, number, plain_table
+def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
+    from ssme.cli.tables import format_interval, format_number, make_table
 
-    table = plain_table(
+    table = make_table(
         metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY)
     )
     for row in rows:
         table.add_row(
             row["model"],
-            number(row["truth"]),
-            number(row[LABELS_ONLY]),
+            format_number(row["truth"]),
+            format_number(row[LABELS_ONLY]),
             *(
-                f"{number(row[name])} ({interval_text(row[f'{name} low'], row[f'{name} high'])})"
+                f"{format_number(row[name])} "
+                f"({format_interval(row[f'{name} low'], row[f'{name} high'])})"
                 for name in METHODS
             ),
         )
     return table
 
 
-def _errors(rows: list[dict[str, Any]]) -> Table:
+def _make_error_table(rows: list[dict[str, Any]]) -> Table:
     """Mean absolute error of each way, and how many times closer than labels alone."""
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
 
-    table = plain_table("Mean distance from the truth", "metric", LABELS_ONLY, *METHODS)
+    table = make_table("Mean distance from the truth", "metric", LABELS_ONLY, *METHODS)
     names = list(dict.fromkeys(row["metric"] for row in rows))
     for metric in [*names, "all"]:
         mine = [row for row in rows if metric in ("all", row["metric"])]
@@ -129,7 +132,10 @@ def _errors(rows: list[dict[str, Any]]) -> Table:
         table.add_row(
             metric,
             f"{mean[LABELS_ONLY]:.4f}",
-            *(f"{mean[way]:.4f} ({_ratio(mean[LABELS_ONLY], mean[way])})" for way in METHODS),
+            *(
+                f"{mean[way]:.4f} ({_describe_ratio(mean[LABELS_ONLY], mean[way])})"
+                for way in METHODS
+            ),
             style="bold" if metric == "all" else None,
         )
     return table
@@ -145,7 +151,7 @@ def _count_held(rows: list[dict[str, Any]]) -> str:
     return f"Intervals that hold the truth: {', '.join(counts)}."
 
 
-def _doubts(name: str, result: Evaluation) -> Iterator[str]:
+def _list_doubts(name: str, result: Evaluation) -> Iterator[str]:
     """What an evaluation doubts of itself, a line each."""
     if not result.doubts:
         yield f"\nThe method {name} has no doubts here."
@@ -155,5 +161,5 @@ def _doubts(name: str, result: Evaluation) -> Iterator[str]:
         yield f"{doubt.severity}: {doubt.code} {doubt.title}"
 
 
-def _ratio(alone: float, mine: float) -> str:
+def _describe_ratio(alone: float, mine: float) -> str:
     return f"{alone / mine:.1f}x closer" if mine <= alone else f"{mine / alone:.1f}x farther"

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, spell_with
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
-from ssme.cli.run import gather, inputs_of, read_scores
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
+from ssme.cli.run import gather, list_inputs, read_scores
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["doctor"]
 
 
-@command("Evaluate")
+@register_command("Evaluate")
 def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> None:
     """Say what is in a file and what can be estimated from it.
 
@@ -31,21 +31,21 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
     """
     from rich.text import Text
 
-    from ssme.cli.tables import plain_table, print_doubts, short
+    from ssme.cli.tables import make_table, print_doubts, shorten_name
     from ssme.diagnostics.registry import check_all
     from ssme.methods.supported import list_supported
 
     output = Output(out)
     spec = gather(file, read)
-    output.refuse_inputs(inputs_of(spec))
-    with output.working("reading"):
+    output.refuse_inputs(list_inputs(spec))
+    with output.show_progress("reading"):
         data = read_scores(spec)
         doubts = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = list_supported(data)
     findings = [asdict(doubt) for doubt in doubts]
-    labels, missing = _label_counts(data), _missing_scores(data)
-    advice = [*_advice(data), *_tell_left_out(spec, data)]
+    labels, missing = _count_labels(data), _count_missing_scores(data)
+    advice = [*_advise(data), *_tell_left_out(spec, data)]
     facts: dict[str, Any] = {
         "file": spec.source,
         "understood": understood,
@@ -58,55 +58,57 @@ def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> 
         "advice": advice,
         "methods": can,
         "methods_not": cannot,
-        "metrics": _metrics(data),
+        "metrics": _list_metrics(data),
         "looks_wrong": findings,
     }
-    output.write(out.json, json_text(facts))
-    output.write(out.csv, csv_text(findings))
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(findings))
     console = output.console
-    table = plain_table("How the file was understood", "", "")
+    table = make_table("How the file was understood", "", "")
     for title, text in understood.items():
-        table.add_row(Text(title), Text(short(text, 400)))
+        table.add_row(Text(title), Text(shorten_name(text, 400)))
     console.print(table)
     console.print()
-    table = plain_table("What is in it", "", "")
+    table = make_table("What is in it", "", "")
     table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
-    counts = [f"{short(name)}: {count}" for name, count in labels.items()]
+    counts = [f"{shorten_name(name)}: {count}" for name, count in labels.items()]
     table.add_row("labels per class", Text(_list_some(counts, 20)))
     table.add_row(
-        "models", Text(f"{data.n_models}: {_list_some([short(m) for m in data.models], 20)}")
+        "models", Text(f"{data.n_models}: {_list_some([shorten_name(m) for m in data.models], 20)}")
     )
     if missing:
-        gaps = [f"{short(name)}: {count:,}" for name, count in missing.items()]
+        gaps = [f"{shorten_name(name)}: {count:,}" for name, count in missing.items()]
         table.add_row("missing scores", Text(_list_some(gaps, 20)))
     console.print(table)
     console.print()
-    table = plain_table("What can be estimated", "", "")
+    table = make_table("What can be estimated", "", "")
     table.add_row("metrics", Text(", ".join(facts["metrics"])))
     table.add_row("methods", Text(", ".join(can) or "none"))
     for name, reason in cannot.items():
         table.add_row(f"not {name}", Text(reason))
     console.print(table)
     for sentence in advice:
-        console.print(Text("\n" + short(sentence, 400)))
+        console.print(Text("\n" + shorten_name(sentence, 400)))
     if doubts:
         print_doubts(console, doubts)
     else:
         console.print(Text("\nNothing looks wrong", style="bold"))
 
 
-def _label_counts(data: ScoreSet) -> dict[str, int]:
+def _count_labels(data: ScoreSet) -> dict[str, int]:
     return {str(name): int((data.labels == k).sum()) for k, name in enumerate(data.classes)}
 
 
-def _missing_scores(data: ScoreSet) -> dict[str, int]:
+def _count_missing_scores(data: ScoreSet) -> dict[str, int]:
     gaps = (data.scores[:, :, 0] != data.scores[:, :, 0]).sum(axis=0)
     return {model: int(n) for model, n in zip(data.models, gaps, strict=True) if n}
 
 
-def _advice(data: ScoreSet) -> list[str]:
+def _advise(data: ScoreSet) -> list[str]:
     """What to do with models that look like judges and were not named as such."""
-    hard = [name for name in data.models if name not in data.judges and _answers_only(data, name)]
+    hard = [
+        name for name in data.models if name not in data.judges and _is_answers_only(data, name)
+    ]
     advice = []
     if hard:
         advice.append(
@@ -115,10 +117,10 @@ def _advice(data: ScoreSet) -> list[str]:
         )
     if data.judges and data.n_labeled == 0:
         advice.append("No row has a label: how good judges are is told by their agreement alone.")
-    return advice + _unlabeled_classes(data)
+    return advice + _doubt_unlabeled_classes(data)
 
 
-def _unlabeled_classes(data: ScoreSet) -> list[str]:
+def _doubt_unlabeled_classes(data: ScoreSet) -> list[str]:
     """Sentences on classes that a few answers name and no label has: slips, perhaps."""
     import numpy as np
 
@@ -142,13 +144,13 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     from ssme.data.labels import observe
     from ssme.data.readers.answer_columns import advise, find_answers
     from ssme.data.readers.options import ReadOptions
-    from ssme.data.readers.sources import find_reader, local_path, open_table
+    from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
 
     layout = data.layout
     if layout is None or layout.source is None or not layout.ignored:
         return []
-    file = local_path(layout.source)
+    file = find_local_path(layout.source)
     if find_reader(file).kind == "arrays":
         return []
     frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
@@ -160,7 +162,7 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     return [InputError(f"Left out: {advice}").spell(spell_with(flags))] if advice else []
 
 
-def _metrics(data: ScoreSet) -> list[str]:
+def _list_metrics(data: ScoreSet) -> list[str]:
     """Names of the metrics that can be estimated; of judges alone, none of probabilities."""
     from ssme.metrics import get_metric, metric_names
 
@@ -170,7 +172,7 @@ def _metrics(data: ScoreSet) -> list[str]:
     return [name for name in names if not get_metric(name).of_probabilities]
 
 
-def _answers_only(data: ScoreSet, name: str) -> bool:
+def _is_answers_only(data: ScoreSet, name: str) -> bool:
     scores = data.scores[:, data.models.index(name)]
     known = scores[scores[:, 0] == scores[:, 0]]
     return bool(((known == 0.0) | (known == 1.0)).all())

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
 
 __all__ = ["doubts"]
 
 
-@command("Look up")
+@register_command("Look up")
 def doubts(
     out: OutputOptions,
     code: Annotated[
@@ -32,7 +32,7 @@ def doubts(
     from rich.markdown import Markdown
     from rich.text import Text
 
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
     from ssme.diagnostics import CHECKS, explain
 
     output = Output(out)
@@ -48,15 +48,15 @@ def doubts(
         }
         for check in chosen
     ]
-    output.write(out.json, json_text(facts if code is None else facts[0]))
-    output.write(out.csv, csv_text(facts))
+    output.write(out.json, format_json(facts if code is None else facts[0]))
+    output.write(out.csv, format_csv(facts))
     if explained is not None:
         output.console.print(Text(f"{chosen[0].code} {chosen[0].title}\n", style="bold"))
         plain = re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", explained)  # links within the page
         output.console.print(Markdown(plain, hyperlinks=False))
         output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
         return
-    table = plain_table(None, "code", "severity", "doubt")
+    table = make_table(None, "code", "severity", "doubt")
     for check in chosen:
         table.add_row(check.code, check.severity, check.title)
     output.console.print(table)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssme.cli.deciding import (
+    add_prevalence,
+    add_worth,
     correct,
     read_threshold_goal,
     read_worth,
     refuse_shift,
     show_thresholds,
     show_together,
-    with_prevalence,
-    with_worth,
 )
 from ssme.cli.options import (
     OUT,
@@ -26,12 +26,12 @@ from ssme.cli.options import (
     ReadOptions,
     ReportOptions,
     RunOptions,
-    names_in,
+    split_names,
 )
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import CONDITION_FAILED, command, say
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
-from ssme.errors import InputError, asked_by
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import CONDITION_FAILED, register_command, say
+from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
+from ssme.errors import InputError, name_argument
 
 DECIDING = "Deciding"
 GATES = "Gates for pipelines"
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "show"]
 
 
-@command("Evaluate")
+@register_command("Evaluate")
 def evaluate(
     read: ReadOptions,
     run: RunOptions,
@@ -188,7 +188,7 @@ def evaluate(
     from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
 
-    kinds = names_in(gaps, "--gaps") if gaps else []
+    kinds = split_names(gaps, "--gaps") if gaps else []
     _refuse_unknown_gaps(kinds)
     output = Output(out, {"save_config": save_config})
     if within is not None:
@@ -201,34 +201,34 @@ def evaluate(
     gated = bool(demands) or within is not None or fail_on is not None
     worth = read_worth(cost, utility)
     goal = None if threshold_for is None else read_threshold_goal(threshold_for, worth)
-    spec = with_worth(gather(file, read, run, config, engine), worth)
+    spec = add_worth(gather(file, read, run, config, engine), worth)
     if prevalence is not None:
-        spec = with_prevalence(spec, prevalence)
+        spec = add_prevalence(spec, prevalence)
     if correct_shift is not None:
         refuse_shift(correct_shift, spec)
-    output.refuse_inputs(inputs_of(spec))
+    output.refuse_inputs(list_inputs(spec))
     if save_config is not None:
-        with asked_by("save_config"):
+        with name_argument("save_config"):
             spec.save(save_config)
     in_memory = spec.engine == "memory"
     if in_memory:
         result = _evaluate_file(spec, output, demands, correct_shift)
     else:
         result = _evaluate_stream(spec, output, demands)
-    with asked_by("fail_under"):
+    with name_argument("fail_under"):
         verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
         {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
     )
     if goal is not None:
-        with asked_by("threshold_for"):
+        with name_argument("threshold_for"):
             thresholds = result.choose_thresholds(goal, confidence=confidence)
         held["thresholds"] = thresholds.to_dict()
     if together:
         profile = result.set_profile()
         held["together"] = profile.to_dict()
-    output.write(out.json, json_text({**result.to_dict(), **held}))
-    output.write(out.csv, csv_text(list(result.rows())))
+    output.write(out.json, format_json({**result.to_dict(), **held}))
+    output.write(out.csv, format_csv(list(result.rows())))
     if out.html is not None:
         from ssme.report import report_html
 
@@ -250,12 +250,12 @@ def show(
     result: Evaluation, output: Output, show_all: bool = False, gaps: Sequence[str] = ()
 ) -> None:
     """Print an evaluation's tables, groups and doubts."""
-    from ssme.cli.tables import LIMIT, evaluation_tables, print_doubts, summary_line
+    from ssme.cli.tables import LIMIT, make_evaluation_tables, print_doubts, summarize_in_a_line
 
-    output.console.print(summary_line(result), markup=False)
+    output.console.print(summarize_in_a_line(result), markup=False)
     if result.settings.get("lead", {}).get("reason"):
         output.console.print(result.settings["lead"]["reason"], markup=False)
-    for table in evaluation_tables(result, None if show_all else LIMIT):
+    for table in make_evaluation_tables(result, None if show_all else LIMIT):
         output.console.print()
         output.console.print(table)
     if len(result.groups) > 1:
@@ -273,13 +273,13 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
 
 def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:
     """Print the groups of every grouping, worst first, and how far they are apart."""
-    from ssme.cli.group_tables import gap_table, group_tables
+    from ssme.cli.group_tables import make_gap_table, make_group_tables
     from ssme.cli.tables import LIMIT
 
     limit = None if show_all else LIMIT
-    found = list(group_tables(result, limit))
+    found = list(make_group_tables(result, limit))
     leading = result.worst_groups(result.metrics[0].name, by=result.groups[1].by).rows[0].model
-    gaps = gap_table(result.gaps(kinds=["difference", *kinds]), leading, limit)
+    gaps = make_gap_table(result.gaps(kinds=["difference", *kinds]), leading, limit)
     for table in [*found, *([] if gaps is None else [gaps])]:
         output.console.print()
         output.console.print(table)
@@ -290,20 +290,20 @@ def _evaluate_file(
 ) -> Evaluation:
     """The evaluation of a file that fits into memory."""
     from ssme.decide.gates import add_metrics
-    from ssme.fitting import usual_metrics
+    from ssme.fitting import choose_usual_metrics
 
-    with output.working("reading"):
+    with output.show_progress("reading"):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
-    asked = spec.metrics or usual_metrics(data)
-    with asked_by("fail_under"):
+    asked = spec.metrics or choose_usual_metrics(data)
+    with name_argument("fail_under"):
         metrics = add_metrics(asked, demands) if demands else spec.metrics
     if shift is not None:
-        with asked_by("correct_shift"):
+        with name_argument("correct_shift"):
             data, said = correct(data, shift)
         output.note(said)
-    with output.working("estimating"):
+    with output.show_progress("estimating"):
         result = evaluate_scores(spec, data, metrics=metrics)
     if shift is None:
         return result
@@ -321,10 +321,10 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
             fix="name the metrics with --metric",
         )
     if demands and spec.metrics:
-        with asked_by("fail_under"):
+        with name_argument("fail_under"):
             metrics = tuple(add_metrics(spec.metrics, demands))
         spec = dataclasses.replace(spec, metrics=metrics)
-    with output.working("passing over the rows"):
+    with output.show_progress("passing over the rows"):
         result = execute(spec, spec.source)
     for sentence in say_recognized(spec, result.data):
         output.note(sentence)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from ssme.cli.tables import interval_text, number, plain_table, short
-from ssme.wording import distinct_labels
+from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
+from ssme.wording import make_distinct
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
     from ssme.results.gaps import GapTable
 
-__all__ = ["gap_table", "group_tables"]
+__all__ = ["make_gap_table", "make_group_tables"]
 
 JOINT = (
     "Intervals of differences from all rows hold for all groups at once. Worst: the probability "
@@ -26,25 +26,25 @@ JOINT = (
 )
 
 
-def group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Table]:
+def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Table]:
     """One table per grouping: its groups by the first metric and the best model, worst first."""
     metric = evaluation.metrics[0].name
     for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
         ranking = evaluation.worst_groups(metric, by=by)
         right = ("rows", "labels", metric, "minus all rows", "worst", "borrowed", "worth")
         title = f"{metric} of {ranking.rows[0].model} by {by}, worst group first"
-        table = plain_table(title, "group", *right, right=right)
+        table = make_table(title, "group", *right, right=right)
         values = [rank.group.removeprefix(f"{by}=") for rank in ranking.rows]
-        names = distinct_labels(values, max(10, 21 - len(metric)))
+        names = make_distinct(values, max(10, 21 - len(metric)))
         for value, rank in zip(values, ranking.rows[:limit], strict=False):
             table.add_row(
                 escape(names[value]),
                 f"{rank.n_labeled + rank.n_unlabeled:,}",
                 f"{rank.n_labeled:,}",
-                number(rank.estimate),
-                interval_text(rank.difference_low, rank.difference_high),
-                _share(rank.p_worst),
-                _share(rank.borrowed),
+                format_number(rank.estimate),
+                format_interval(rank.difference_low, rank.difference_high),
+                _format_share(rank.p_worst),
+                _format_share(rank.borrowed),
                 "-" if math.isnan(rank.effective_labels) else f"{rank.effective_labels:,.0f}",
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
@@ -54,29 +54,29 @@ def group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Table]:
         yield table
 
 
-def gap_table(gaps: GapTable, model: str, limit: int | None) -> Table | None:
+def make_gap_table(gaps: GapTable, model: str, limit: int | None) -> Table | None:
     """Gaps of one model; None where there are none."""
     mine = [gap for gap in gaps.rows if gap.model == model]
     if not mine:
         return None
     right = ("estimate", f"{gaps.level * 100:g} % interval")
     title = f"Gaps between groups of {model}; intervals hold for all pairs at once"
-    table = plain_table(title, "by", "gap in", *right, "worst", "best", right=right)
+    table = make_table(title, "by", "gap in", *right, "worst", "best", right=right)
     for gap in mine[:limit]:
         table.add_row(
-            escape(short(gap.by, 16)),
-            escape(_words(gap.gap, gap.metric)),
-            number(gap.estimate),
-            interval_text(gap.low, gap.high),
-            escape(short(gap.worst, 16)),
-            escape(short(gap.best, 16)),
+            escape(shorten_name(gap.by, 16)),
+            escape(_name_gap(gap.gap, gap.metric)),
+            format_number(gap.estimate),
+            format_interval(gap.low, gap.high),
+            escape(shorten_name(gap.worst, 16)),
+            escape(shorten_name(gap.best, 16)),
         )
     return table
 
 
-def _words(kind: str, metric: str) -> str:
+def _name_gap(kind: str, metric: str) -> str:
     return metric if kind == "difference" else f"{metric}, {kind.replace('_', ' ')}"
 
 
-def _share(value: float) -> str:
+def _format_share(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.0%}"

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
 from ssme.options import list_declared
 
 __all__ = ["methods"]
 
 
-@command("Look up")
+@register_command("Look up")
 def methods(
     out: OutputOptions,
     name: Annotated[
@@ -31,20 +31,20 @@ def methods(
 
     [cyan]ssme methods ssme[/cyan]
     """
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
     from ssme.methods.registry import method_class, method_names
 
     output = Output(out)
     names = method_names() if name is None else (name,)
-    facts = [_facts(method_class(each)) for each in names]
-    output.write(out.json, json_text(facts if name is None else facts[0]))
+    facts = [_list_facts(method_class(each)) for each in names]
+    output.write(out.json, format_json(facts if name is None else facts[0]))
     flat = [{k: v for k, v in fact.items() if k != "options"} for fact in facts]
-    output.write(out.csv, csv_text([{**row, "metrics": _metrics(row)} for row in flat]))
+    output.write(out.csv, format_csv([{**row, "metrics": _name_metrics(row)} for row in flat]))
     if name is not None:
         _show_one(output, facts[0])
         return
     columns = ("method", "classes", "labels", "interval", "posterior", "groups", "metrics")
-    table = plain_table(None, *columns)
+    table = make_table(None, *columns)
     for fact in facts:
         table.add_row(
             fact["name"],
@@ -56,7 +56,7 @@ def methods(
                 "yes" if fact[key] else "-"
                 for key in ("gives_intervals", "gives_posterior", "groups")
             ),
-            _metrics(fact),
+            _name_metrics(fact),
         )
     output.console.print(table)
     output.console.print()
@@ -65,7 +65,7 @@ def methods(
     output.console.print("\n`ssme methods NAME` shows a method's options.", markup=False)
 
 
-def _facts(cls: Any) -> dict[str, Any]:
+def _list_facts(cls: Any) -> dict[str, Any]:
     options = {
         each.name: {
             "default": None if each.python_only else each.default,
@@ -78,12 +78,12 @@ def _facts(cls: Any) -> dict[str, Any]:
     return {**dataclasses.asdict(cls.spec), "options": options}
 
 
-def _metrics(fact: dict[str, Any]) -> str:
+def _name_metrics(fact: dict[str, Any]) -> str:
     return "any" if fact["metrics"] is None else ", ".join(fact["metrics"])
 
 
 def _show_one(output: Output, fact: dict[str, Any]) -> None:
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
 
     output.console.print(f"{fact['name']}: {fact['title']}", markup=False)
     output.console.print(f"Source: {fact['source']}\n", markup=False)
@@ -91,7 +91,7 @@ def _show_one(output: Output, fact: dict[str, Any]) -> None:
     if not options:
         output.console.print("It has no options.", markup=False)
         return
-    table = plain_table(None, "option", "default", "allowed", "meaning")
+    table = make_table(None, "option", "default", "allowed", "meaning")
     for name, of in options.items():
         default = "from Python only" if of["python_only"] else json.dumps(of["default"])
         table.add_row(name, default, of["allowed"], of["meaning"])

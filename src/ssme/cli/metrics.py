@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
 
 __all__ = ["metrics"]
 
 
-@command("Look up")
+@register_command("Look up")
 def metrics(out: OutputOptions) -> None:
     """List the metrics with their exact definitions.
 
@@ -17,7 +17,7 @@ def metrics(out: OutputOptions) -> None:
 
     [cyan]ssme metrics --json -[/cyan]
     """
-    from ssme.cli.tables import direction, plain_table
+    from ssme.cli.tables import make_table, name_direction
     from ssme.metrics import get_metric, metric_names
 
     output = Output(out)
@@ -28,14 +28,14 @@ def metrics(out: OutputOptions) -> None:
             "title": metric.title,
             "binary": metric.binary,
             "multiclass": metric.multiclass,
-            "better": direction(metric),
+            "better": name_direction(metric),
             "definition": metric.definition,
         }
         for metric in found
     ]
-    output.write(out.json, json_text(facts))
-    output.write(out.csv, csv_text(facts))
-    table = plain_table(None, "metric", "classes", "better", "definition")
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(facts))
+    table = make_table(None, "metric", "classes", "better", "definition")
     for metric, fact in zip(found, facts, strict=True):
         classes = "any" if metric.binary and metric.multiclass else "2" if metric.binary else "> 2"
         better = {True: "higher", False: "lower", None: "-"}[metric.greater_is_better]

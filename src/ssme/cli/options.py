@@ -30,11 +30,11 @@ __all__ = [
     "RunOptions",
     "WriteOptions",
     "describe",
-    "names_in",
-    "options_given",
-    "reading_asked",
+    "gather_options",
+    "gather_reading",
     "run_asked",
     "spell_with",
+    "split_names",
 ]
 
 IN_PYTHON = {written: name for name, written in WRITTEN_AS.items()} | {"labels_file": "labels"}
@@ -68,7 +68,7 @@ def _run(name: str, *flags: str, **more: Any) -> Any:
     return Option(*flags, help=f"run:{name}", rich_help_panel=RUN, **more)
 
 
-def _engine(name: str, *flags: str, **more: Any) -> Any:
+def _declare_engine(name: str, *flags: str, **more: Any) -> Any:
     return Option(*flags, help=f"run:{name}", rich_help_panel=ENGINE, **more)
 
 
@@ -194,12 +194,12 @@ class EngineOptions:
     """Where the work runs; by default in memory."""
 
     engine: Annotated[
-        str | None, _engine("engine", "--engine", autocompletion=_complete_engines)
+        str | None, _declare_engine("engine", "--engine", autocompletion=_complete_engines)
     ] = None
-    workers: Annotated[int | None, _engine("workers", "--workers")] = None
-    scheduler: Annotated[str | None, _engine("scheduler", "--scheduler")] = None
-    sample_rows: Annotated[int | None, _engine("sample_rows", "--sample-rows")] = None
-    checkpoint: Annotated[Path | None, _engine("checkpoint", "--checkpoint")] = None
+    workers: Annotated[int | None, _declare_engine("workers", "--workers")] = None
+    scheduler: Annotated[str | None, _declare_engine("scheduler", "--scheduler")] = None
+    sample_rows: Annotated[int | None, _declare_engine("sample_rows", "--sample-rows")] = None
+    checkpoint: Annotated[Path | None, _declare_engine("checkpoint", "--checkpoint")] = None
 
 
 @dataclass(frozen=True)
@@ -268,22 +268,22 @@ def describe(help_text: str, repeatable: bool = False) -> str:
     if not colon or section not in ("read", "run") or " " in name:
         return help_text
     from ssme.data.readers.options import ReadOptions as Reading
-    from ssme.options import default_in_words, list_declared
+    from ssme.options import describe_default, list_declared
     from ssme.spec import RunSpec
 
     options = list_declared(Reading if section == "read" else RunSpec)
     of = next(each for each in options if each.name == name)
-    default = default_in_words(of)
+    default = describe_default(of)
     repeat = " Separate several by commas, or repeat the option." if repeatable else ""
     return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{repeat}"
 
 
-def reading_asked(options: ReadOptions) -> dict[str, Any]:
+def gather_reading(options: ReadOptions) -> dict[str, Any]:
     """The options of reading that were given, by their names in Python and of their types."""
-    found = {IN_PYTHON.get(name, name): value for name, value in options_given(options).items()}
+    found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
     for key in ("classes", "unlabeled", "unsure", "grades"):
         if key in found:
-            found[key] = [each for text in found[key] for each in _classes(text, key)]
+            found[key] = [each for text in found[key] for each in _parse_classes(text, key)]
     for key in ("positive", "cut"):
         if key in found:
             found[key] = read_typed(found[key])
@@ -299,14 +299,14 @@ def run_asked(options: MetricOptions, engine: EngineOptions | None = None) -> di
 
     Options of the method are texts by name: how a text is read depends on the method.
     """
-    found = {IN_PYTHON.get(name, name): value for name, value in options_given(options).items()}
+    found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
     if found.pop("no_groups", False):
         if "by" in found:
             raise InputError("--by and --no-groups", allowed="one of them")
         found["by"] = []
     if "options" in found:
-        found["options"] = _key_values(options.option)  # type: ignore[attr-defined]
-    return {**found, **(options_given(engine) if engine is not None else {})}
+        found["options"] = _parse_key_values(options.option)  # type: ignore[attr-defined]
+    return {**found, **(gather_options(engine) if engine is not None else {})}
 
 
 def spell_with(flags: dict[str, str]) -> Any:
@@ -327,7 +327,7 @@ def spell_with(flags: dict[str, str]) -> Any:
     return spell
 
 
-def names_in(items: Iterable[str], option: str) -> list[str]:
+def split_names(items: Iterable[str], option: str) -> list[str]:
     """The names in ``a,b`` and ``c``; none at all is refused."""
     parts = (part.strip() for item in items for part in item.split(","))
     names = [part for part in parts if part]
@@ -340,7 +340,7 @@ def names_in(items: Iterable[str], option: str) -> list[str]:
     return names
 
 
-def options_given(options: Any) -> dict[str, Any]:
+def gather_options(options: Any) -> dict[str, Any]:
     """The options that were given; lists are split at commas."""
     found: dict[str, Any] = {}
     for field in dataclasses.fields(options):
@@ -348,12 +348,12 @@ def options_given(options: Any) -> dict[str, Any]:
         if value is None or value == []:
             continue
         if isinstance(value, list) and field.name != "option":
-            value = names_in(value, f"--{field.name.rstrip('_')}")
+            value = split_names(value, f"--{field.name.rstrip('_')}")
         found[field.name] = value
     return found
 
 
-def _key_values(pairs: Iterable[str]) -> dict[str, str]:
+def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
     found = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -365,7 +365,7 @@ def _key_values(pairs: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _classes(text: str, key: str) -> list[Any]:
+def _parse_classes(text: str, key: str) -> list[Any]:
     """A class typed on a command line; a code is meant as number and as text alike."""
     value = read_typed(text)
     return [value, text] if key == "unlabeled" and value != text else [value]

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from ssme import progress
 from ssme.cli.options import WriteOptions
-from ssme.errors import InputError, argument, asked_by
-from ssme.writing import csv_text, encode_text, refuse_existing, write_text
+from ssme.errors import InputError, argument, name_argument
+from ssme.writing import encode_text, format_csv, refuse_existing, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Output", "csv_text", "json_text"]
+__all__ = ["Output", "format_csv", "format_json"]
 
 STDOUT = Path("-")
 TABLE_WIDTH = 80
@@ -56,7 +56,7 @@ class Output:
     def __post_init__(self) -> None:
         seen: dict[Path, str] = {}
         for name, path in self.targets.items():
-            place = _place(path)
+            place = _resolve_place(path)
             if place in seen:
                 raise InputError(
                     f"{argument(seen[place])} and {argument(name)} send two results to "
@@ -66,18 +66,18 @@ class Output:
                 )
             seen[place] = name
             if place != STDOUT:
-                with asked_by(name):
+                with name_argument(name):
                     refuse_existing(path, force=self.options.force)
 
     def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
         """Refuse to write over what the command reads, even with --force."""
-        places = {_place(path): name for name, path in self.targets.items()}
+        places = {_resolve_place(path): name for name, path in self.targets.items()}
         places.pop(STDOUT, None)
         for file in files:
-            if file is not None and _place(Path(file)) in places:
+            if file is not None and _resolve_place(Path(file)) in places:
                 raise InputError(
                     f"{file} would be read and then overwritten by "
-                    f"{argument(places[_place(Path(file))])}",
+                    f"{argument(places[_resolve_place(Path(file))])}",
                     allowed="results in other files than those that are read",
                     fix="name another file for the result",
                 )
@@ -85,8 +85,8 @@ class Output:
     @cached_property
     def console(self) -> Console:
         """For the result people read."""
-        aside = any(_place(path) == STDOUT for path in self.options.targets.values())
-        console = _safe_console(sys.stderr if aside else sys.stdout, self.options)
+        aside = any(_resolve_place(path) == STDOUT for path in self.options.targets.values())
+        console = _make_safe_console(sys.stderr if aside else sys.stdout, self.options)
         if console.width < TABLE_WIDTH:
             console.width = TABLE_WIDTH
         return console
@@ -94,14 +94,14 @@ class Output:
     @cached_property
     def notes(self) -> Console:
         """For remarks and progress."""
-        return _safe_console(sys.stderr, self.options)
+        return _make_safe_console(sys.stderr, self.options)
 
     def note(self, text: str) -> None:
         """One remark on stderr."""
         self.notes.print(text, style="dim", markup=False, soft_wrap=True)
 
     @contextmanager
-    def working(self, title: str) -> Iterator[None]:
+    def show_progress(self, title: str) -> Iterator[None]:
         """A progress bar with the time left, where a person is watching."""
         if self.options.quiet or not self.notes.is_terminal:
             yield
@@ -113,7 +113,7 @@ class Output:
         """``text`` to ``path``; nothing where no path was asked for."""
         if path is None:
             return
-        if _place(path) == STDOUT:
+        if _resolve_place(path) == STDOUT:
             sys.stdout.flush()
             sys.stdout.buffer.write(encode_text(text))
             sys.stdout.buffer.flush()
@@ -122,24 +122,24 @@ class Output:
         self.note(f"Wrote {path}")
 
 
-def json_text(value: Any) -> str:
+def format_json(value: Any) -> str:
     """``value`` as JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _place(path: Path) -> Path:
+def _resolve_place(path: Path) -> Path:
     """Where ``path`` leads, so that two names of one file are known for one."""
     if path in (STDOUT, Path("/dev/stdout"), Path("/dev/fd/1")):
         return STDOUT
     return Path(os.path.realpath(path))
 
 
-def _safe_console(file: Any, options: WriteOptions) -> Console:
+def _make_safe_console(file: Any, options: WriteOptions) -> Console:
     """A console that shows terminal escapes in names and does not obey them."""
     from rich.console import Console
     from rich.segment import Segment
 
-    from ssme.wording import printable
+    from ssme.wording import make_printable
 
     class SafeConsole(Console):
         def render(self, *arguments: Any, **named: Any) -> Iterator[Segment]:
@@ -147,7 +147,7 @@ def _safe_console(file: Any, options: WriteOptions) -> Console:
                 if segment.control or segment.text.isprintable():
                     yield segment
                 else:
-                    yield Segment(printable(segment.text), segment.style)
+                    yield Segment(make_printable(segment.text), segment.style)
 
     return SafeConsole(
         file=file,

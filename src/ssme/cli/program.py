@@ -25,7 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from ssme.cli.options import IN_PYTHON, describe, spell_with
 from ssme.cli.plain import make_streams_lenient
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning
-from ssme.wording import printable
+from ssme.wording import make_printable
 
 __all__ = [
     "BAD_INPUT",
@@ -34,10 +34,10 @@ __all__ = [
     "INTERRUPTED",
     "PIPE_CLOSED",
     "app",
-    "command",
     "end_with",
-    "group",
     "main",
+    "register_command",
+    "register_group",
     "say",
 ]
 
@@ -188,14 +188,14 @@ def program(version: Version = False) -> None:
     """What applies to every command."""
 
 
-def group(panel: str, name: str, help_text: str) -> typer.Typer:
+def register_group(panel: str, name: str, help_text: str) -> typer.Typer:
     """Register ``ssme <name>`` as the first word of several commands, listed under ``panel``."""
     several = typer.Typer(name=name, help=help_text, no_args_is_help=True)
     app.add_typer(several, rich_help_panel=panel)
     return several
 
 
-def command(
+def register_command(
     panel: str, name: str | None = None, *, of: typer.Typer | None = None
 ) -> Callable[[Callable[..., None]], Any]:
     """Register a function as ``ssme <name>``, listed under ``panel``.
@@ -206,7 +206,7 @@ def command(
     def register(function: Callable[..., None]) -> Callable[..., None]:
         home = app if of is None else of
         listed = home.command(name or function.__name__, cls=Command, rich_help_panel=panel)
-        listed(_spread(function))
+        listed(_spread_fields(function))
         return function
 
     return register
@@ -242,7 +242,7 @@ def end_with(error: BaseException, flags: Mapping[str, str]) -> None:
             say(WHEN_INTERRUPTED)
             sys.exit(INTERRUPTED)
         try:
-            with _errors_as_messages(False, spell_with(dict(flags))):
+            with _show_errors_as_messages(False, spell_with(dict(flags))):
                 raise error
         except typer.Exit as leaving:
             sys.exit(leaving.exit_code)
@@ -254,7 +254,7 @@ def end_with(error: BaseException, flags: Mapping[str, str]) -> None:
 
 def say(text: str) -> None:
     """A line on stderr; what a terminal would obey is shown and not obeyed."""
-    print(printable(text), file=sys.stderr, flush=True)
+    print(make_printable(text), file=sys.stderr, flush=True)
 
 
 def _forget_useless_width() -> None:
@@ -274,7 +274,7 @@ def _comes_from_closed_pipe(error: BaseException) -> bool:
     return False
 
 
-def _spread(function: Callable[..., None]) -> Callable[..., None]:
+def _spread_fields(function: Callable[..., None]) -> Callable[..., None]:
     """``function`` with each dataclass parameter replaced by that dataclass's fields."""
     hints = get_type_hints(function, include_extras=True)
     bundles: dict[str, Any] = {n: k for n, k in hints.items() if dataclasses.is_dataclass(k)}
@@ -295,7 +295,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
             for field in dataclasses.fields(kind)
         ]
     parameters.sort(key=lambda parameter: parameter.kind)
-    spelling = spell_with(_flags(parameters))
+    spelling = spell_with(_list_flags(parameters))
 
     @functools.wraps(function)
     def call(**given: Any) -> None:
@@ -303,7 +303,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
             names = [field.name for field in dataclasses.fields(kind)]
             given[name] = kind(**{field: given.pop(field) for field in names})
         quiet = any(getattr(given[name], "quiet", False) for name in bundles)
-        with _errors_as_messages(quiet, spelling):
+        with _show_errors_as_messages(quiet, spelling):
             function(**given)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -311,7 +311,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
+def _list_flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
     """Argument of Python -> long option, for the options of a command."""
     found = {"source": "FILE"}
     for parameter in parameters:
@@ -325,7 +325,7 @@ def _flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
 
 
 @contextmanager
-def _errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
+def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "always", SsmeWarning)
         warnings.showwarning = _show_warning  # type: ignore[assignment]

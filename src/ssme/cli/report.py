@@ -9,8 +9,8 @@ import typer
 
 from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
 from ssme.cli.output import Output
-from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
+from ssme.cli.program import register_command
+from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError, argument
 
 __all__ = ["report"]
@@ -18,7 +18,7 @@ __all__ = ["report"]
 SUFFIXES = (".html", ".htm", ".md", ".json")
 
 
-@command("Evaluate")
+@register_command("Evaluate")
 def report(
     read: ReadOptions,
     run: RunOptions,
@@ -62,18 +62,18 @@ def report(
             f"--output {output_file}", allowed="a name that ends in .html, .htm, .md or .json"
         )
     spec = gather(file, read, run, config)
-    output.refuse_inputs([*inputs_of(spec), memory])
+    output.refuse_inputs([*list_inputs(spec), memory])
     if memory is not None and not memory.exists():
         raise InputError(
             f"{argument('memory', memory)}: there is no such file",
             allowed="an existing file",
             fix="make it with `ssme track add`",
         )
-    with output.working("reading"):
+    with output.show_progress("reading"):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
-    with output.working("estimating and drawing"):
+    with output.show_progress("estimating and drawing"):
         result = evaluate_scores(spec, data)
         result.report(output_file, title=title, target=target, memory=memory, data=name)
     output.console.print(f"Wrote {output_file}", markup=False)

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import EngineOptions, MetricOptions, ReadOptions, reading_asked, run_asked
-from ssme.errors import InputError, asked_by
+from ssme.cli.options import EngineOptions, MetricOptions, ReadOptions, gather_reading, run_asked
+from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ssme.options import Option
     from ssme.spec import RunSpec
 
-__all__ = ["evaluate_scores", "gather", "inputs_of", "read_scores", "say_recognized"]
+__all__ = ["evaluate_scores", "gather", "list_inputs", "read_scores", "say_recognized"]
 
 
 def gather(
@@ -30,20 +30,20 @@ def gather(
     """The run that is asked for: the command line over the config file."""
     from ssme.spec import RunSpec
 
-    with asked_by("config"):
+    with name_argument("config"):
         spec = RunSpec() if config is None else RunSpec.load(config)
     asked = {} if run is None else run_asked(run, engine)
     if "options" in asked:
         method = asked.get("method", spec.method_name)
         asked["options"] = {**spec.options, **_read_options(method, asked["options"])}
     if file is not None:
-        asked["source"] = _address(file)
+        asked["source"] = _restore_address(file)
     elif spec.source is None:
         raise InputError("no FILE was given", fix="name the file that holds the scores")
-    return dataclasses.replace(spec, read={**spec.read, **reading_asked(read)}, **asked)
+    return dataclasses.replace(spec, read={**spec.read, **gather_reading(read)}, **asked)
 
 
-def inputs_of(spec: RunSpec) -> list[str]:
+def list_inputs(spec: RunSpec) -> list[str]:
     """Files that are read."""
     labels = spec.read.get("labels")
     sources = (spec.source,) if isinstance(spec.source, str) else spec.source or ()
@@ -65,7 +65,7 @@ def evaluate_scores(spec: RunSpec, data: ScoreSet, **changes: Any) -> Evaluation
     from ssme.run import execute
 
     result = execute(dataclasses.replace(spec, **changes), data)
-    digest = _digest(spec.source)
+    digest = _compute_digest(spec.source)
     return dataclasses.replace(result, settings={**result.settings, "file_sha256": digest})
 
 
@@ -103,7 +103,7 @@ def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     from ssme.methods.registry import method_class
     from ssme.options import list_declared
 
-    with asked_by("method"):
+    with name_argument("method"):
         known = {each.name: each for each in list_declared(method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
@@ -137,13 +137,13 @@ def _refuse_unnamed_labels(layout: Layout) -> None:
         )
 
 
-def _address(file: Path) -> str:
+def _restore_address(file: Path) -> str:
     """A path as typed: ``s3://...`` has lost a slash by being taken for a path."""
     local = re.sub(r"^file:/(?!/)", "file:///", str(file))
     return re.sub(r"^(\w{2,}):/(?!/)", r"\1://", local)
 
 
-def _digest(source: Any) -> str | None:
+def _compute_digest(source: Any) -> str | None:
     import hashlib
 
     if not isinstance(source, str) or not Path(source).is_file():

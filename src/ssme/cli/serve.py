@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ssme.cli.plain import start
-from ssme.cli.program import command
+from ssme.cli.program import register_command
 from ssme.serve.arguments import ARGUMENTS, FILE, Argument
 
 __all__ = ["serve"]
@@ -39,4 +39,4 @@ def serve(asked: Any) -> None:
 
 
 serve.__annotations__["asked"] = Asked
-command("Evaluate")(serve)
+register_command("Evaluate")(serve)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions, WriteOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command
+from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SHOWN = 10
 """Suggested rows that are printed."""
 
 
-@command("Decide")
+@register_command("Decide")
 def suggest(
     read: ReadOptions,
     run: RunOptions,
@@ -85,11 +85,11 @@ def suggest(
             allowed="a column of unique ids",
             fix="name it with --id",
         )
-    with output.working("valuing rows"):
+    with output.show_progress("valuing rows"):
         found = result.suggest(
             n, goal, design=draw, uniform=uniform, random_state=result.settings["random_state"]
         )
-    output.write(target, csv_text([*found.list_earlier(), *found.table()]))
+    output.write(target, format_csv([*found.list_earlier(), *found.table()]))
     _show_rows(output, found.table(), target)
     output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
@@ -101,10 +101,10 @@ def suggest(
 def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | None) -> None:
     from rich.markup import escape
 
-    from ssme.cli.tables import plain_table
+    from ssme.cli.tables import make_table
 
     columns = ("id", "probability", "reason")
-    table = plain_table("Rows to label next", *columns, right=("probability",))
+    table = make_table("Rows to label next", *columns, right=("probability",))
     for row in rows[:SHOWN]:
         table.add_row(
             escape(str(row["id"])), f"{row['probability']:.4f}", escape(str(row["reason"]))
@@ -115,7 +115,7 @@ def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | Non
         output.console.print(f"{len(rows) - SHOWN} more rows: {where}")
 
 
-@command("Decide")
+@register_command("Decide")
 def plan(
     read: ReadOptions,
     run: RunOptions,
@@ -161,13 +161,13 @@ def plan(
         refuse_unreadable(text)
     _, result = _evaluate(file, read, run, config, output)
     seed = result.settings["random_state"]
-    with output.working("simulating"):
+    with output.show_progress("simulating"):
         found = result.plan_several(target, simulations=simulations, random_state=seed)
     rows = [
         {"target": each.target, **step} for each in found.plans for step in each.to_dict()["curve"]
     ]
-    output.write(out.json, json_text(found.to_dict()))
-    output.write(out.csv, csv_text(rows))
+    output.write(out.json, format_json(found.to_dict()))
+    output.write(out.csv, format_csv(rows))
     output.console.print(found.sentence(), markup=False)
 
 
@@ -189,12 +189,12 @@ def _evaluate(
     spec = gather(file, read, run, config)
     if column is not None:
         spec = _group_by(spec, column)
-    output.refuse_inputs(inputs_of(spec))
-    with output.working("reading"):
+    output.refuse_inputs(list_inputs(spec))
+    with output.show_progress("reading"):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
-    with output.working("estimating"):
+    with output.show_progress("estimating"):
         return spec, evaluate_scores(spec, data)
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ssme.wording import distinct_labels, printable, shorten
+from ssme.wording import make_distinct, make_printable, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LIMIT",
-    "evaluation_tables",
-    "interval_text",
-    "number",
-    "plain_table",
+    "format_interval",
+    "format_number",
+    "make_evaluation_tables",
+    "make_table",
     "print_doubts",
-    "short",
-    "summary_line",
+    "shorten_name",
+    "summarize_in_a_line",
 ]
 
 LIMIT = 20
@@ -41,24 +41,24 @@ BORROWED = "* the group's labels do not determine it: the value of all labeled r
 SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "info": "cyan"}
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Three decimals, or a dash where undefined."""
     return "-" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
+def format_interval(low: float | None, high: float | None) -> str:
     """``low to high``, or a dash where there is none."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return "-"
     return f"{low:.3f} to {high:.3f}"
 
 
-def short(name: object, width: int = WIDE_NAME) -> str:
+def shorten_name(name: object, width: int = WIDE_NAME) -> str:
     """A name cut to ``width`` columns, control characters made visible."""
     return shorten(str(name), width)
 
 
-def plain_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -> Table:
+def make_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -> Table:
     """A table in the house style; columns named in ``right`` hold numbers."""
     table = Table(
         title=Text(shorten(title, 100)) if title else None,
@@ -80,37 +80,37 @@ def plain_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -
     return table
 
 
-def direction(metric: Metric) -> str:
+def name_direction(metric: Metric) -> str:
     """Which way is better, in words."""
     if metric.greater_is_better is None:
         return "neither direction is better"
     return "higher is better" if metric.greater_is_better else "lower is better"
 
 
-def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iterator[Table]:
+def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iterator[Table]:
     """A table for each metric, best model first, then one for each metric by group."""
     from ssme.results.group_ranks import order_groups
 
     rows = list(evaluation.rows())
     level = f"{evaluation.level * 100:g} % interval"
     first = evaluation.groups[0].name
-    models = distinct_labels(evaluation.data.models, WIDE_NAME)
-    groups = distinct_labels([group.name for group in evaluation.groups], NARROW_NAME)
+    models = make_distinct(evaluation.data.models, WIDE_NAME)
+    groups = make_distinct([group.name for group in evaluation.groups], NARROW_NAME)
     left = 2 * NARROW_NAME - max(len(name) for name in groups.values())
-    narrow = distinct_labels(evaluation.data.models, max(NARROW_NAME, min(left, WIDE_NAME)))
+    narrow = make_distinct(evaluation.data.models, max(NARROW_NAME, min(left, WIDE_NAME)))
     for metric in evaluation.metrics:
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] == first]
         columns = ("model", "estimate", level, "labels only", "their interval")
-        table = plain_table(f"{metric.name} ({direction(metric)})", *columns, right=columns[1:])
+        table = make_table(f"{metric.name} ({name_direction(metric)})", *columns, right=columns[1:])
         for row in _sort_best_first(mine, metric)[:limit]:
-            table.add_row(escape(models[row["model"]]), *_cells(row))
-        yield _with_rest(table, len(mine), limit, "models")
+            table.add_row(escape(models[row["model"]]), *_format_cells(row))
+        yield _add_rest(table, len(mine), limit, "models")
     for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
         mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
         place = {name: n for n, name in enumerate(order_groups(evaluation, metric.name))}
         mine = sorted(_sort_best_first(mine, metric), key=lambda row: place[row["group"]])
         right = ("labels", "estimate", level, "labels only")
-        table = plain_table(
+        table = make_table(
             f"{metric.name} by group, worst group first",
             "group",
             "labels",
@@ -120,14 +120,14 @@ def evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iter
         )
         for row in mine[:limit]:
             group, model = escape(groups[row["group"]]), escape(narrow[row["model"]])
-            estimate, interval, alone, _ = _cells(row)
+            estimate, interval, alone, _ = _format_cells(row)
             mark = "*" if row["labels_only_from"] == "all" else ""
             table.add_row(group, str(row["n_labeled"]), model, estimate, interval, alone + mark)
         borrowed = any(row["labels_only_from"] == "all" for row in mine[:limit])
-        yield _with_rest(table, len(mine), limit, "rows", BORROWED if borrowed else "")
+        yield _add_rest(table, len(mine), limit, "rows", BORROWED if borrowed else "")
 
 
-def summary_line(evaluation: Evaluation) -> str:
+def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
     from ssme.suggest import count_effective_labels
 
@@ -152,8 +152,8 @@ def print_doubts(console: Console, doubts: tuple[Doubt, ...]) -> None:
     console.print(Text("\nWhat should worry you", style="bold"))
     for doubt in doubts:
         head = Text(f"{doubt.severity}: ", style=SEVERITY_STYLE[doubt.severity])
-        console.print(head + Text(printable(f"{doubt.code} {doubt.title}"), style="bold"))
-        console.print(Text(printable(f"{doubt.reason} {doubt.advice}")))
+        console.print(head + Text(make_printable(f"{doubt.code} {doubt.title}"), style="bold"))
+        console.print(Text(make_printable(f"{doubt.reason} {doubt.advice}")))
     console.print(
         Text(f"`ssme doubts {doubts[0].code}` explains this code; so does the report.", style="dim")
         if len(doubts) == 1
@@ -171,16 +171,16 @@ def _sort_best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[st
     )
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _format_cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
-        number(row["estimate"]),
-        interval_text(row["low"], row["high"]),
-        number(row["labels_only"]),
-        interval_text(row.get("labels_only_low"), row.get("labels_only_high")),
+        format_number(row["estimate"]),
+        format_interval(row["low"], row["high"]),
+        format_number(row["labels_only"]),
+        format_interval(row.get("labels_only_low"), row.get("labels_only_high")),
     )
 
 
-def _with_rest(table: Table, total: int, limit: int | None, what: str, remark: str = "") -> Table:
+def _add_rest(table: Table, total: int, limit: int | None, what: str, remark: str = "") -> Table:
     """``table`` with lines below it: a remark, and how many rows were left out."""
     lines = [remark] if remark else []
     if limit is not None and total > limit:

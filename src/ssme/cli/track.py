@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
-from ssme.cli.output import Output, csv_text, json_text
-from ssme.cli.program import command, group
-from ssme.cli.run import evaluate_scores, gather, inputs_of, read_scores, say_recognized
-from ssme.errors import InputError, asked_by
+from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.program import register_command, register_group
+from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
+from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
     from ssme.memory import Memory
 
 __all__ = ["add", "compare", "show", "track"]
 
-track = group("Decide", "track", "Keep labels, evaluations and decisions of a project in one file.")
+track = register_group(
+    "Decide", "track", "Keep labels, evaluations and decisions of a project in one file."
+)
 
 MemoryOption = Annotated[
     Path, typer.Option("--memory", help="The memory: an SQLite file, made where there is none.")
@@ -29,7 +31,7 @@ DataOption = Annotated[
 HOME = Path("ssme.sqlite")
 
 
-@command("Decide", "add", of=track)
+@register_command("Decide", "add", of=track)
 def add(
     read: ReadOptions,
     run: RunOptions,
@@ -55,12 +57,12 @@ def add(
 
     output = Output(out)
     spec = gather(file, read, run, config)
-    output.refuse_inputs(inputs_of(spec))
+    output.refuse_inputs(list_inputs(spec))
     scores = read_scores(spec)
     for sentence in say_recognized(spec, scores):
         output.note(sentence)
     events = read_events(scores, data, annotator) if scores.n_labeled else []
-    with output.working("estimating"):
+    with output.show_progress("estimating"):
         result = evaluate_scores(spec, scores)
     with Memory(memory, data) as kept:
         before = len(kept.evaluations())
@@ -68,8 +70,8 @@ def add(
         number = kept.add_evaluation(record_evaluation(result))
         known = len(kept.evaluations()) == before
     facts = {"memory": str(memory), "evaluation": number, "labels": added, "known": known}
-    output.write(out.json, json_text(facts))
-    output.write(out.csv, csv_text(list(result.rows())))
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(list(result.rows())))
     again = " (it was there already)" if known else ""
     output.console.print(
         f"{memory}: {added} new label{'' if added == 1 else 's'}, evaluation {number}{again}.",
@@ -77,7 +79,7 @@ def add(
     )
 
 
-@command("Decide", "show", of=track)
+@register_command("Decide", "show", of=track)
 def show(
     out: OutputOptions,
     memory: MemoryOption = HOME,
@@ -98,25 +100,25 @@ def show(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import interval_text, number, plain_table
+    from ssme.cli.tables import format_interval, format_number, make_table
     from ssme.tracking import trace_estimates
 
     output = Output(out, {"plot": plot})
     with _open(memory, data) as kept:
         evaluations, events = kept.evaluations(), kept.label_events()
         labels, conflicts = kept.labels(), kept.conflicts()
-    with asked_by("metric"):
+    with name_argument("metric"):
         rows = trace_estimates(evaluations, metric)
     decided = [
         {"evaluation": n, **asdict(each)} for n, of in evaluations.items() for each in of.decisions
     ]
     facts = {"evaluations": rows, "labels": len(labels), "decisions": decided}
-    output.write(out.json, json_text(facts))
-    output.write(out.csv, csv_text(rows))
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(rows))
     if plot is not None:
         from ssme.plots.history import draw_history
 
-        with asked_by("plot"):
+        with name_argument("plot"):
             draw_history(rows).save(plot)
         output.note(f"Wrote {plot}")
     output.console.print(
@@ -127,14 +129,14 @@ def show(
     if not rows:
         return
     columns = ("run", "made", "labels", "model", "estimate", "interval")
-    table = plain_table(str(rows[-1]["metric"]), *columns, right=("labels", "estimate"))
+    table = make_table(str(rows[-1]["metric"]), *columns, right=("labels", "estimate"))
     for row in rows:
         cells = (row["evaluation"], row["made_at"][:16].replace("T", " "), row["labels"])
         table.add_row(
             *map(str, cells),
             str(row["model"]),
-            number(row["estimate"]),
-            interval_text(_or_nan(row["low"]), _or_nan(row["high"])),
+            format_number(row["estimate"]),
+            format_interval(_replace_none(row["low"]), _replace_none(row["high"])),
         )
     output.console.print(table)
     last = list(evaluations)[-1]
@@ -144,7 +146,7 @@ def show(
         output.console.print(f"Pick by {each.metric}: {each.pick}{sure}.", markup=False)
 
 
-@command("Decide", "compare", of=track)
+@register_command("Decide", "compare", of=track)
 def compare(
     out: OutputOptions,
     memory: MemoryOption = HOME,
@@ -165,7 +167,7 @@ def compare(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import interval_text, number, plain_table
+    from ssme.cli.tables import format_interval, format_number, make_table
     from ssme.tracking import compare_records, find_drift
 
     output = Output(out)
@@ -181,21 +183,25 @@ def compare(
                 f"{memory} holds one evaluation, and a comparison is of two",
                 fix="store another with `ssme track add` when there are more labels",
             )
-        with asked_by("before"):
+        with name_argument("before"):
             old = kept.evaluation(before)
-        with asked_by("after"):
+        with name_argument("after"):
             new = kept.evaluation(after)
     changes, drifts = compare_records(old, new), find_drift(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
     drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
-    output.write(out.json, json_text(_without_nan({"changes": rows, "drift": drifted})))
-    output.write(out.csv, csv_text(rows))
+    output.write(out.json, format_json(_replace_nan({"changes": rows, "drift": drifted})))
+    output.write(out.csv, format_csv(rows))
     columns = ("metric", "group", "model", "before", "after", "change", "interval")
-    table = plain_table("What changed", *columns, right=columns[3:])
+    table = make_table("What changed", *columns, right=columns[3:])
     for change in changes:
         mark = " *" if change.is_clear else ""
-        values = (number(change.before), number(change.after), f"{change.change:+.3f}{mark}")
-        interval = interval_text(change.low, change.high)
+        values = (
+            format_number(change.before),
+            format_number(change.after),
+            f"{change.change:+.3f}{mark}",
+        )
+        interval = format_interval(change.low, change.high)
         table.add_row(change.metric, change.group, change.model, *values, interval)
     output.console.print(table)
     output.console.print("* the interval of the change leaves out zero", markup=False)
@@ -220,17 +226,17 @@ def _open(memory: Path, data: str) -> Memory:
             allowed="an existing file",
             fix="make it with `ssme track add`",
         )
-    with asked_by("memory"):
+    with name_argument("memory"):
         return Memory(memory, data)
 
 
-def _or_nan(value: float | None) -> float:
+def _replace_none(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def _without_nan(value: Any) -> Any:
+def _replace_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
+        return {key: _replace_nan(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_without_nan(each) for each in value]
+        return [_replace_nan(each) for each in value]
     return None if isinstance(value, float) and value != value else value

@@ -27,17 +27,17 @@ from numpy.typing import NDArray
 from ssme.data.labels import RawLabels, observe
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "UNSURE",
     "Judge",
     "Said",
-    "answer_scores",
-    "class_text",
-    "classes_of_answers",
+    "find_classes_of_answers",
     "judge_codes",
     "listen",
+    "score_answers",
+    "spell_class",
 ]
 
 IntArray = NDArray[np.int64]
@@ -92,27 +92,27 @@ class Judge:
         """What was said (n,), from the scores (n, K); None where nothing was."""
         table: NDArray[np.object_] = np.empty(len(self.values) + 1, dtype=object)
         table[:-1] = self.values
-        out: NDArray[np.object_] = table[self.codes(scores)]
+        out: NDArray[np.object_] = table[self.find_codes(scores)]
         return out
 
-    def codes(self, scores: FloatArray) -> IntArray:
+    def find_codes(self, scores: FloatArray) -> IntArray:
         """Place (n,) in ``values`` of what was said, -1 where nothing was."""
         missing = np.isnan(scores[:, 0])
         if self.cut is None:
             codes = np.argmax(scores, axis=1)
         else:
-            steps = rating_steps(len(self.values), self.values.index(self.cut))
+            steps = score_grades(len(self.values), self.values.index(self.cut))
             codes = np.abs(scores[:, 1, None] - steps).argmin(axis=1)
         out: IntArray = np.where(missing, -1, codes).astype(np.int64)
         return out
 
-    def scores(self, codes: IntArray) -> FloatArray:
+    def compute_scores(self, codes: IntArray) -> FloatArray:
         """The scores (n, K) that stand for ``codes`` (n,): the inverse of `codes`."""
         if self.cut is None:
             one_hot: FloatArray = (codes[:, None] == np.arange(len(self.values))).astype(np.float64)
             one_hot[codes < 0] = np.nan
             return one_hot
-        steps = rating_steps(len(self.values), self.values.index(self.cut))
+        steps = score_grades(len(self.values), self.values.index(self.cut))
         positive = np.append(steps, np.nan)[codes]
         return np.stack([1.0 - positive, positive], axis=1)
 
@@ -143,19 +143,19 @@ def listen(
         raise InputError(
             f"answers of {judge!r}: {error.got}", allowed=error.allowed, fix=error.fix
         ) from None
-    texts = {class_text(name) for name in known}
-    declared = {class_text(code) for code in unsure or ()}
+    texts = {spell_class(name) for name in known}
+    declared = {spell_class(code) for code in unsure or ()}
     both = sorted(declared & texts)
     if both:
         raise InputError(
-            f"{argument('unsure', repr(both[0]))} is also one of {listing(known)}",
+            f"{argument('unsure', repr(both[0]))} is also one of {quote(known)}",
             allowed="a code that is no class or grade",
             fix="declare another code",
         )
     kept: list[Hashable] = []
     table: list[int] = []
     for value in raw.values:
-        text = class_text(value)
+        text = spell_class(value)
         usual = isinstance(value, str) and value.lower() in UNSURE and text not in texts
         if text in declared or usual:
             table.append(-1)
@@ -178,13 +178,13 @@ def _strip_blanks(values: object) -> Any:
     return array
 
 
-def class_text(value: Hashable) -> str:
+def spell_class(value: Hashable) -> str:
     """How a class reads: "1" for 1, 1.0 and "1", "true" for True and "True"."""
     text = str(make_plain(value)).strip()
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def classes_of_answers(
+def find_classes_of_answers(
     said: Sequence[Said],
     labels: RawLabels,
     classes: Sequence[Hashable] | None,
@@ -203,17 +203,17 @@ def classes_of_answers(
     if len(names) < 2:
         raise InputError(
             f"labels and answers name {len(names)} class{'' if len(names) == 1 else 'es'} only"
-            + (f": {listing(names)}" if names else ""),
+            + (f": {quote(names)}" if names else ""),
             allowed="two classes or more",
             fix=f"list all classes, the positive one of two last: {argument('classes', '[...]')}",
         )
     if positive is None:
-        return names if classes is not None or len(names) != 2 else _known_pair(names)
-    found = [name for name in names if class_text(name) == class_text(positive)]
+        return names if classes is not None or len(names) != 2 else _order_known_pair(names)
+    found = [name for name in names if spell_class(name) == spell_class(positive)]
     if len(names) != 2 or not found:
         odd = "" if classes is not None else _tell_unlabeled(said, labels)
         raise InputError(
-            f"{argument('positive', repr(positive))} and the classes {listing(names)}{odd}",
+            f"{argument('positive', repr(positive))} and the classes {quote(names)}{odd}",
             allowed=f"{argument('positive')} for two classes, one of them",
             fix="name one of two classes, or leave it out"
             + (
@@ -228,15 +228,15 @@ def classes_of_answers(
 
 def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
     """Which class no label has, who says it and where; empty where all have labels."""
-    labeled = {class_text(value) for value in labels.values}
+    labeled = {spell_class(value) for value in labels.values}
     for each in said:
         for value in each.raw.values:
-            if labeled and class_text(value) not in labeled:
+            if labeled and spell_class(value) not in labeled:
                 count = int((each.raw.codes == each.raw.values.index(value)).sum())
                 rows = "1 row" if count == 1 else f"{count} rows"
                 return (
                     f"; {value!r} is no label, and {each.judge!r} says it on {rows}, first at row "
-                    f"{each.raw.first_row(value)}"
+                    f"{each.raw.find_first_row(value)}"
                 )
     return ""
 
@@ -245,20 +245,20 @@ def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, 
     """All values, each once; as the labels write them where both do."""
     by_text: dict[str, Hashable] = {}
     for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
-        by_text.setdefault(class_text(value), value)
+        by_text.setdefault(spell_class(value), value)
     values = list(by_text.values())
     whole = all(text.lstrip("+-").isdigit() for text in by_text)
     if set(by_text) <= {"0", "1"} and values:
         as_text = all(isinstance(value, str) for value in values)
         return ("0", "1") if as_text else (0, 1)
     if whole:
-        return tuple(sorted(values, key=lambda value: int(class_text(value))))
-    return _with_tie_between(tuple(sorted(values, key=class_text)))
+        return tuple(sorted(values, key=lambda value: int(spell_class(value))))
+    return _put_tie_between(tuple(sorted(values, key=spell_class)))
 
 
-def _with_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+def _put_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     """Of two that are compared and a tie, the tie in the middle; other classes as they are."""
-    lower = {class_text(name).lower(): name for name in names}
+    lower = {spell_class(name).lower(): name for name in names}
     ties = [text for text in lower if text in TIES]
     for pair in PAIRS:
         if len(names) == 3 and len(ties) == 1 and set(lower) == {*pair, ties[0]}:
@@ -266,25 +266,25 @@ def _with_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     return names
 
 
-def _known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    lower = {class_text(name).lower(): name for name in names}
+def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    lower = {spell_class(name).lower(): name for name in names}
     for pair in PAIRS:
         if set(pair) == set(lower):
             return (lower[pair[0]], lower[pair[1]])
-    if all(class_text(name).lstrip("+-").isdigit() for name in names):
+    if all(spell_class(name).lstrip("+-").isdigit() for name in names):
         return names
     raise InputError(
-        f"the classes {listing(names)} and nothing that says which one is positive",
+        f"the classes {quote(names)} and nothing that says which one is positive",
         allowed="two classes as text with the positive one named",
         fix=f"say {argument('positive', repr(names[-1]))} or {argument('positive', repr(names[0]))}"
         "; precision and recall are those of the positive class",
     )
 
 
-def answer_scores(said: Said, classes: Sequence[Hashable]) -> FloatArray:
+def score_answers(said: Said, classes: Sequence[Hashable]) -> FloatArray:
     """Scores (n, K) of a judge's answers: one for the class that it said, NaN where none."""
     judge = Judge("answers", tuple(classes))
-    return judge.scores(judge_codes(said, judge))
+    return judge.compute_scores(judge_codes(said, judge))
 
 
 def judge_codes(said: Said, judge: Judge) -> IntArray:
@@ -294,25 +294,25 @@ def judge_codes(said: Said, judge: Judge) -> IntArray:
 
 
 def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntArray:
-    place = {class_text(name): index for index, name in enumerate(values)}
-    unknown = [value for value in said.raw.values if class_text(value) not in place]
+    place = {spell_class(name): index for index, name in enumerate(values)}
+    unknown = [value for value in said.raw.values if spell_class(value) not in place]
     if unknown:
         value = unknown[0]
         more = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
         raise InputError(
-            f"answer {value!r} of {said.judge!r} at row {said.raw.first_row(value)} is no "
+            f"answer {value!r} of {said.judge!r} at row {said.raw.find_first_row(value)} is no "
             f"{one}{more}",
-            allowed=f"the {many} {listing(values)}; empty where there is no answer",
-            fix=f"{did_you_mean(value, values)}correct it, declare "
+            allowed=f"the {many} {quote(values)}; empty where there is no answer",
+            fix=f"{suggest_nearest(value, values)}correct it, declare "
             f"{argument('unsure', repr(value))} if it means that the judge is unsure, or list "
             f"all {many} with {argument(many, '[...]')}",
         )
-    table = np.array([*(place[class_text(v)] for v in said.raw.values), -1], dtype=np.int64)
+    table = np.array([*(place[spell_class(v)] for v in said.raw.values), -1], dtype=np.int64)
     codes: IntArray = table[said.raw.codes]
     return codes
 
 
-def rating_steps(n_grades: int, cut: int) -> FloatArray:
+def score_grades(n_grades: int, cut: int) -> FloatArray:
     """P(positive) (G,) that stands for each grade; from the ``cut`` on it is above 1/2."""
     below = 0.5 * (np.arange(cut) + 0.5) / cut
     above = 0.5 + 0.5 * (np.arange(n_grades - cut) + 0.5) / (n_grades - cut)
@@ -324,14 +324,14 @@ def as_columns(
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """Columns by judge of an array (n, M) or of a mapping from judge to values; the row count."""
     if isinstance(answers, Mapping):
-        given = {str(name): _column(values, str(name)) for name, values in answers.items()}
+        given = {str(name): _check_column(values, str(name)) for name, values in answers.items()}
         columns = given if models is None else {}
         for name in models or ():
             if name not in given:
                 raise InputError(
                     f"no answers of {name!r}",
-                    allowed=f"the judges {listing(given)}",
-                    fix=f"{did_you_mean(name, given)}name judges as in the mapping",
+                    allowed=f"the judges {quote(given)}",
+                    fix=f"{suggest_nearest(name, given)}name judges as in the mapping",
                 )
             columns[name] = given[name]
     else:
@@ -354,7 +354,7 @@ def as_columns(
     sizes = {name: len(values) for name, values in columns.items()}
     if len(set(sizes.values())) != 1:
         raise InputError(
-            f"answers of different lengths: {listing([f'{k}: {v}' for k, v in sizes.items()])}"
+            f"answers of different lengths: {quote([f'{k}: {v}' for k, v in sizes.items()])}"
             if sizes
             else "no answers at all",
             allowed="one entry per row for every judge, None where there is no answer",
@@ -363,7 +363,7 @@ def as_columns(
     return columns, next(iter(sizes.values()))
 
 
-def _column(values: object, name: str) -> NDArray[Any]:
+def _check_column(values: object, name: str) -> NDArray[Any]:
     column = np.asarray(values, dtype=object)
     if column.ndim != 1:
         raise InputError(

@@ -16,7 +16,7 @@ from ssme.data.simplex import to_simplex
 from ssme.data.validation import as_groups, as_ids, as_models, as_weights
 from ssme.data.values import FloatArray, as_floats
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["check_arrays", "stack_scores"]
 
@@ -115,7 +115,7 @@ def stack_scores(
     given = {str(name): values for name, values in scores.items()}
     if len(given) != len(scores) or set(names) != set(given):
         raise InputError(
-            f"models {listing(names)} and the keys of scores {listing(scores)} differ",
+            f"models {quote(names)} and the keys of scores {quote(scores)} differ",
             allowed="the same names in both",
             fix=f"leave {argument('models')} out to keep the mapping's own order",
         )

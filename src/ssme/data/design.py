@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ssme.data.rounds import LabelRounds
 from ssme.data.values import as_floats
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
-__all__ = ["DESIGNS", "NOT_SAID", "LabelDesign", "as_design", "design_of_rounds", "rounds_of"]
+__all__ = ["DESIGNS", "NOT_SAID", "LabelDesign", "as_design", "find_rounds", "make_design"]
 
 DESIGNS = ("random", "by_class", "by_score")
 
@@ -57,14 +57,14 @@ NOT_SAID = LabelDesign()
 """The design of labels where nobody said."""
 
 
-def design_of_rounds(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
+def make_design(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
     """The design of ``labels`` (n,), -1 where unknown, that came in ``rounds``."""
     if np.isnan(rounds.probability[labels >= 0]).all():
         return LabelDesign(rounds=rounds)
-    return LabelDesign("weights", rounds.weights(labels), rounds)
+    return LabelDesign("weights", rounds.compute_weights(labels), rounds)
 
 
-def rounds_of(design: LabelDesign, labels: NDArray[np.int64]) -> LabelRounds:
+def find_rounds(design: LabelDesign, labels: NDArray[np.int64]) -> LabelRounds:
     """The rounds that ``labels`` (n,) came in; one at random where nobody said."""
     if design.rounds is not None:
         return design.rounds
@@ -82,7 +82,7 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
     if design is None or isinstance(design, LabelDesign):
         return design or NOT_SAID
     if isinstance(design, LabelRounds):
-        return design_of_rounds(design, labels) if labeled.size else NOT_SAID
+        return make_design(design, labels) if labeled.size else NOT_SAID
     if labeled.size == 0 and isinstance(design, str):
         raise InputError(
             f"a design of the labels is given and none of the {labels.size} rows has one",
@@ -116,7 +116,7 @@ def _read_name(design: str, labels: NDArray[np.int64]) -> LabelDesign:
         raise InputError(
             argument("design", design),
             allowed=f"{', '.join(map(repr, DESIGNS))}, or weights of the labels",
-            fix=f"{did_you_mean(design, DESIGNS)}or leave it out where it is not known",
+            fix=f"{suggest_nearest(design, DESIGNS)}or leave it out where it is not known",
         )
     if design == "by_class" and np.unique(labels).size < 2:
         raise InputError(

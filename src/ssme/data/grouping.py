@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "LARGEST_NUMBER_OF_GROUPS",
@@ -32,11 +32,11 @@ __all__ = [
     "GroupValue",
     "Pooling",
     "divide",
-    "group_name",
-    "named_columns",
+    "find_values",
+    "list_named_columns",
+    "name_group",
+    "name_pooled",
     "parse_group_by",
-    "pooled_name",
-    "values_of",
 ]
 
 IntArray = NDArray[np.int64]
@@ -94,7 +94,7 @@ class Binning:
         """The same with the edges that the quantiles of ``values`` (n,) give."""
         if not self.binned:
             return self
-        numbers = self.numbers(values)
+        numbers = self.read_numbers(values)
         if self.quantiles is None:
             return self
         known = numbers[~np.isnan(numbers)]
@@ -104,7 +104,7 @@ class Binning:
         inner = np.unique(np.quantile(known, shares))
         return Binning(self.column, edges=tuple(inner[inner > known.min()].tolist()))
 
-    def numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
+    def read_numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
         """``values`` as numbers, NaN where there is none; text is refused with its row."""
         out = np.full(len(values), np.nan)
         for row, value in enumerate(values.tolist()):
@@ -119,13 +119,13 @@ class Binning:
                 )
         return out
 
-    def value_of(self, value: Any) -> GroupValue:
+    def find_value(self, value: Any) -> GroupValue:
         """The group of one value of the column; ``edges`` have to be settled."""
         if self.edges is None or value is None or value != value:
             plain = None if value is None or (self.binned and value != value) else value
             return GroupValue(f"{self.column}={plain}", str(type(plain)), _sort_key(plain))
         place = int(np.searchsorted(self.edges, value, side="right"))
-        return GroupValue(_bin_name(self.column, self.edges, place), str(int), place)
+        return GroupValue(_name_bin(self.column, self.edges, place), str(int), place)
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
     return GroupBy(text, parts)
 
 
-def named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
+def list_named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
     """The columns that groupings name, each once; a text without a rule is a column as it stands.
 
     Examples
@@ -233,14 +233,14 @@ def named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]
     return tuple(dict.fromkeys(found))
 
 
-def values_of(
+def find_values(
     group_by: GroupBy, columns: Mapping[str, NDArray[np.object_]]
 ) -> tuple[list[tuple[GroupValue, ...]], IntArray]:
     """The groups of a settled grouping, in order, and which of them each row is in."""
     codes: IntArray | None = None
     listed: list[tuple[GroupValue, ...]] = [()]
     for part in group_by.parts:
-        names, own = _one_column(part, columns[part.column])
+        names, own = _group_column(part, columns[part.column])
         if codes is None:
             codes, listed = own, [(name,) for name in names]
             continue
@@ -253,12 +253,12 @@ def values_of(
     return listed, codes
 
 
-def group_name(values: Sequence[GroupValue]) -> str:
+def name_group(values: Sequence[GroupValue]) -> str:
     """The name of a group: its values, joined."""
     return " & ".join(value.name for value in values)
 
 
-def pooled_name(text: str, count: int) -> str:
+def name_pooled(text: str, count: int) -> str:
     """The name of groups that were put together."""
     return f"{text}: {count:,} smaller group{'s' if count > 1 else ''} together"
 
@@ -267,16 +267,16 @@ def divide(
     group_by: GroupBy, columns: Mapping[str, NDArray[np.object_]], pooling: Pooling
 ) -> list[Divided]:
     """The groups of a settled grouping in order, small ones together at the end."""
-    listed, codes = values_of(group_by, columns)
+    listed, codes = find_values(group_by, columns)
     sizes = np.bincount(codes, minlength=len(listed))
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.cumsum(sizes)[:-1]) if len(listed) else []
     kept = pooling.choose_kept(sizes, group_by.text)
-    groups = [Divided(group_name(listed[g]), rows[g], 0) for g in np.flatnonzero(kept).tolist()]
+    groups = [Divided(name_group(listed[g]), rows[g], 0) for g in np.flatnonzero(kept).tolist()]
     left = np.flatnonzero(~kept)
     if left.size:
         together = np.sort(np.concatenate([rows[g] for g in left]))
-        groups.append(Divided(pooled_name(group_by.text, left.size), together, left.size))
+        groups.append(Divided(name_pooled(group_by.text, left.size), together, left.size))
     return groups
 
 
@@ -286,27 +286,27 @@ def _parse_part(part: str, text: str, known: list[str]) -> Binning:
     column, colon, rule = part.rpartition(":")
     name, equals, value = rule.partition("=")
     if colon and equals and name.strip() == "quantiles":
-        found = Binning(column.strip(), quantiles=_quantiles(value.strip(), text))
+        found = Binning(column.strip(), quantiles=_parse_quantiles(value.strip(), text))
     elif colon and equals and name.strip() == "edges":
-        found = Binning(column.strip(), edges=_edges(value.strip(), text))
+        found = Binning(column.strip(), edges=_parse_edges(value.strip(), text))
     elif colon and equals and column in known:
         raise InputError(
             f"the grouping {text!r} has the rule {name.strip()!r}",
             allowed="quantiles=4 or edges=30/50",
-            fix=did_you_mean(name.strip(), ["quantiles", "edges"]) or f"write {GRAMMAR}",
+            fix=suggest_nearest(name.strip(), ["quantiles", "edges"]) or f"write {GRAMMAR}",
         )
     else:
         found = Binning(part)
     if found.column not in known:
         raise InputError(
             f"there is no group column {found.column!r}",
-            allowed=listing(known) if known else "none: the data has no group columns",
-            fix=did_you_mean(found.column, known) or f"write {GRAMMAR}",
+            allowed=quote(known) if known else "none: the data has no group columns",
+            fix=suggest_nearest(found.column, known) or f"write {GRAMMAR}",
         )
     return found
 
 
-def _quantiles(value: str, text: str) -> int:
+def _parse_quantiles(value: str, text: str) -> int:
     if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
         raise InputError(
             f"the grouping {text!r} has quantiles={value}",
@@ -316,7 +316,7 @@ def _quantiles(value: str, text: str) -> int:
     return int(value)
 
 
-def _edges(value: str, text: str) -> tuple[float, ...]:
+def _parse_edges(value: str, text: str) -> tuple[float, ...]:
     try:
         edges = tuple(float(each) for each in value.split("/"))
     except ValueError:
@@ -336,16 +336,16 @@ def _edges(value: str, text: str) -> tuple[float, ...]:
     return edges
 
 
-def _one_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupValue], IntArray]:
+def _group_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupValue], IntArray]:
     """The groups of one column in order, and which each row is in; each value is named once."""
     if part.binned:
-        part.numbers(values)
+        part.read_numbers(values)
     listed = values.tolist()
     found: dict[tuple[type, Any], GroupValue] = {}
     for value in listed:
         mark = (type(value), value)
         if mark not in found:
-            found[mark] = part.value_of(value)
+            found[mark] = part.find_value(value)
     ordered = sorted(set(found.values()), key=lambda value: (value.kind, value.order))
     place = {value: number for number, value in enumerate(ordered)}
     number = {mark: place[value] for mark, value in found.items()}
@@ -360,7 +360,7 @@ def _sort_key(value: Any) -> Any:
     return 0 if value is None else value
 
 
-def _bin_name(column: str, edges: tuple[float, ...], place: int) -> str:
+def _name_bin(column: str, edges: tuple[float, ...], place: int) -> str:
     if not edges:
         return f"{column}: any number"
     if place == 0:

@@ -11,26 +11,26 @@ import numpy as np
 from ssme.data.answers import (
     Judge,
     Said,
-    answer_scores,
     as_columns,
-    classes_of_answers,
+    find_classes_of_answers,
     listen,
+    score_answers,
 )
 from ssme.data.arrays import check_arrays, stack_scores
 from ssme.data.labels import RawLabels, observe
 from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions
-from ssme.data.ratings import grades_of, is_grading, rating_scores
+from ssme.data.ratings import find_grades, is_grading, score_ratings
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
-__all__ = ["judged_arrays", "judged_fields"]
+__all__ = ["make_judged_arrays", "make_judged_fields"]
 
 
-def judged_arrays(
+def make_judged_arrays(
     answers: object | None,
     ratings: Mapping[str, object] | None,
     scores: Mapping[str, object] | None,
@@ -54,16 +54,18 @@ def judged_arrays(
         raise InputError(
             "neither answers nor ratings"
             if not sizes
-            else f"answers, ratings and scores of different lengths: {listing(sorted(sizes))}",
+            else f"answers, ratings and scores of different lengths: {quote(sorted(sizes))}",
             allowed="one entry per row for every judge, None where there is none",
             fix="align the rows",
         )
     count = sizes.pop()
     raw = observe(labels, count, options.unlabeled)
-    return judged_fields(columns, graded, (names, probabilities), raw, options, n=count, **rows)
+    return make_judged_fields(
+        columns, graded, (names, probabilities), raw, options, n=count, **rows
+    )
 
 
-def judged_fields(
+def make_judged_fields(
     answers: Mapping[str, Any],
     ratings: Mapping[str, Any],
     scores: tuple[Sequence[str], FloatArray | None],
@@ -86,16 +88,16 @@ def judged_fields(
     known = [*(options.classes or ()), *(options.grades or ())]
     said = [listen(of, n, name, options.unsure, known) for name, of in answers.items()]
     rated = [listen(of, n, name, options.unsure, known) for name, of in ratings.items()]
-    grades, graded, classes = _scale(said, rated, labels, options)
+    grades, graded, classes = _settle_scale(said, rated, labels, options)
     parts: list[FloatArray] = []
     if scores[1] is not None:
-        parts.append(_probabilities(scores[1], list(scores[0]), classes, options))
+        parts.append(_stack_probabilities(scores[1], list(scores[0]), classes, options))
     judges: dict[str, Judge] = {}
     for each in said:
-        parts.append(answer_scores(each, classes)[:, None])
+        parts.append(score_answers(each, classes)[:, None])
         judges[each.judge] = Judge("answers", classes)
     for each in rated:
-        values, judges[each.judge] = rating_scores(each, grades, options.cut, graded=graded)
+        values, judges[each.judge] = score_ratings(each, grades, options.cut, graded=graded)
         parts.append(values[:, None])
     _refuse_silent(said + rated)
     layout = replace(layout or Layout("answers"), judges=_find_understood(said, rated, judges))
@@ -107,7 +109,7 @@ def judged_fields(
     return {**check_arrays(joined, labels, told, layout=layout, **rows), "judges": judges}
 
 
-def _scale(
+def _settle_scale(
     said: Sequence[Said], rated: Sequence[Said], labels: RawLabels, options: AnswerOptions
 ) -> tuple[tuple[Hashable, ...], bool, tuple[Hashable, ...]]:
     """The grades, whether the truth is a grade too, and the classes."""
@@ -119,29 +121,29 @@ def _scale(
                 fix="name the columns of ratings, or leave it out",
             )
     if not rated:
-        return (), False, classes_of_answers(said, labels, options.classes, options.positive)
-    grades = grades_of(rated, options.grades)
+        return (), False, find_classes_of_answers(said, labels, options.classes, options.positive)
+    grades = find_grades(rated, options.grades)
     if len(grades) > 2 and is_grading(labels, grades, options.classes):
         return grades, True, grades
-    two = classes_of_answers(said, labels, options.classes, options.positive)
+    two = find_classes_of_answers(said, labels, options.classes, options.positive)
     if len(two) != 2:
         raise InputError(
-            f"{len(two)} classes {listing(two)} beside ratings on the scale {listing(grades)}",
+            f"{len(two)} classes {quote(two)} beside ratings on the scale {quote(grades)}",
             allowed="two classes, or the grades themselves as classes",
             fix=f"list {argument('classes', '[...]')}, or {argument('grades', '[...]')}",
         )
     return grades, False, two
 
 
-def _probabilities(
+def _stack_probabilities(
     scores: FloatArray, names: list[str], classes: Sequence[Hashable], options: AnswerOptions
 ) -> FloatArray:
     """(n, M, K) of the models that give probabilities."""
     out = to_simplex(scores, names, logits=options.logits, normalize=options.normalize)
     if out.shape[2] != len(classes):
         raise InputError(
-            f"scores over {out.shape[2]} classes of {listing(names)} beside answers over "
-            f"{len(classes)} classes {listing(classes)}",
+            f"scores over {out.shape[2]} classes of {quote(names)} beside answers over "
+            f"{len(classes)} classes {quote(classes)}",
             allowed="one score per class, or P(positive) for two classes",
             fix=f"list all classes in the order of the scores: {argument('classes', '[...]')}",
         )
@@ -180,7 +182,7 @@ def _find_understood(
     if rated:
         one = judges[rated[0].judge]
         facts["ratings of"] = ", ".join(each.judge for each in rated)
-        facts["grades, lowest first"] = listing(one.values, limit=20)
+        facts["grades, lowest first"] = quote(one.values, limit=20)
         if one.cut is not None:
             facts["positive from grade"] = str(one.cut)
     unsure = {each.judge: each.unsure for each in [*said, *rated] if each.unsure}

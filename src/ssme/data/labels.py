@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import as_array, factorize, is_missing, make_plain, objects_of
+from ssme.data.values import as_array, factorize, is_missing, make_plain, to_objects
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["RawLabels", "encode", "observe", "resolve_classes"]
 
@@ -44,7 +44,7 @@ class RawLabels:
     def boolean(self) -> bool:
         return bool(self.values) and all(type(value) is bool for value in self.values)
 
-    def first_row(self, value: Hashable) -> int:
+    def find_first_row(self, value: Hashable) -> int:
         return int(np.argmax(self.codes == self.values.index(value)))
 
 
@@ -84,7 +84,7 @@ def _as_column(labels: object) -> NDArray[Any]:
         return _decode(array)
     mixed = array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple)
     if mixed and not all(isinstance(label, str) for label in labels):  # type: ignore[attr-defined]
-        return objects_of(labels)  # type: ignore[arg-type]
+        return to_objects(labels)  # type: ignore[arg-type]
     return array.astype(object) if array.dtype.kind not in "fiubUO" else array
 
 
@@ -137,7 +137,7 @@ def resolve_classes(
     if classes is not None:
         return _read_explicit(classes, n_classes, positive, unlabeled, one_column)
     if positive is not None and one_column:
-        return _around_positive(raw, make_plain(positive))
+        return _order_around_positive(raw, make_plain(positive))
     names = _from_labels(raw, n_classes, one_column)
     if positive is not None:
         _refuse_other_order(names, make_plain(positive))
@@ -150,7 +150,7 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
     if raw.boolean and n_classes == 2:
         return (False, True)
     if raw.integral:
-        return _ascending(raw, n_classes, one_column)
+        return _order_ascending(raw, n_classes, one_column)
     raise _explain_unordered(raw, n_classes, one_column)
 
 
@@ -170,7 +170,7 @@ def _read_explicit(
             else ""
         )
         raise InputError(
-            f"{argument('classes')}: {len(names)} class names ({listing(names)}) for scores over "
+            f"{argument('classes')}: {len(names)} class names ({quote(names)}) for scores over "
             f"{n_classes} classes",
             allowed=f"{n_classes} class names in the order of the class axis",
             fix=f"give one name per class{hint}",
@@ -178,7 +178,7 @@ def _read_explicit(
     for code in unlabeled or ():
         if code in names:
             raise InputError(
-                f"{argument('unlabeled', repr(code))} is also one of the classes {listing(names)}",
+                f"{argument('unlabeled', repr(code))} is also one of the classes {quote(names)}",
                 allowed="a code that is no class",
                 fix="declare another code, or mark unlabeled rows with NaN",
             )
@@ -186,9 +186,9 @@ def _read_explicit(
         return names
     if make_plain(positive) not in names:
         raise InputError(
-            f"{argument('positive', repr(positive))} is not one of the classes {listing(names)}",
+            f"{argument('positive', repr(positive))} is not one of the classes {quote(names)}",
             allowed="one of the two classes",
-            fix=f"{did_you_mean(positive, names)}name one of them",
+            fix=f"{suggest_nearest(positive, names)}name one of them",
         )
     if one_column:
         return tuple(sorted(names, key=lambda name: name == make_plain(positive)))
@@ -199,14 +199,14 @@ def _read_explicit(
 def _refuse_other_order(names: tuple[Hashable, ...], positive: Hashable) -> None:
     if positive != names[-1]:
         raise InputError(
-            f"{argument('positive', repr(positive))} and a class axis {listing(names)} that ends "
+            f"{argument('positive', repr(positive))} and a class axis {quote(names)} that ends "
             f"with {names[-1]!r}",
             allowed="the positive class last",
             fix=f"reverse the class axis of the scores, and {argument('classes')} with it",
         )
 
 
-def _around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
+def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
     others = [value for value in raw.values if value != positive]
     if len(others) == 1:
         return (others[0], positive)
@@ -215,18 +215,18 @@ def _around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]
     if not others and positive == 1:
         return (0, 1)
     raise InputError(
-        f"{argument('positive', repr(positive))} and labels {listing(raw.values)} do not tell the "
+        f"{argument('positive', repr(positive))} and labels {quote(raw.values)} do not tell the "
         "two classes",
         allowed="labels with exactly one other class",
         fix=f"give both in order, the positive one last: {argument('classes', NAMES)}",
     )
 
 
-def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
+def _order_ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
     values = sorted(raw.values)  # type: ignore[type-var]
     if values[0] == -1:
         raise InputError(
-            f"label -1 at row {raw.first_row(-1)}, undeclared, among labels {listing(values)}",
+            f"label -1 at row {raw.find_first_row(-1)}, undeclared, among labels {quote(values)}",
             allowed=f"classes 0..{n_classes - 1}, NaN or None where unlabeled",
             fix=f"declare {argument('unlabeled', -1)} if it means no label, or list "
             f"{argument('classes')} if it is a class",
@@ -242,7 +242,7 @@ def _ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashab
     )
     outside = next(value for value in values if value not in range(n_classes))
     raise InputError(
-        f"label {outside!r} at row {raw.first_row(outside)} among {listing(values)}, "
+        f"label {outside!r} at row {raw.find_first_row(outside)} among {quote(values)}, "
         f"with scores over {n_classes} classes",
         allowed=f"labels 0..{n_classes - 1}, or {n_classes} distinct integers",
         fix=f"list {argument('classes', '[...]')} in the order of the scores, or declare "
@@ -254,7 +254,7 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     odd = next((value for value in raw.values if isinstance(value, float)), None)
     if odd is not None:
         return InputError(
-            f"label {odd!r} at row {raw.first_row(odd)}",
+            f"label {odd!r} at row {raw.find_first_row(odd)}",
             allowed="integers, booleans or text naming a class",
             fix="labels are classes, not probabilities; check that "
             f"{argument('label')} names the label column",
@@ -262,13 +262,13 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     kinds = {type(value).__name__ for value in raw.values}
     if len(kinds) > 1:
         return InputError(
-            f"labels of mixed types ({', '.join(sorted(kinds))}): {listing(raw.values)}",
+            f"labels of mixed types ({', '.join(sorted(kinds))}): {quote(raw.values)}",
             allowed="labels of one type",
             fix=f"convert them, or list {argument('classes', '[...]')}",
         )
     if len(raw.values) > n_classes:
         return InputError(
-            f"{len(raw.values):,} different labels ({listing(raw.values)}) and scores over "
+            f"{len(raw.values):,} different labels ({quote(raw.values)}) and scores over "
             f"{n_classes} classes",
             allowed=f"at most {n_classes} different labels",
             fix=f"check that {argument('label')} names the label column; declare with "
@@ -277,7 +277,7 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     either = f", or name the positive one with {argument('positive')}" if one_column else ""
     names = repr(list(raw.values)) if len(raw.values) == n_classes <= FEW else NAMES
     return InputError(
-        f"labels {listing(raw.values)} and nothing that says which of the {n_classes} classes "
+        f"labels {quote(raw.values)} and nothing that says which of the {n_classes} classes "
         "is which",
         allowed="text classes with their order given",
         fix=f"list them in the order of the scores, the positive one of two last: "
@@ -293,18 +293,18 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
         value = unknown[0]
         many = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
         raise InputError(
-            f"label {value!r} at row {raw.first_row(value)} is no class{many}",
-            allowed=f"the classes {listing(classes)}, NaN, None or empty where unlabeled",
-            fix=f"{did_you_mean(value, classes)}correct it, declare "
+            f"label {value!r} at row {raw.find_first_row(value)} is no class{many}",
+            allowed=f"the classes {quote(classes)}, NaN, None or empty where unlabeled",
+            fix=f"{suggest_nearest(value, classes)}correct it, declare "
             f"{argument('unlabeled', repr(value))} if it means no label, or list it in "
-            f"{argument('classes')}" + _type_hint(value, classes),
+            f"{argument('classes')}" + _hint_at_type(value, classes),
         )
     table = np.array([place[value] for value in raw.values] + [-1], dtype=np.int64)
     labels: NDArray[np.int64] = table[raw.codes]
     return labels
 
 
-def _type_hint(value: Hashable, classes: Sequence[Hashable]) -> str:
+def _hint_at_type(value: Hashable, classes: Sequence[Hashable]) -> str:
     if any(str(value) == str(name) for name in classes):
         return f"; the label is {type(value).__name__}, the class is not"
     return ""

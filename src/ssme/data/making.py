@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from ssme.data.arrays import check_arrays
-from ssme.data.judged import judged_arrays
+from ssme.data.judged import make_judged_arrays
 from ssme.data.options import AnswerOptions, ArrayOptions
-from ssme.data.registry import reader_of
+from ssme.data.registry import find_reader
 from ssme.errors import InputError
 
 __all__ = ["MadeOfScores"]
@@ -187,7 +187,7 @@ judges: ann, bob)
                     allowed="everything in the frame, its columns named",
                     fix="name the columns: id, weight, answers, ratings, models",
                 )
-            data: Self = reader_of("answers")(
+            data: Self = find_reader("answers")(
                 answers, labels, models=models, groups=groups, **told, **columns
             )
             return data
@@ -198,7 +198,7 @@ judges: ann, bob)
                 fix="leave it out",
             )
         return cls(
-            **judged_arrays(
+            **make_judged_arrays(
                 answers,
                 ratings,
                 scores,
@@ -297,7 +297,7 @@ judges: ann, bob)
         >>> ssme.ScoreSet.from_frame(frame, "toxic")
         ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
         """
-        data: Self = reader_of("frame")(
+        data: Self = find_reader("frame")(
             frame,
             labels,
             label=label,
@@ -374,7 +374,7 @@ judges: ann, bob)
         'label'
         """
         written = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
-        data: Self = reader_of("file")(path, labels, **written, sheet=sheet, **options)
+        data: Self = find_reader("file")(path, labels, **written, sheet=sheet, **options)
         return data
 
     @classmethod
@@ -407,6 +407,6 @@ judges: ann, bob)
         -------
         ScoreSet
         """
-        read = reader_of("huggingface")
+        read = find_reader("huggingface")
         data: Self = read(dataset, labels, label=label, models=models, **options)
         return data

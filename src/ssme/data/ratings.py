@@ -7,17 +7,17 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import Judge, Said, class_text, judge_codes
+from ssme.data.answers import Judge, Said, judge_codes, spell_class
 from ssme.data.labels import RawLabels
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
-__all__ = ["grades_of", "is_grading", "rating_scores"]
+__all__ = ["find_grades", "is_grading", "score_ratings"]
 
 FloatArray = NDArray[np.float64]
 
 
-def grades_of(
+def find_grades(
     said: Sequence[Said], grades: Sequence[Hashable] | None, longest: int = 101
 ) -> tuple[Hashable, ...]:
     """The grades from the lowest to the highest.
@@ -29,10 +29,10 @@ def grades_of(
     if grades is not None:
         return tuple(grades)
     values = list(dict.fromkeys(value for each in said for value in each.raw.values))
-    texts = {class_text(value): value for value in values}
+    texts = {spell_class(value): value for value in values}
     if not texts:
         raise InputError(
-            f"no grade among the ratings of {listing([each.judge for each in said])}",
+            f"no grade among the ratings of {quote([each.judge for each in said])}",
             allowed="at least one grade",
             fix="check the columns of ratings",
         )
@@ -45,9 +45,9 @@ def grades_of(
     if len(numbers) == len(values):
         return tuple(sorted(values, key=lambda value: float(value)))  # type: ignore[arg-type]
     if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
-        return tuple(sorted(values, key=class_text, reverse=True))
+        return tuple(sorted(values, key=spell_class, reverse=True))
     raise InputError(
-        f"grades {listing(values)} and nothing that says their order",
+        f"grades {quote(values)} and nothing that says their order",
         allowed="numbers, single letters of which A is the highest, or grades listed in order",
         fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
     )
@@ -57,18 +57,18 @@ def is_grading(
     labels: RawLabels, grades: Sequence[Hashable], classes: Sequence[Hashable] | None
 ) -> bool:
     """Whether the truth is a grade on the same scale, rather than one of two classes."""
-    texts = {class_text(grade) for grade in grades}
+    texts = {spell_class(grade) for grade in grades}
     if classes is not None:
         if len(classes) == 2:
             return False
-        if [class_text(name) for name in classes] == [class_text(grade) for grade in grades]:
+        if [spell_class(name) for name in classes] == [spell_class(grade) for grade in grades]:
             return True
         raise InputError(
-            f"classes {listing(classes)} beside ratings on the scale {listing(grades)}",
+            f"classes {quote(classes)} beside ratings on the scale {quote(grades)}",
             allowed="two classes, or the grades themselves in the same order",
             fix="give the two classes of the truth, or leave classes out where it is a grade",
         )
-    found = {class_text(value) for value in labels.values}
+    found = {spell_class(value) for value in labels.values}
     if len(found) <= 2 and not found <= texts:
         return False
     if len(found) > 2 and found <= texts:
@@ -77,20 +77,20 @@ def is_grading(
         if found <= {"0", "1"} and found:
             return False
         raise InputError(
-            f"labels {listing(labels.values) if labels.values else 'are missing'} beside ratings "
-            f"on the scale {listing(grades)}: the truth may be one of two classes or a grade",
+            f"labels {quote(labels.values) if labels.values else 'are missing'} beside ratings "
+            f"on the scale {quote(grades)}: the truth may be one of two classes or a grade",
             allowed="one of them",
             fix=f"say {argument('classes', '[...]')}: the two classes, the positive one last, or "
             "all grades in order",
         )
     raise InputError(
-        f"labels {listing(labels.values)} beside ratings on the scale {listing(grades)}",
+        f"labels {quote(labels.values)} beside ratings on the scale {quote(grades)}",
         allowed="labels of two classes, or grades on the same scale",
         fix=f"list all grades in order with {argument('grades', '[...]')}, or correct the labels",
     )
 
 
-def rating_scores(
+def score_ratings(
     said: Said, grades: Sequence[Hashable], cut: Hashable | None, *, graded: bool
 ) -> tuple[FloatArray, Judge]:
     """Scores of a rater, (n, 2) for two classes or (n, G) where the truth is a grade too.
@@ -103,17 +103,17 @@ def rating_scores(
             allowed="a scale of two grades or more",
             fix=f"list all grades in order with {argument('grades', '[...]')}",
         )
-    place = (len(grades) + 1) // 2 if cut is None else _place_of_cut(grades, cut)
+    place = (len(grades) + 1) // 2 if cut is None else _find_cut(grades, cut)
     judge = Judge("ratings", tuple(grades), None if graded else grades[place])
-    return judge.scores(judge_codes(said, judge)), judge
+    return judge.compute_scores(judge_codes(said, judge)), judge
 
 
-def _place_of_cut(grades: Sequence[Hashable], cut: Hashable) -> int:
-    texts = [class_text(grade) for grade in grades]
-    if class_text(cut) not in texts[1:]:
+def _find_cut(grades: Sequence[Hashable], cut: Hashable) -> int:
+    texts = [spell_class(grade) for grade in grades]
+    if spell_class(cut) not in texts[1:]:
         raise InputError(
             argument("cut", repr(cut)),
-            allowed=f"a grade above the lowest: {listing(grades[1:])}",
+            allowed=f"a grade above the lowest: {quote(grades[1:])}",
             fix="name the lowest grade that counts as the positive class",
         )
-    return texts.index(class_text(cut))
+    return texts.index(spell_class(cut))

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
-__all__ = ["reader_of", "reads"]
+__all__ = ["find_reader", "register_reader"]
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 _readers: dict[str, Callable[..., Any]] = {}
 
 
-def reads(source: str) -> Callable[[Reader], Reader]:
+def register_reader(source: str) -> Callable[[Reader], Reader]:
     """Register a function as the reader of a kind of ``source``: "file", "frame", "huggingface"."""
 
     def register(reader: Reader) -> Reader:
@@ -26,7 +26,7 @@ def reads(source: str) -> Callable[[Reader], Reader]:
     return register
 
 
-def reader_of(source: str) -> Callable[..., Any]:
+def find_reader(source: str) -> Callable[..., Any]:
     """The reader of a kind of ``source``."""
     import_module("ssme.data.readers")
     return _readers[source]

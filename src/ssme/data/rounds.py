@@ -45,7 +45,7 @@ class LabelRounds:
         """Number of the round that comes next."""
         return int(self.number.max(initial=0)) + 1
 
-    def weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    def compute_weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many rows each label stands for (n,), 0 for rows without a label."""
         labeled = labels >= 0
         chance = self._check_chances(labeled)

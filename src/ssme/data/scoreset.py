@@ -24,7 +24,7 @@ from ssme.data.options import ArrayOptions
 from ssme.data.validation import refuse_duplicates
 from ssme.data.writing import save, to_frame
 from ssme.errors import InputError
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["UNLABELED", "ScoreSet"]
 
@@ -213,14 +213,14 @@ class ScoreSet(MadeOfScores):
             if name not in self.models:
                 raise InputError(
                     f"no model {name!r}",
-                    allowed=f"the models {listing(self.models)}",
-                    fix=f"{did_you_mean(name, self.models)}name models as in the data",
+                    allowed=f"the models {quote(self.models)}",
+                    fix=f"{suggest_nearest(name, self.models)}name models as in the data",
                 )
         refuse_duplicates(names, "model", "each model once")
         if not names:
             raise InputError(
                 "no model selected",
-                allowed=f"one or more of {listing(self.models)}",
+                allowed=f"one or more of {quote(self.models)}",
                 fix="name at least one model",
             )
         places = [self.models.index(name) for name in names]

@@ -52,7 +52,7 @@ def to_simplex(
             row, model = np.argwhere(part)[0]
             raise InputError(
                 f"model {models[model]!r} has NaN for some classes only at row {row}: "
-                f"{_vector(scores[row, model])}",
+                f"{_format_vector(scores[row, model])}",
                 allowed="scores for every class, or NaN for every class where a model has none",
                 fix="fill in the missing class scores, or set the whole vector to NaN",
             )
@@ -128,7 +128,7 @@ def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> 
         row, model = np.argwhere(wrong)[0]
         raise InputError(
             f"the class scores of model {models[model]!r} at row {row} sum to "
-            f"{sums[row, model, 0]:.9g}: {_vector(scores[row, model])}",
+            f"{sums[row, model, 0]:.9g}: {_format_vector(scores[row, model])}",
             allowed=allowed,
             fix=fix,
         )
@@ -136,7 +136,7 @@ def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> 
     return out
 
 
-def _vector(values: FloatArray) -> str:
+def _format_vector(values: FloatArray) -> str:
     shown = ", ".join(f"{value:.4g}" for value in values[:6])
     return f"[{shown}{', ...' if values.size > 6 else ''}]"
 

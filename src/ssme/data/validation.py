@@ -22,16 +22,16 @@ from ssme.data.values import (
     make_plain,
 )
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = [
     "as_groups",
     "as_ids",
     "as_models",
     "as_weights",
+    "find_weight_unit",
     "refuse_duplicate_ids",
     "refuse_duplicates",
-    "weight_unit",
 ]
 
 
@@ -42,7 +42,7 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     names = tuple(models)
     if len(names) != count:
         raise InputError(
-            f"{len(names)} model names for {count} models: {listing(names)}",
+            f"{len(names)} model names for {count} models: {quote(names)}",
             allowed=f"{count} names, in the order of the second axis of scores",
             fix="give one name per model",
         )
@@ -92,11 +92,11 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
             allowed="at least one weight above 0",
             fix="check the weight column, or leave weights out",
         )
-    unit = weight_unit(out)
+    unit = find_weight_unit(out)
     return out if unit == 1.0 else out * unit
 
 
-def weight_unit(weights: FloatArray) -> float:
+def find_weight_unit(weights: FloatArray) -> float:
     """The power of two that brings very large or very small weights near one; usually 1.
 
     Only ratios of weights matter, and a power of two keeps them to the bit. Metrics multiply up to
@@ -116,10 +116,10 @@ def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[
             allowed="a mapping from column name to values, one per row",
             fix="pass " + argument("groups", "{'name': values}"),
         )
-    return {str(name): _group(values, n, str(name)) for name, values in groups.items()}
+    return {str(name): _check_group(values, n, str(name)) for name, values in groups.items()}
 
 
-def _group(values: object, n: int, name: str) -> NDArray[np.object_]:
+def _check_group(values: object, n: int, name: str) -> NDArray[np.object_]:
     column = as_objects(values)
     _refuse_length(column, n, f"group column {name!r}")
     codes, distinct = factorize(column)

@@ -23,7 +23,7 @@ __all__ = [
     "is_missing",
     "is_numeric",
     "make_plain",
-    "objects_of",
+    "to_objects",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -113,7 +113,7 @@ def as_array(values: object, where: str) -> NDArray[Any]:
 def as_objects(values: object) -> NDArray[np.object_]:
     """A new object array of Python scalars."""
     if isinstance(values, list | tuple):
-        return objects_of(values)
+        return to_objects(values)
     array = np.asarray(values)
     if array.dtype.kind in "mM":
         import pandas
@@ -122,7 +122,7 @@ def as_objects(values: object) -> NDArray[np.object_]:
     return np.array(array.tolist() if array.dtype.kind in "fiubUS" else array, dtype=object)
 
 
-def objects_of(values: Sequence[Any]) -> NDArray[np.object_]:
+def to_objects(values: Sequence[Any]) -> NDArray[np.object_]:
     """An object array of these very objects: a list among them stays one object."""
     out: NDArray[np.object_] = np.empty(len(values), dtype=object)
     for place, value in enumerate(values):
@@ -136,7 +136,7 @@ def as_floats(values: object, where: str) -> FloatArray:
     if isinstance(values, np.ma.MaskedArray):
         array = np.ma.filled(values.astype(np.float64), np.nan)
     if array.dtype.kind == "O":
-        return _floats_of_objects(array, where)
+        return _read_floats(array, where)
     if array.dtype.kind not in "fiub":
         kind = "text" if array.dtype.kind == "U" else array.dtype.name
         sample = array.flat[0] if array.size else None
@@ -154,18 +154,18 @@ def as_floats(values: object, where: str) -> FloatArray:
 
 def _tell_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
-        f"{where} holds {_shorten(value)} at {_place(index)}, too large to be exact",
+        f"{where} holds {_shorten(value)} at {_name_place(index)}, too large to be exact",
         allowed="numbers that a 64-bit floating-point number holds exactly",
         fix="check that these are scores or weights, not names of rows; list the score columns "
         f"with {argument('models', '[...]')}",
     )
 
 
-def _place(index: tuple[Any, ...]) -> str:
+def _name_place(index: tuple[Any, ...]) -> str:
     return f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
 
 
-def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
+def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
     import pandas
 
     flat = array.reshape(-1)
@@ -184,7 +184,7 @@ def _floats_of_objects(array: NDArray[Any], where: str) -> FloatArray:
     odd = ((place, v) for place, v in np.ndenumerate(array) if not _is_number(v))
     index, value = next(odd, ((0,) * array.ndim, array.flat[0]))
     raise InputError(
-        f"{where} holds {_shorten(value)} at {_place(index)}",
+        f"{where} holds {_shorten(value)} at {_name_place(index)}",
         allowed="numbers, with NaN or None where there is no score",
         fix=NO_NUMBERS,
     )

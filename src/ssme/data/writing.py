@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ssme.data.frames import make_frame
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import make_plain, objects_of
+from ssme.data.values import make_plain, to_objects
 from ssme.errors import InputError, MissingExtraError, argument
 from ssme.writing import open_whole
 
@@ -54,7 +54,7 @@ def _lay_out_wide(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
             columns += [
                 (f"{model}:{name}", data.scores[:, m, k]) for k, name in enumerate(data.classes)
             ]
-    return columns + _per_row(data)
+    return columns + _list_row_columns(data)
 
 
 def _lay_out_long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
@@ -65,26 +65,26 @@ def _lay_out_long(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     present = ~np.isnan(scores)
     rows = rows[present]
     models = np.tile(np.repeat(np.array(data.models, dtype=object), n_classes), n)
-    classes = np.tile(objects_of(data.classes), n * n_models)
+    classes = np.tile(to_objects(data.classes), n * n_models)
     columns = [
         ("id", ids[rows]),
         ("model", models[present]),
         ("class", classes[present]),
         ("score", scores[present]),
     ]
-    return columns + [(name, values[rows]) for name, values in _per_row(data)]
+    return columns + [(name, values[rows]) for name, values in _list_row_columns(data)]
 
 
-def _per_row(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
+def _list_row_columns(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
     columns: list[tuple[str, NDArray[Any]]] = [("label", data.label_values)]
     if data.weights is not None:
         columns.append(("weight", data.weights))
     if data.design.weights is not None:
         columns.append(("label_weight", data.design.weights))
-    return columns + [(group_column(name), values) for name, values in data.groups.items()]
+    return columns + [(name_group_column(name), values) for name, values in data.groups.items()]
 
 
-def group_column(name: str) -> str:
+def name_group_column(name: str) -> str:
     """A column name under which the group is recognized."""
     named = name == "group" or name.startswith(GROUP_PREFIX)
     return name if named else GROUP_PREFIX + name
@@ -126,7 +126,7 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         "scores": data.scores,
         "labels": _make_plain(data.label_values, "labels"),
         "models": np.array(data.models),
-        "classes": _make_plain(objects_of(data.classes), "classes"),
+        "classes": _make_plain(to_objects(data.classes), "classes"),
     }
     if data.weights is not None:
         arrays["weights"] = data.weights
@@ -135,7 +135,7 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
     if data.ids is not None:
         arrays["ids"] = _make_plain(data.ids, "ids")
     for name, values in data.groups.items():
-        arrays[group_column(name)] = _make_plain(values, f"group {name!r}")
+        arrays[name_group_column(name)] = _make_plain(values, f"group {name!r}")
     if data.judges:
         arrays |= _judge_arrays(data)
     with open_whole(file) as whole:
@@ -148,7 +148,7 @@ def _judge_arrays(data: ScoreSet) -> dict[str, Any]:
     arrays: dict[str, Any] = {"judges": np.array(kinds)}
     rated = [judge for judge in data.judges.values() if judge.kind == "ratings"]
     if rated:
-        arrays["grades"] = _make_plain(objects_of(rated[0].values), "grades")
+        arrays["grades"] = _make_plain(to_objects(rated[0].values), "grades")
         if rated[0].cut is not None:
             arrays["cut"] = np.array(rated[0].values.index(rated[0].cut))
     return arrays

@@ -69,13 +69,13 @@ def semisynthetic_set(number: int, *, bend: float = 1.0, n_train: int = 100) -> 
     """
     from sklearn.linear_model import LogisticRegression
 
-    features, income, age = _adult(str(_folder()))
+    features, income, age = _read_adult(str(_find_folder()))
     rng = np.random.default_rng([2025, number])
     thirds = np.quantile(age, [1 / 3, 2 / 3])
     part = np.digitize(age, thirds)
     trained, used = [], []
     for third in range(N_CLASSIFIERS):
-        rows = _sample_with_both_classes(np.flatnonzero(part == third), income, n_train, rng)
+        rows = _draw_both_classes(np.flatnonzero(part == third), income, n_train, rng)
         trained.append(LogisticRegression(max_iter=1000).fit(features[rows], income[rows]))
         used.append(rows)
     rest = np.setdiff1d(np.arange(len(income)), np.concatenate(used))
@@ -85,7 +85,7 @@ def semisynthetic_set(number: int, *, bend: float = 1.0, n_train: int = 100) -> 
     return ScoreSet.from_arrays(bent, income[rows], models=["younger", "middle", "older"])
 
 
-def _sample_with_both_classes(
+def _draw_both_classes(
     pool: NDArray[np.int64], income: NDArray[np.int64], size: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     while True:
@@ -94,7 +94,7 @@ def _sample_with_both_classes(
             return rows
 
 
-def _folder() -> Path:
+def _find_folder() -> Path:
     folder = Path(os.environ.get("SSME_ADULT", "."))
     missing = [n for n in ("adult.data", "adult.test") if not (folder / n).exists()]
     if missing:
@@ -107,7 +107,7 @@ def _folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _adult(folder: str) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+def _read_adult(folder: str) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """Features (n, p), income over 50K (n,) and age (n,) of all people in both files."""
     import pandas as pd
 

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.datasets.registry import data_folder
-from ssme.errors import InputError, foreign_errors
-from ssme.wording import did_you_mean
+from ssme.errors import InputError, translate_foreign_errors
+from ssme.wording import suggest_nearest
 from ssme.writing import open_whole
 
-__all__ = ["PUBLIC", "FetchLimits", "PublicPredictions", "content_sum", "fetch_dataset"]
+__all__ = ["PUBLIC", "FetchLimits", "PublicPredictions", "compute_checksum", "fetch_dataset"]
 
 REPOSITORY = "https://raw.githubusercontent.com/divyashan/SSME/58219e3dc60fedcdc4edd4c69d0483bef483b058/inputs"
 
@@ -85,7 +85,7 @@ PUBLIC = {
 }
 
 
-def content_sum(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> str:
+def compute_checksum(scores: NDArray[np.float32], labels: NDArray[np.int64]) -> str:
     """SHA-256 of little-endian float32 scores followed by int64 labels."""
     digest = hashlib.sha256(np.ascontiguousarray(scores, dtype="<f4").tobytes())
     digest.update(np.ascontiguousarray(labels, dtype="<i8").tobytes())
@@ -126,7 +126,7 @@ def fetch_dataset(
         raise InputError(
             f"{name!r} cannot be fetched",
             allowed=", ".join(PUBLIC),
-            fix=f"{did_you_mean(name, PUBLIC)}`ssme datasets` describes each",
+            fix=f"{suggest_nearest(name, PUBLIC)}`ssme datasets` describes each",
         )
     target = (folder or data_folder()) / f"{name}.npz"
     if target.exists():
@@ -134,12 +134,12 @@ def fetch_dataset(
     public, limits = PUBLIC[name], limits or FetchLimits()
     base, end = f"{repository}/{public.folder}", time.monotonic() + limits.seconds
     addresses = [f"{base}/alg_{model}/preds.npy" for model in public.models]
-    arrays = [_array(address, limits, end) for address in addresses]
-    labels = _array(f"{base}/alg_{public.models[0]}/labels.npy", limits, end)
-    with foreign_errors(f"putting the files of {base} together", fix=BY_HAND):
+    arrays = [_fetch_array(address, limits, end) for address in addresses]
+    labels = _fetch_array(f"{base}/alg_{public.models[0]}/labels.npy", limits, end)
+    with translate_foreign_errors(f"putting the files of {base} together", fix=BY_HAND):
         scores = np.stack(arrays, axis=1).astype(np.float32)
         labels = labels.astype(np.int64)
-    found = content_sum(scores, labels)
+    found = compute_checksum(scores, labels)
     if found != public.sha256:
         raise InputError(
             f"the fetched predictions of {name!r} have the sum {found}",
@@ -152,9 +152,9 @@ def fetch_dataset(
     return target
 
 
-def _array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
+def _fetch_array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
     """The NumPy array at ``address``."""
-    content = _content(address, limits, end)
+    content = _fetch_content(address, limits, end)
     if not content.startswith(b"\x93NUMPY"):
         page = content.lstrip()[:1] == b"<"
         raise InputError(
@@ -162,7 +162,7 @@ def _array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
             allowed="a NumPy array (.npy)",
             fix=f"check whether the network asks for a login; {BY_HAND}",
         )
-    with foreign_errors(f"reading the array at {address}", fix=BY_HAND):
+    with translate_foreign_errors(f"reading the array at {address}", fix=BY_HAND):
         file = io.BytesIO(content)
         version = np.lib.format.read_magic(file)
         read_header = getattr(np.lib.format, f"read_array_header_{version[0]}_{version[1]}")
@@ -178,7 +178,7 @@ def _array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
         return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def _content(address: str, limits: FetchLimits, end: float) -> bytes:
+def _fetch_content(address: str, limits: FetchLimits, end: float) -> bytes:
     """All that the server sends, which has to be what it announced."""
     if not address.startswith(("https://", "http://")):
         raise InputError(f"the address {address}", allowed="addresses that begin with https://")

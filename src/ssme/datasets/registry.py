@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = ["DATASETS", "Dataset", "data_folder", "dataset_names", "load_dataset"]
 
@@ -236,7 +236,7 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
     True
     """
     if name not in DATASETS:
-        raise unknown_name(
+        raise make_unknown_name_error(
             "data set",
             name,
             DATASETS,
@@ -263,19 +263,19 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
     return ScoreSet.read(file)
 
 
-def _gaussian() -> ScoreSet:
+def _make_gaussian() -> ScoreSet:
     from ssme.datasets.synthetic import gaussian_set
 
     return gaussian_set(20_000, np.full(5, 1.0), rng=np.random.default_rng(0))
 
 
-def _adult_semisynthetic() -> ScoreSet:
+def _make_semisynthetic() -> ScoreSet:
     from ssme.datasets.adult import semisynthetic_set
 
     return semisynthetic_set(0)
 
 
 _MADE: dict[str, Callable[[], ScoreSet]] = {
-    "adult_semisynthetic": _adult_semisynthetic,
-    "gaussian": _gaussian,
+    "adult_semisynthetic": _make_semisynthetic,
+    "gaussian": _make_gaussian,
 }

@@ -15,7 +15,7 @@ from ssme.methods.registry import method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import ALL, BaseEvaluation
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["DecidingEvaluation"]
 
@@ -88,7 +88,7 @@ class DecidingEvaluation(BaseEvaluation):
         if self.streamed is not None:
             raise InputError(
                 f"metric {chosen.name!r} was not counted when the rows were passed over",
-                allowed=listing(names),
+                allowed=quote(names),
                 fix=f"name it in {argument('metrics')} and evaluate again",
             )
         check_supported(method_class(self.method).spec, self.data, [chosen])

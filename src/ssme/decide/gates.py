@@ -26,7 +26,7 @@ from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Choice, Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "FAIL_ON",
@@ -261,8 +261,8 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
     raise InputError(
         f"{argument('fail_under', repr(condition.text))}: {text!r} is "
         + ("more than one pair of models" if found else "no model and no pair of models"),
-        allowed=f"one of {listing(models)}, or two different ones with a hyphen between them",
-        fix=did_you_mean(text, list(models)) or None,
+        allowed=f"one of {quote(models)}, or two different ones with a hyphen between them",
+        fix=suggest_nearest(text, list(models)) or None,
     )
 
 

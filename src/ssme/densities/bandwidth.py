@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = [
     "ACROSS",
@@ -75,11 +75,11 @@ def select_bandwidth(
     """Bandwidth for ``points`` (n, d), NaN where missing, by ``rule`` (a name or a number)."""
     n_dims = points.shape[1]
     if isinstance(rule, str) and rule not in BANDWIDTH_RULES:
-        raise unknown_name(
+        raise make_unknown_name_error(
             "bandwidth", rule, BANDWIDTH_RULES, "name one of these, or give a number > 0"
         )
     if across not in ACROSS:
-        raise unknown_name("way across dimensions", across, ACROSS)
+        raise make_unknown_name_error("way across dimensions", across, ACROSS)
     if not isinstance(rule, str):
         if not (np.isfinite(rule) and rule > 0):
             raise InputError(f"bandwidth is {rule!r}", allowed="a number > 0 or a rule's name")

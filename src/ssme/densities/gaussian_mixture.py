@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import logsumexp, softmax
 
 from ssme.densities.base import FloatArray
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = ["COVARIANCES", "GaussianClasses", "Normal"]
 
@@ -106,7 +106,7 @@ class GaussianClasses:
         rng: np.random.Generator | None = None,
     ) -> None:
         if covariance not in COVARIANCES:
-            raise unknown_name("covariance", covariance, COVARIANCES)
+            raise make_unknown_name_error("covariance", covariance, COVARIANCES)
         if components < 1 or rank < 1:
             raise InputError(f"components={components}, rank={rank}", allowed="1 or more")
         self.points = points

@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ssme.errors import InputError
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = ["WHAT_TO_DO", "explain", "explain_plainly", "explanations", "picture_of"]
 
@@ -52,7 +52,7 @@ def explain(code: str) -> str:
         raise InputError(
             f"there is no doubt {code!r}",
             allowed=", ".join(known),
-            fix=did_you_mean(code.upper(), known) or "run `ssme doubts` for the list",
+            fix=suggest_nearest(code.upper(), known) or "run `ssme doubts` for the list",
         )
     return known[code.upper()]
 

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from ssme.errors import InputError, MissingExtraError, argument, unknown_name
+from ssme.errors import InputError, MissingExtraError, argument, make_unknown_name_error
 
 __all__ = [
     "EXECUTORS",
@@ -72,7 +72,7 @@ def open_executor(
         starts a local cluster of single-threaded worker processes. Only for ``kind="dask"``.
     """
     if kind not in EXECUTORS:
-        raise unknown_name("executor", kind, EXECUTORS)
+        raise make_unknown_name_error("executor", kind, EXECUTORS)
     if scheduler is not None and kind != "dask":
         raise InputError(
             f"a scheduler address ({scheduler!r}) with the executor {kind!r}",

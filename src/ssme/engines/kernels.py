@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from ssme.errors import unknown_name
+from ssme.errors import make_unknown_name_error
 
 __all__ = [
     "KERNELS",
@@ -113,7 +113,7 @@ def kernel_sums(
     are few enough, else tiles.
     """
     if kernel not in KERNELS:
-        raise unknown_name("kernel", kernel, KERNELS)
+        raise make_unknown_name_error("kernel", kernel, KERNELS)
     queries = points if queries is None else queries
     if device is not None:
         from ssme.engines.torch_kernels import torch_kernel_sums

@@ -20,7 +20,7 @@ from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.memory.schema import migrate
 from ssme.memory.transactions import name_file_in_errors, read_records, write_whole
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["Memory"]
 
@@ -217,7 +217,7 @@ class Memory:
         if chosen not in found:
             raise InputError(
                 f"there is no evaluation {number} in {self.path}",
-                allowed=listing(numbers) if numbers else "none: nothing was stored yet",
+                allowed=quote(numbers) if numbers else "none: nothing was stored yet",
                 fix="`ssme track show` lists them",
             )
         return found[chosen]

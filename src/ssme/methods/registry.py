@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from ssme.errors import unknown_name
+from ssme.errors import make_unknown_name_error
 from ssme.options import accept_all
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def method_names() -> tuple[str, ...]:
 def method_class(name: str) -> type[Method]:
     """The class behind ``name``."""
     if name not in _METHODS:
-        raise unknown_name("method", name, _METHODS, "`ssme methods` describes each")
+        raise make_unknown_name_error("method", name, _METHODS, "`ssme methods` describes each")
     module, attribute = _METHODS[name].split(":")
     return cast("type[Method]", getattr(import_module(module), attribute))
 

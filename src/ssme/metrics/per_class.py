@@ -22,7 +22,7 @@ from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Rows, Tables
 from ssme.metrics.mass import ratio
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "ALL_THREE",
@@ -145,8 +145,8 @@ def expand_metrics(
         else:
             raise InputError(
                 f"metric `{spec}`: there is no class {inner!r}",
-                allowed=f"{listing(names)}, or {EVERY} for every class",
-                fix=did_you_mean(inner, names) or None,
+                allowed=f"{quote(names)}, or {EVERY} for every class",
+                fix=suggest_nearest(inner, names) or None,
             )
     return out
 

@@ -17,7 +17,7 @@ from ssme.metrics.prevalence import at_prevalence
 from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = [
     "MetricSpec",
@@ -192,7 +192,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     name, at, asked = spec.partition("@")
     name = _ALIASES.get(name, name)
     if name not in _REGISTRY:
-        near = did_you_mean(name.lower(), [*_REGISTRY, *_ALIASES])
+        near = suggest_nearest(name.lower(), [*_REGISTRY, *_ALIASES])
         raise InputError(
             f"unknown metric `{spec}`",
             allowed=", ".join(_REGISTRY),

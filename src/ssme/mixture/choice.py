@@ -24,7 +24,7 @@ from ssme.densities.base import ClassDensities, FloatArray
 from ssme.densities.gaussian_mixture import GaussianClasses
 from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import kernel_sums
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = ["DENSITIES", "DensityChoice", "choose_density", "make_densities"]
 
@@ -50,7 +50,7 @@ def choose_density(
 ) -> DensityChoice:
     """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
     if density not in DENSITIES:
-        raise unknown_name("density", density, DENSITIES)
+        raise make_unknown_name_error("density", density, DENSITIES)
     if density != "auto":
         return DensityChoice(density, covariance, "asked for")
     n, d = points.shape

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.densities.base import ClassDensities, FloatArray
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 from ssme.mixture.choice import DensityChoice, choose_density, make_densities
 from ssme.mixture.em import EmFit, EmRules, posterior_of, run_em
 from ssme.mixture.start import STARTS, draw_start, knn_start
@@ -93,11 +93,11 @@ def read_options(chosen: Any, **overrides: Any) -> MixtureOptions:
 def preset_options(preset: str, **overrides: Any) -> MixtureOptions:
     """The options of ``preset``, those given (not None) in its place."""
     if preset not in PRESETS:
-        raise unknown_name("preset", preset, PRESETS)
+        raise make_unknown_name_error("preset", preset, PRESETS)
     given = {name: value for name, value in overrides.items() if value is not None}
     options = replace(PRESETS[preset], **given)
     if options.init not in STARTS:
-        raise unknown_name("init", options.init, STARTS)
+        raise make_unknown_name_error("init", options.init, STARTS)
     if not (np.isfinite(options.lambda_u) and options.lambda_u > 0):
         raise InputError(f"lambda_u is {options.lambda_u!r}", allowed="a number > 0")
     if options.max_iter < 1:

@@ -15,7 +15,7 @@ from typing import Any
 from ssme.errors import InputError, MissingExtraError
 from ssme.plots.names import WORDS, cut_name, with_safe_names
 from ssme.results.frames import build_frame
-from ssme.wording import printable
+from ssme.wording import make_printable
 from ssme.writing import write_bytes, write_text
 
 __all__ = [
@@ -178,7 +178,7 @@ def svg_of(spec: Spec) -> str:
     """
     from html import escape
 
-    svg = printable(_vl_convert().vegalite_to_svg(spec))
+    svg = make_printable(_vl_convert().vegalite_to_svg(spec))
     label = escape(str(spec["description"]), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 

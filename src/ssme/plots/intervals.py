@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ssme.markup import percent
+from ssme.markup import format_percent
 from ssme.metrics.base import Metric
 from ssme.plots.choice import measure_goodness, sort_best_first
 from ssme.plots.display import (
@@ -169,7 +169,9 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
     """Probability of being the best, model by model."""
     ranking = evaluation.ranking(metric, group)
     rows = [dict(vars(row)) for row in ranking.rows[:limit]]
-    shown = [{**r, "said": "" if math.isnan(r["p_best"]) else percent(r["p_best"])} for r in rows]
+    shown = [
+        {**r, "said": "" if math.isnan(r["p_best"]) else format_percent(r["p_best"])} for r in rows
+    ]
     axis = {"tickCount": 5, "format": ".0%"}
     x = number("p_best", title="probability of being best", scale={"domain": [0, 1]}, axis=axis)
     body = {

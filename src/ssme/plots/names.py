@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ssme.wording import distinct_labels, printable, shorten
+from ssme.wording import make_distinct, make_printable, shorten
 
 __all__ = ["LABEL_WIDTH", "cut_name", "with_safe_names"]
 
@@ -32,7 +32,7 @@ def cut_name(name: object) -> str:
 
 def with_safe_names(spec: dict[str, Any]) -> dict[str, Any]:
     """``spec`` with every name printable, of bounded length and different from all others."""
-    labels = distinct_labels(_labels_in(spec), LABEL_WIDTH)
+    labels = make_distinct(_labels_in(spec), LABEL_WIDTH)
     safe: dict[str, Any] = _change(spec, "", labels.__getitem__)
     return safe
 
@@ -66,7 +66,7 @@ def _change(part: Any, key: str, label: Callable[[str], str]) -> Any:
         if key in ("title", "text"):
             return shorten(part, TITLE_WIDTH)
         if key == "description":
-            return printable(part)[:LONGEST]
+            return make_printable(part)[:LONGEST]
     return part
 
 
@@ -74,7 +74,7 @@ def _changed_row(row: dict[str, Any], label: Callable[[str], str]) -> dict[str, 
     return {
         key: value
         if not isinstance(value, str)
-        else printable(value)[:LONGEST]
+        else make_printable(value)[:LONGEST]
         if key == WORDS
         else label(value)
         for key, value in row.items()

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ssme.markup import percent
+from ssme.markup import format_percent
 from ssme.report.summary import DOUBT_NAMES
-from ssme.wording import printable, shorten
+from ssme.wording import make_printable, shorten
 
 __all__ = ["render_markdown"]
 
@@ -57,7 +57,7 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
                     _span(row["low"], row["high"]),
                     _number(row["labels_only"]),
                     _span(row["labels_only_low"], row["labels_only_high"]),
-                    percent(row["p_best"]),
+                    format_percent(row["p_best"]),
                 )
                 for row in metric["rows"]
             ],
@@ -140,7 +140,7 @@ def _group_lines(summary: dict[str, Any]) -> Iterator[str]:
                     _number(row["estimate"]),
                     _span(row["low"], row["high"]),
                     _span(row["difference_low"], row["difference_high"]),
-                    percent(row["borrowed"]),
+                    format_percent(row["borrowed"]),
                 )
                 for row in part["rows"]
             ],
@@ -172,12 +172,12 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _code(code: str) -> list[str]:
     """Lines of a code block; none of them can end it."""
-    return [line.replace("```", "` ` `") for line in printable(code).rstrip().splitlines()]
+    return [line.replace("```", "` ` `") for line in make_printable(code).rstrip().splitlines()]
 
 
 def _text(text: str) -> str:
     """``text`` with everything that Markdown or HTML could read as markup made plain."""
-    return MARKUP.sub(r"\\\1", " ".join(printable(text).split()))
+    return MARKUP.sub(r"\\\1", " ".join(make_printable(text).split()))
 
 
 def _name(name: str) -> str:

@@ -33,7 +33,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
 from ssme.results.frames import build_frame, render_frame_html, render_frame_text
 from ssme.results.reliability import Reliability
-from ssme.wording import printable
+from ssme.wording import make_printable
 
 __all__ = [
     "Comparison",
@@ -166,12 +166,12 @@ class RowTable(ABC):
         return ()
 
     def __repr__(self) -> str:
-        parts = [printable(self._write_head()), render_frame_text(self._make_columns())]
-        return "\n".join([*parts, *map(printable, self.remarks)])
+        parts = [make_printable(self._write_head()), render_frame_text(self._make_columns())]
+        return "\n".join([*parts, *map(make_printable, self.remarks)])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(printable(remark))}</p>" for remark in self.remarks)
-        head = escape(printable(self._write_head()))
+        told = "".join(f"<p>{escape(make_printable(remark))}</p>" for remark in self.remarks)
+        head = escape(make_printable(self._write_head()))
         return f"<p>{head}</p>{render_frame_html(self._make_columns())}{told}"
 
     def __len__(self) -> int:

@@ -33,7 +33,7 @@ from ssme.results.groups import ALL, Group, StreamPass
 from ssme.results.notebook import render_table
 from ssme.results.reliability import Record, find_record
 from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
-from ssme.wording import did_you_mean, listing, printable
+from ssme.wording import make_printable, quote, suggest_nearest
 from ssme.writing import write_text
 
 __all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "to_plain_values"]
@@ -317,7 +317,7 @@ class BaseEvaluation:
         if metric is None and len(names) == 1:
             return 0
         if metric is None:
-            raise InputError("no metric was named", allowed=listing(names))
+            raise InputError("no metric was named", allowed=quote(names))
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
@@ -400,14 +400,16 @@ class BaseEvaluation:
             self._write_head(),
             render_frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS}),
         ]
-        lines += [printable(str(doubt)) for doubt in self.doubts]
+        lines += [make_printable(str(doubt)) for doubt in self.doubts]
         return "\n".join(lines)
 
 
 def _find_position(name: str, names: list[str], problem: str) -> int:
     if name not in names:
         raise InputError(
-            problem.format(name), allowed=listing(names), fix=did_you_mean(name, names) or None
+            problem.format(name),
+            allowed=quote(names),
+            fix=suggest_nearest(name, names) or None,
         )
     return names.index(name)
 

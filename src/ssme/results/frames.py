@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ssme.errors import InputError, argument
-from ssme.wording import printable, shorten
+from ssme.wording import make_printable, shorten
 
 __all__ = ["LIBRARIES", "build_frame", "render_frame_html", "render_frame_text"]
 
@@ -35,7 +35,7 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
     import narwhals as nw
 
     safe = {
-        name: [printable(v) if _is_broken(v) else v for v in values]
+        name: [make_printable(v) if _is_broken(v) else v for v in values]
         for name, values in columns.items()
     }
     return nw.from_dict(safe, backend=cast(Any, library)).to_native()

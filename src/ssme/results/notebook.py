@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ssme.results.table import Row
-from ssme.wording import printable, shorten
+from ssme.wording import make_printable, shorten
 
 __all__ = ["render_table"]
 
@@ -40,9 +40,9 @@ def render_table(
     )
     if len(models) > MODELS:
         notes = [f"{len(models) - MODELS} more models in .frame()", *notes]
-    below = "".join(f"<li>{escape(printable(note))}</li>" for note in notes)
+    below = "".join(f"<li>{escape(make_printable(note))}</li>" for note in notes)
     return (
-        f"<table><caption>{escape(printable(head))}</caption>"
+        f"<table><caption>{escape(make_printable(head))}</caption>"
         f"<thead><tr><th scope='col'>model</th>{columns}</tr></thead><tbody>{body}</tbody></table>"
         + (f"<ul>{below}</ul>" if below else "")
     )

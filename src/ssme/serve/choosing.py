@@ -126,7 +126,7 @@ def _describe_cells(
     wanted = [*layout.ignored, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
     places = _find_places(table, data, chosen)
-    values = {name: table.values(name)[places] for name in columns}
+    values = {name: table.read_values(name)[places] for name in columns}
     return [
         [_describe_cell(name, values[name][number]) for name in columns]
         for number in range(len(chosen))
@@ -148,7 +148,7 @@ def _find_places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDA
     if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
         return chosen
     first: dict[Any, int] = {}
-    for number, name in enumerate(table.values(data.layout.id).tolist()):
+    for number, name in enumerate(table.read_values(data.layout.id).tolist()):
         first.setdefault(name, number)
     ids = data.ids if data.ids is not None else np.arange(data.n_rows)
     return np.array([first[ids[i]] for i in chosen], dtype=np.int64)

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from ssme.memory import EvaluationRecord
-from ssme.wording import distinct_labels
+from ssme.wording import make_distinct
 
 __all__ = ["MODELS", "draw_intervals", "draw_tightening"]
 
@@ -45,7 +45,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
             for name in ("estimate", "low", "high", "labels_only_low", "labels_only_high")
         ]
     )
-    names = distinct_labels([row["model"] for row in shown], 24)
+    names = make_distinct([row["model"] for row in shown], 24)
 
     def put_x(value: float) -> str:
         return f"{MARGIN + (WIDTH - MARGIN - 20) * (value - least) / (most - least):.1f}"

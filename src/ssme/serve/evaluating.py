@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.design import find_rounds, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
@@ -29,7 +29,7 @@ from ssme.run import execute, read_scores
 from ssme.spec import RunSpec
 from ssme.suggest.plan import LabelPlan
 from ssme.tracking.record import record_evaluation
-from ssme.writing import csv_text, write_text
+from ssme.writing import format_csv, write_text
 
 __all__ = ["add_labels", "draw_report", "evaluate_file", "plan_further", "read_labeled"]
 
@@ -62,7 +62,7 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
     names = range(data.n_rows) if data.ids is None else data.ids.tolist()
     place = {name: number for number, name in enumerate(names)}
     values = data.label_values.copy()
-    before = rounds_of(data.design, data.labels)
+    before = find_rounds(data.design, data.labels)
     chance, number = before.probability.copy(), before.number.copy()
     vanished = []
     for row, label, probability, drawn in given:
@@ -75,9 +75,7 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
     labeled = data.with_labels(values)
     if np.isnan(chance[labeled.labeled]).all():
         return labeled, vanished
-    return labeled.with_design(
-        design_of_rounds(LabelRounds(chance, number), labeled.labels)
-    ), vanished
+    return labeled.with_design(make_design(LabelRounds(chance, number), labeled.labels)), vanished
 
 
 def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
@@ -87,7 +85,7 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
     record = replace(record_evaluation(result), spec=request["config"])
     files = {
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
-        "estimates.csv": csv_text(list(result.rows())),
+        "estimates.csv": format_csv(list(result.rows())),
         "differences.json": json.dumps(_list_differences(result)),
         "facts.json": json.dumps(
             {"record": asdict(record), "vanished": result.settings["vanished"]}
@@ -182,7 +180,7 @@ def _format_labels_csv(data: ScoreSet) -> str:
         for row, p, drawn in zip(found, chance.tolist(), number.tolist(), strict=True):
             known = not np.isnan(p)
             row |= {"probability": p if known else "", "round": drawn + first if known else ""}
-    return csv_text(found)
+    return format_csv(found)
 
 
 def _list_differences(result: Evaluation) -> list[dict[str, Any]]:

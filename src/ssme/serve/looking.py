@@ -19,7 +19,7 @@ from ssme.data import ScoreSet, as_score_set
 from ssme.data.readers.columns import USUAL_NAMES, find_roles
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.options import ReadOptions
-from ssme.data.readers.sources import find_reader, local_path, open_table
+from ssme.data.readers.sources import find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.explanations import explain_plainly
@@ -66,7 +66,7 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
     try:
         spec = RunSpec.from_dict({"file": path, "read": dict(read), "run": dict(run)})
-        file = local_path(path)
+        file = find_local_path(path)
         tell("reading the file", 0, 2)
         if find_reader(file).kind == "arrays":
             data = as_score_set(file, spec.read.get("labels"), **_take_reading(spec))
@@ -117,7 +117,7 @@ def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.in
     label = find_roles(table, options, labels).label
     missing = np.ones(table.n_rows, dtype=bool)
     if label is not None:
-        missing = is_missing(table.values(label))
+        missing = is_missing(table.read_values(label))
     labeled, others = np.flatnonzero(~missing)[:SAMPLE], np.flatnonzero(missing)
     size = min(SAMPLE - labeled.size, others.size)
     drawn = np.random.default_rng(0).choice(others, size, replace=False)
@@ -125,10 +125,10 @@ def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.in
 
 
 def _describe_column(table: Table, name: str) -> dict[str, Any]:
-    values = table.values(name)
+    values = table.read_values(name)
     known = values[~is_missing(values)]
     examples = list(dict.fromkeys(_show(value) for value in known[:200]))
-    kind = {"other": "text"}.get(table.kind(name), table.kind(name))
+    kind = {"other": "text"}.get(table.find_kind(name), table.find_kind(name))
     return {
         "name": name,
         "kind": kind,
@@ -159,7 +159,7 @@ def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptio
         if part is None and name in (options.groups or ()):
             part = "group"
         if part is None and column["kind"] == "number" and options.models is None:
-            part = "score" if _are_probabilities(table.values(name)) else None
+            part = "score" if _are_probabilities(table.read_values(name)) else None
         elif part is None and options.models is not None and name in options.models:
             part = "score"
         column["role"] = part or "shown"

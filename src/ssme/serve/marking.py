@@ -27,7 +27,7 @@ from ssme.serve.pages import (
 )
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.settling import ADJUDICATED, settle
-from ssme.writing import csv_text
+from ssme.writing import format_csv
 
 __all__ = ["routes"]
 
@@ -236,7 +236,7 @@ async def export(request: Request) -> Response:
         ]
 
     text = (
-        csv_text(await project.desk.ask(read))
+        format_csv(await project.desk.ask(read))
         or "id,label,annotator,given_at,probability,reason,counts\n"
     )
     return Response(

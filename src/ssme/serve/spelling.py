@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError
-from ssme.wording import printable
+from ssme.wording import make_printable
 
 __all__ = ["WORDS", "spell_for_page"]
 
@@ -64,7 +64,7 @@ def spell_for_page(error: Exception, path: str = "") -> dict[str, Any]:
     if isinstance(error, OSError):
         error = _blame_disk(error)
     elif not isinstance(error, InputError):
-        return {"got": printable(str(error)), "allowed": "", "fix": "", "fields": []}
+        return {"got": make_printable(str(error)), "allowed": "", "fix": "", "fields": []}
 
     def spell(name: str, value: str | None) -> str:
         fields.append(name)

@@ -20,7 +20,7 @@ from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 from ssme.options import Flag, Kind, OneOf, Option, Series, Table, Text, list_declared
 from ssme.spec.settling import READING, holds_data
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = [
     "explain_unknown_key",
@@ -151,7 +151,7 @@ def explain_unknown_key(key: str, known: Mapping[str, Any], section: str) -> Inp
     return InputError(
         f"the config has {key!r} in section [{section}]",
         allowed=", ".join(known),
-        fix=f"{did_you_mean(key, known)}leave it out",
+        fix=f"{suggest_nearest(key, known)}leave it out",
     )
 
 

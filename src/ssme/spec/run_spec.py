@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ssme.config import WRITTEN_AS, config_text, read_config, write_config
+from ssme.config import WRITTEN_AS, format_config, read_config, write_config
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling
 from ssme.errors import InputError, argument
 from ssme.methods.base import Method
@@ -60,7 +60,7 @@ from ssme.spec.settling import (
     fresh_seed,
     settle_method,
 )
-from ssme.wording import did_you_mean
+from ssme.wording import suggest_nearest
 
 __all__ = ["ENGINES", "SAMPLE_ROWS", "RunSpec"]
 
@@ -314,7 +314,7 @@ class RunSpec(Declared):
         }
         found: dict[str, Any] = {} if self.source is None else {"file": make_plain(self.source)}
         found |= {name: make_plain(part) for name, part in sections.items() if part}
-        config_text(found, ".json")
+        format_config(found, ".json")
         return found
 
     def _write_run(self) -> dict[str, Any]:
@@ -355,7 +355,7 @@ class RunSpec(Declared):
                 raise InputError(
                     f"the config has {key!r}",
                     allowed="file, read, run, engine",
-                    fix=f"{did_you_mean(key, ('file', 'read', 'run', 'engine'))}leave it out",
+                    fix=f"{suggest_nearest(key, ('file', 'read', 'run', 'engine'))}leave it out",
                 )
         found: dict[str, Any] = {}
         if config.get("file") is not None:
@@ -371,7 +371,7 @@ class RunSpec(Declared):
 
     def to_text(self, suffix: str = ".toml") -> str:
         """The spec as the text of a config file; ``suffix`` names the format."""
-        return config_text(self.to_dict(), suffix)
+        return format_config(self.to_dict(), suffix)
 
     def save(self, path: str | Path) -> None:
         """Write the spec to a config file: .toml, .yaml, .yml or .json."""

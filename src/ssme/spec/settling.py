@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from ssme.data.readers.options import ReadOptions
-from ssme.errors import InputError, argument, asked_by
+from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Method
 from ssme.methods.registry import get_method, method_class, method_names
 from ssme.options import (
@@ -73,7 +73,7 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
     """Name and checked options of a method that is in the registry; else the object itself."""
     given = Table().accept(options or {})
     if isinstance(method, str):
-        with asked_by("method"):
+        with name_argument("method"):
             known = method_class(method)
         if list_declared(known) or not given:
             return method, accept_all(known, given, f"method {method!r}")

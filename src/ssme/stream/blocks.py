@@ -50,7 +50,9 @@ class Block:
         parts = [self._read_probabilities(rows)] if self.numbers else []
         judges = self.reading.judges.values()
         judged = zip(judges, self.said, strict=True)
-        parts.append(np.stack([judge.scores(codes[rows]) for judge, codes in judged], axis=1))
+        parts.append(
+            np.stack([judge.compute_scores(codes[rows]) for judge, codes in judged], axis=1)
+        )
         joined = np.concatenate(parts, axis=1)
         silent = np.flatnonzero(np.isnan(joined[:, :, 0]).all(axis=1))
         if silent.size:
@@ -134,7 +136,7 @@ def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArra
     options = reading.options
     known = [*(options.classes or ()), *(options.grades or ())]
     try:
-        values = Table(table.select([name])).values(name)
+        values = Table(table.select([name])).read_values(name)
         heard = listen(values, part.n_rows, name, options.unsure, known)
         return judge_codes(heard, reading.judges[name])
     except InputError as error:
@@ -149,4 +151,4 @@ def read_numbers(table: Any, name: str) -> FloatArray:
     of = table.schema.field(name).type
     if pa.types.is_floating(of) or pa.types.is_integer(of):
         return np.asarray(from_arrow(table[name]), dtype=np.float64)
-    return Table(table.select([name])).floats(name)
+    return Table(table.select([name])).read_floats(name)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.errors import InputError, foreign_errors
+from ssme.errors import InputError, translate_foreign_errors
 from ssme.stream.files import File
 from ssme.stream.group_keys import GroupKey
 from ssme.stream.group_sums import Cells, GroupSums
@@ -139,7 +139,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             fix=START_OVER,
         )
     with (
-        foreign_errors(f"reading the checkpoint {path}", fix=START_OVER),
+        translate_foreign_errors(f"reading the checkpoint {path}", fix=START_OVER),
         np.load(io.BytesIO(body), allow_pickle=False) as file,
     ):
         facts = json.loads(str(file["facts"]))

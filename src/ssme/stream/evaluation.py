@@ -36,7 +36,7 @@ from ssme.data.grouping import parse_group_by
 from ssme.data.readers.frames import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
-from ssme.data.validation import weight_unit
+from ssme.data.validation import find_weight_unit
 from ssme.engines.executors import open_executor, ordered_map, run_beside
 from ssme.errors import UnsupportedError, argument
 from ssme.evaluation import Evaluation
@@ -162,7 +162,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
             mark = RunMark.of(source.files, [names, groups], center)
-            estimating = run_beside(fit.evaluation, start)
+            estimating = run_beside(fit.make_evaluation, start)
             place = None if spec.checkpoint is None else Path(spec.checkpoint)
             counted = count_all(pool, source, counting, place, mark)
             fitted = estimating.result()
@@ -225,7 +225,7 @@ def _sample(
 ) -> tuple[ScoreSet, float]:
     """All labeled rows and ``spec.sample_rows`` others, drawn without replacement.
 
-    With them comes the factor that brings their weights near one (`weight_unit`).
+    With them comes the factor that brings their weights near one (`find_weight_unit`).
     """
     parts, n_rows = source.parts, source.n_rows
     rng = np.random.default_rng([spec.seed, 0x5A11])
@@ -242,7 +242,7 @@ def _sample(
             tables.append(table)
     joined = join_tables(tables)
     weight = reading.columns.weight
-    unit = 1.0 if weight is None else weight_unit(read_numbers(joined, weight))
+    unit = 1.0 if weight is None else find_weight_unit(read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
     return read_columns(table, reading.columns, reading.options), unit
 

@@ -26,7 +26,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import InputError, MissingExtraError, foreign_errors
+from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 
 __all__ = [
     "File",
@@ -159,7 +159,7 @@ def _footer_checksum(file: Any, size: int) -> str:
 @contextmanager
 def named_errors(path: str) -> Iterator[None]:
     """What fails while ``path`` is opened, as our error."""
-    with foreign_errors(f"reading {path}"):
+    with translate_foreign_errors(f"reading {path}"):
         try:
             yield
         except InputError:

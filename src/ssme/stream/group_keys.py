@@ -23,9 +23,9 @@ from ssme.data.grouping import (
     GroupBy,
     GroupValue,
     Pooling,
-    group_name,
-    pooled_name,
-    values_of,
+    find_values,
+    name_group,
+    name_pooled,
 )
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.validation import as_groups
@@ -80,7 +80,7 @@ class GroupTable:
     def of(cls, group_by: GroupBy, counts: Mapping[Values, int], pooling: Pooling) -> GroupTable:
         """From the rows of every group."""
         listed = sorted(counts, key=lambda values: [(v.kind, v.order) for v in values])
-        names = [group_name(values) for values in listed]
+        names = [name_group(values) for values in listed]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"two groups are called {twice!r}", fix="rename a group column")
@@ -91,12 +91,12 @@ class GroupTable:
         ]
         pooled = int((~kept).sum())
         if pooled:
-            keys.append(GroupKey(group_by.text, pooled_name(group_by.text, pooled)))
+            keys.append(GroupKey(group_by.text, name_pooled(group_by.text, pooled)))
         return cls(group_by, tuple(keys), pooled)
 
     def of_values(self, columns: Mapping[str, NDArray[np.object_]]) -> Grouping:
         """The groups of rows in memory."""
-        return self._grouping(*values_of(self.group_by, columns))
+        return self._grouping(*find_values(self.group_by, columns))
 
     def of_arrow(self, table: Any, names: Mapping[str, str]) -> Grouping:
         """The groups of rows of a pyarrow table; ``names`` are its columns by group column."""
@@ -105,7 +105,7 @@ class GroupTable:
     def _grouping(self, listed: Sequence[Values], codes: IntArray) -> Grouping:
         places = {key.name: number for number, key in enumerate(self.keys)}
         last = len(self.keys) - 1
-        number = np.array([places.get(group_name(v), last) for v in listed], dtype=np.int64)
+        number = np.array([places.get(name_group(v), last) for v in listed], dtype=np.int64)
         return Grouping(self.keys, number[codes])
 
 
@@ -150,14 +150,14 @@ def _count_part(
 def _values_of_arrow(
     group_by: GroupBy, table: Any, names: Mapping[str, str]
 ) -> tuple[list[Values], IntArray]:
-    """As `values_of`, each distinct value looked at once."""
+    """As `find_values`, each distinct value looked at once."""
     columns, codes = {}, []
     for part in group_by.parts:
         distinct, own = _distinct(part, table[names[part.column]])
         columns[part.column] = distinct
         codes.append(own)
     if len(codes) == 1:
-        listed, of_distinct = values_of(group_by, columns)
+        listed, of_distinct = find_values(group_by, columns)
         return listed, of_distinct[codes[0]]
     rows = np.stack(codes, axis=1)
     joint, inverse = np.unique(rows, axis=0, return_inverse=True)
@@ -165,7 +165,7 @@ def _values_of_arrow(
         part.column: columns[part.column][joint[:, place]]
         for place, part in enumerate(group_by.parts)
     }
-    listed, of_joint = values_of(group_by, taken)
+    listed, of_joint = find_values(group_by, taken)
     return listed, of_joint[inverse.ravel()]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.readers.arrow import decode
-from ssme.errors import InputError, foreign_errors
+from ssme.errors import InputError, translate_foreign_errors
 from ssme.stream.files import File, find_files, identify, named_errors, open_parquet
 
 __all__ = [
@@ -118,7 +118,7 @@ def join_tables(tables: Sequence[Any]) -> Any:
     """Tables of the same columns, one below the other."""
     import pyarrow as pa
 
-    with foreign_errors("putting rows of several parts together"):
+    with translate_foreign_errors("putting rows of several parts together"):
         return pa.concat_tables(tables, promote_options="permissive")
 
 

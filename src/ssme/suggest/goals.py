@@ -23,7 +23,7 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import ALL
 from ssme.suggest.constants import SuggestConstants
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["GOALS", "Goal", "Questions", "find_goal"]
 
@@ -88,7 +88,7 @@ def find_goal(
             argument("goal", text),
             allowed="best, best:METRIC, metric:METRIC or group:COLUMN; metrics: "
             f"{', '.join(m.name for m in evaluation.metrics)}; group columns: {columns}",
-            fix=f"{did_you_mean(kind, GOALS)}name one of these goals",
+            fix=f"{suggest_nearest(kind, GOALS)}name one of these goals",
         )
     if kind == "group":
         return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
@@ -121,10 +121,10 @@ def _ask_of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, 
         columns = _list_group_columns(evaluation)
         raise InputError(
             f"{argument('goal', f'group:{column}')} and no group column {column!r}",
-            allowed=f"one of the group columns {listing(columns)}"
+            allowed=f"one of the group columns {quote(columns)}"
             if columns
             else "a group column: the evaluation has none",
-            fix=f"{did_you_mean(column, columns)}name a column, or evaluate by it",
+            fix=f"{suggest_nearest(column, columns)}name a column, or evaluate by it",
         )
     return tuple(
         _ask_of_models(

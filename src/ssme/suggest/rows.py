@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.design import find_rounds, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
@@ -39,7 +39,7 @@ from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
 from ssme.suggest.influence import measure_influence, measure_spread
 from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
-from ssme.writing import csv_text, write_text
+from ssme.writing import format_csv, write_text
 
 __all__ = ["DESIGN", "N_ROWS", "UNIFORM", "Suggestion", "believe", "suggest_rows"]
 
@@ -123,7 +123,7 @@ class Suggestion:
 
     def list_earlier(self) -> list[dict[str, Any]]:
         """Rows of earlier rounds, as `table` has the new ones, with the labels that they got."""
-        rounds, data = rounds_of(self.data.design, self.data.labels), self.data
+        rounds, data = find_rounds(self.data.design, self.data.labels), self.data
         known = (rounds.number > 0) & np.isfinite(rounds.probability)
         known[self.rows] = False
         order = np.flatnonzero(known)
@@ -167,7 +167,7 @@ class Suggestion:
         -------
         Path
         """
-        write_text(Path(path), csv_text([*self.list_earlier(), *self.table()]))
+        write_text(Path(path), format_csv([*self.list_earlier(), *self.table()]))
         return Path(path)
 
     def fill_in(self, labels: Sequence[Any]) -> ScoreSet:
@@ -201,11 +201,11 @@ class Suggestion:
             )
         values = self.data.label_values.copy()
         values[self.rows] = list(labels)
-        before = rounds_of(self.data.design, self.data.labels)
+        before = find_rounds(self.data.design, self.data.labels)
         chance, number = before.probability.copy(), before.number.copy()
         chance[self.rows], number[self.rows] = self.probability, self.round
         filled = self.data.with_labels(values)
-        return filled.with_design(design_of_rounds(LabelRounds(chance, number), filled.labels))
+        return filled.with_design(make_design(LabelRounds(chance, number), filled.labels))
 
 
 def suggest_rows(
@@ -270,7 +270,7 @@ def suggest_rows(
         ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
         probability=chance[drawn] * share,
         reasons=tuple(reasons.texts[code] for code in reasons.codes[drawn]),
-        round=rounds_of(data.design, data.labels).next_number,
+        round=find_rounds(data.design, data.labels).next_number,
         gain=gain,
         data=data,
     )

@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.design import design_of_rounds, rounds_of
+from ssme.data.design import find_rounds, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
@@ -259,11 +259,11 @@ def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
     """The data with more labels, drawn at random; weights of the labels follow."""
     if data.design.weights is None:
         return data.replace(labels=labels)
-    before = rounds_of(data.design, data.labels)
+    before = find_rounds(data.design, data.labels)
     new = (labels >= 0) & ~data.labeled
     number = np.where(new, before.next_number, before.number)
     chance = np.where(new, np.nan, before.probability)
-    return data.replace(labels=labels, design=design_of_rounds(LabelRounds(chance, number), labels))
+    return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
 
 
 def _make_method(evaluation: BaseEvaluation) -> Method:

@@ -21,7 +21,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.evaluation import BaseEvaluation
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["Target", "read_target", "refuse_unreadable"]
 
@@ -117,8 +117,8 @@ def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:
     if name not in known:
         raise InputError(
             f"{argument('target')} asks for {name!r}, which was not evaluated",
-            allowed=listing(known),
-            fix=f"{did_you_mean(name, known)}name one of these, or evaluate it as well: "
+            allowed=quote(known),
+            fix=f"{suggest_nearest(name, known)}name one of these, or evaluate it as well: "
             f"{argument('metrics')} and {argument('threshold')} say which are",
         )
     return known[name]

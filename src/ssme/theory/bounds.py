@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from ssme.errors import InputError, argument, unknown_name
+from ssme.errors import InputError, argument, make_unknown_name_error
 from ssme.theory.performance import (
     ACCURACY_SCALE,
     AUC_SCALE,
@@ -86,7 +86,7 @@ def performance_band(
         Phi((c - eps) / s) and Phi((c + eps) / s), s being sqrt 2 for AUC and 2 for accuracy.
     """
     if metric not in SCALES:
-        raise unknown_name("metric", metric, SCALES)
+        raise make_unknown_name_error("metric", metric, SCALES)
     c, eps = np.asarray(separation, float), np.asarray(epsilon, float)
     scale = SCALES[metric]
     return ndtr((c - eps) / scale), ndtr((c + eps) / scale)

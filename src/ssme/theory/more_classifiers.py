@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.errors import InputError, unknown_name
+from ssme.errors import InputError, make_unknown_name_error
 from ssme.theory.bounds import separation_error
 
 __all__ = ["CONDITIONS", "bound_with_one_more", "least_useful_separation"]
@@ -56,7 +56,7 @@ def least_useful_separation(d: int, norm: float, *, condition: str = "epsilon") 
     """
     _check(d, norm)
     if condition not in CONDITIONS:
-        raise unknown_name("condition", condition, CONDITIONS)
+        raise make_unknown_name_error("condition", condition, CONDITIONS)
     if condition == "printed":
         return float(np.sqrt(max(d + 1 - norm**2, 0.0)))
     return float(norm / np.sqrt(d))

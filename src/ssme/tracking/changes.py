@@ -23,7 +23,7 @@ from scipy.special import chdtrc
 
 from ssme.errors import InputError
 from ssme.memory.records import EstimateRecord, EvaluationRecord
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["Change", "Drift", "compare_records", "find_drift", "trace_estimates"]
 
@@ -115,7 +115,7 @@ def compare_records(
             continue
         found.append(_change(one, new))
     if not found:
-        models = listing(sorted({each.model for each in after.estimates}))
+        models = quote(sorted({each.model for each in after.estimates}))
         raise InputError(
             "the two evaluations have no model, metric and group in common",
             allowed="evaluations of the same models",
@@ -199,7 +199,7 @@ def trace_estimates(
         known = _metrics_of(evaluations.values())
         raise InputError(
             f"no evaluation has {metric!r} on group {group!r}",
-            allowed=f"metrics {listing(known)}",
+            allowed=f"metrics {quote(known)}",
             fix="name another metric or group",
         )
     return rows

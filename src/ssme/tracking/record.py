@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.design import rounds_of
+from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
 from ssme.decide.choose import choose_model
 from ssme.errors import InputError
@@ -76,7 +76,7 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
             allowed="data with a column of unique ids",
             fix="name the column, as in id='id'",
         )
-    rounds = rounds_of(data.design, data.labels)
+    rounds = find_rounds(data.design, data.labels)
     values = data.label_values
     events = []
     for row in np.flatnonzero(data.labeled):

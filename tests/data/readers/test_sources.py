@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ssme.data import ScoreSet
-from ssme.data.readers.sources import local_path
+from ssme.data.readers.sources import find_local_path
 from ssme.errors import InputError
 
 
@@ -15,7 +15,7 @@ def test_the_address_of_a_local_file_is_a_path(tmp_path: Path) -> None:
     path = tmp_path / "my scores.csv"
     path.write_text("bert,label\n0.5,1\n")
     for address in (path.as_uri(), f"file:{path}", f"file://localhost{path}", str(path)):
-        assert local_path(address) == path
+        assert find_local_path(address) == path
         assert ScoreSet.read(address).models == ("bert",)
 
 

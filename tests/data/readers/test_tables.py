@@ -38,7 +38,7 @@ MAKERS: dict[str, Callable[[list[Any]], Any]] = {
 def test_large_whole_numbers_are_exact_beside_missing_ones(
     make: Callable[[list[Any]], Any],
 ) -> None:
-    found = Table(make(LARGE)).values("v")
+    found = Table(make(LARGE)).read_values("v")
     assert [None if pd.isna(value) else int(value) for value in found] == LARGE
     assert all(type(value) is not float for value in found if not pd.isna(value))
 
@@ -47,14 +47,14 @@ def test_large_whole_numbers_are_exact_beside_missing_ones(
 def test_large_whole_numbers_are_no_scores(make: Callable[[list[Any]], Any]) -> None:
     table = Table(make(LARGE))
     with pytest.raises(InputError, match="column 'v' holds 1152921504606846977 at row 0, too"):
-        table.floats("v")
+        table.read_floats("v")
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_columns_of_nothing_known_and_of_small_numbers(make: Callable[[list[Any]], Any]) -> None:
-    assert_array_equal(Table(make([None, None])).floats("v"), [np.nan, np.nan])
-    assert_array_equal(Table(make([3, None, 4])).floats("v"), [3.0, np.nan, 4.0])
-    assert_array_equal(Table(make([3, 5])).floats("v"), [3.0, 5.0])
+    assert_array_equal(Table(make([None, None])).read_floats("v"), [np.nan, np.nan])
+    assert_array_equal(Table(make([3, None, 4])).read_floats("v"), [3.0, np.nan, 4.0])
+    assert_array_equal(Table(make([3, 5])).read_floats("v"), [3.0, 5.0])
 
 
 def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ssme
-from ssme.data.design import design_of_rounds
+from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
 from ssme.methods.auto.differences import _compute_covariances, correct_differences
 
@@ -47,7 +47,7 @@ def test_only_labels_that_came_in_rounds_are_used_so() -> None:
     data = ssme.ScoreSet.from_arrays(scores, labels, unlabeled=-1)
     chance = np.where(labels >= 0, 40 / n, np.nan)
     rounds = LabelRounds(chance, (labels >= 0).astype(np.int64))
-    in_rounds = data.with_design(design_of_rounds(rounds, data.labels))
+    in_rounds = data.with_design(make_design(rounds, data.labels))
     names = ["accuracy", "roc_auc"]
     plain, moved = (ssme.evaluate(each, metrics=names) for each in (data, in_rounds))
     for name in names:

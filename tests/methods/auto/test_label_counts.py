@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssme.data.design import LabelDesign, design_of_rounds
+from ssme.data.design import LabelDesign, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.label_counts import (
@@ -39,7 +39,7 @@ def test_weights_sum_to_their_effective_number() -> None:
     assert count_labels(design, np.array([], dtype=np.int64)) is None
     np.testing.assert_allclose(count_evidence(design, np.array([0, 2])), found)
     rounds = LabelRounds(np.array([0.5, 0.2, 0.4]), np.zeros(3, dtype=np.int64))
-    assert count_evidence(design_of_rounds(rounds, np.array([0, 1, 1])), np.arange(3)) is None
+    assert count_evidence(make_design(rounds, np.array([0, 1, 1])), np.arange(3)) is None
 
 
 def test_counts_by_class_bring_back_the_shares() -> None:

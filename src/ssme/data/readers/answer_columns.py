@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ssme.data.answers import UNSURE, class_text
+from ssme.data.answers import UNSURE, spell_class
 from ssme.data.labels import RawLabels
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, make_plain
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["LookAlikes", "advise", "find_answers"]
 
@@ -51,16 +51,16 @@ def find_answers(
     rows on average: names of rows do not. A column of answers may hold values beside the classes
     of the labels on a share of ``slips`` of its rows.
     """
-    classes = {class_text(value) for value in labels.values}
+    classes = {spell_class(value) for value in labels.values}
     answers, ratings = [], []
     outside: dict[str, tuple[Hashable, int, int]] = {}
     for name in names:
         try:
-            codes, found = factorize(table.values(name))
+            codes, found = factorize(table.read_values(name))
         except InputError:
             continue
         values = [make_plain(value) for value in found]
-        texts = {class_text(value) for value in values} - set(UNSURE)
+        texts = {spell_class(value) for value in values} - set(UNSURE)
         few = 1 <= len(texts) <= most
         repeated = len(texts) <= 2 or (codes >= 0).sum() >= repeats * len(texts)
         if not few or not repeated:
@@ -70,7 +70,7 @@ def find_answers(
         strange = [
             (value, int((codes == code).sum()), int(np.argmax(codes == code)))
             for code, value in enumerate(values)
-            if class_text(value) not in classes and class_text(value).lower() not in UNSURE
+            if spell_class(value) not in classes and spell_class(value).lower() not in UNSURE
         ]
         slipped = len(classes) > 1 and sum(n for _, n, _ in strange) <= max(
             1.0, slips * float((codes >= 0).sum())
@@ -79,7 +79,7 @@ def find_answers(
             answers.append(name)
         elif (numbers and not texts <= {"0", "1"}) or (letters and len(texts) > 1):
             ratings.append(name)
-        elif table.kind(name) in ("other", "boolean"):
+        elif table.find_kind(name) in ("other", "boolean"):
             answers.append(name)
         if strange and slipped and name in answers:
             outside[name] = strange[0]
@@ -91,9 +91,7 @@ def advise(found: LookAlikes) -> str:
     parts = []
     if found.answers:
         named = argument("answers", "[" + ", ".join(map(repr, found.answers)) + "]")
-        parts.append(
-            f"{listing(found.answers)} {_spell_looks(found.answers)} answers: give {named}"
-        )
+        parts.append(f"{quote(found.answers)} {_spell_looks(found.answers)} answers: give {named}")
     for name, (value, count, row) in found.outside.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         parts.append(
@@ -103,7 +101,7 @@ def advise(found: LookAlikes) -> str:
         )
     if found.ratings:
         named = argument("ratings", "[" + ", ".join(map(repr, found.ratings)) + "]")
-        parts.append(f"{listing(found.ratings)} {_spell_looks(found.ratings)} grades: give {named}")
+        parts.append(f"{quote(found.ratings)} {_spell_looks(found.ratings)} grades: give {named}")
     return "; ".join(parts)
 
 

@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.judged import judged_fields
+from ssme.data.judged import make_judged_fields
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
-from ssme.data.readers.join import joined_design, joins_by_id
+from ssme.data.readers.join import join_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import as_objects
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["find_judges", "name_answers", "read_answers"]
 
@@ -118,7 +118,7 @@ def name_answers(table: Table, labels: object | None, options: ReadOptions) -> R
             return replace(options, ratings=(found,))
         raise InputError(
             f"{table.what} has a column of judges {judge!r} and no column of answers with a usual "
-            f"name; its columns are {listing(table.columns, limit=20)}",
+            f"name; its columns are {quote(table.columns, limit=20)}",
             allowed=f"one column of answers, named by {argument('answers')}",
             fix=f"say {argument('answers', '[...]')}",
         )
@@ -160,18 +160,18 @@ def _read_wide(
     judged = [*(options.answers or ()), *(options.ratings or ())]
     of |= {name: (name,) for name in judged}
     used = roles.roles | {column for columns in of.values() for column in columns}
-    fields = judged_fields(
-        {name: table.values(name) for name in options.answers or ()},
-        {name: table.values(name) for name in options.ratings or ()},
+    fields = make_judged_fields(
+        {name: table.read_values(name) for name in options.answers or ()},
+        {name: table.read_values(name) for name in options.ratings or ()},
         (scored, probabilities),
         raw,
         options,
         n=table.n_rows,
-        weights=None if roles.weight is None else table.floats(roles.weight),
-        groups={name: table.values(column) for name, column in roles.groups.items()},
-        ids=(ids := None if roles.id is None else table.values(roles.id)),
-        design=_design(table, roles, options, labels, ids),
-        layout=_layout(WIDE, table, roles, options, labels, source, of, used),
+        weights=None if roles.weight is None else table.read_floats(roles.weight),
+        groups={name: table.read_values(column) for name, column in roles.groups.items()},
+        ids=(ids := None if roles.id is None else table.read_values(roles.id)),
+        design=_read_design(table, roles, options, labels, ids),
+        layout=_describe_layout(WIDE, table, roles, options, labels, source, of, used),
         frame_library=table.library,
     )
     return ScoreSet(**fields)
@@ -191,28 +191,28 @@ def _read_long(
         id = table.require("id", long.LAYOUT.format("id column"), "id")
     roles = replace(roles, id=id)
     id_codes, ids = long.factorize_column(table, id)
-    judge_codes, judges = long.models_in(table, judge, None)
+    judge_codes, judges = long.find_models(table, judge, None)
     raw = long.observe_labels(table, roles, options, labels, id_codes, ids)
-    answered = _by_judge(table.values(answer), id_codes, ids, judge_codes, judges)
+    answered = _gather_by_judge(table.read_values(answer), id_codes, ids, judge_codes, judges)
     ratings = options.ratings is not None
     used = roles.roles | {judge, answer}
-    fields = judged_fields(
+    fields = make_judged_fields(
         {} if ratings else answered,
         answered if ratings else {},
         ((), None),
         raw,
         options,
         n=len(ids),
-        weights=long.weights_by_id(table, roles.weight, id_codes, ids),
+        weights=long.take_weights_by_id(table, roles.weight, id_codes, ids),
         groups={
-            name: long.constant_by_id(table, column, id_codes, ids)
+            name: long.take_constant_by_id(table, column, id_codes, ids)
             for name, column in roles.groups.items()
         },
         ids=ids,
-        design=joined_design(labels, ids, options, id)
+        design=join_design(labels, ids, options, id)
         if joins_by_id(labels)
-        else long.weights_by_id(table, roles.design, id_codes, ids),
-        layout=_layout(
+        else long.take_weights_by_id(table, roles.design, id_codes, ids),
+        layout=_describe_layout(
             "long, one row per answer",
             table,
             roles,
@@ -227,7 +227,7 @@ def _read_long(
     return ScoreSet(**fields)
 
 
-def _by_judge(
+def _gather_by_judge(
     answers: NDArray[Any],
     id_codes: NDArray[np.int64],
     ids: NDArray[np.object_],
@@ -249,15 +249,15 @@ def _by_judge(
     return {name: values[:, m] for m, name in enumerate(judges)}
 
 
-def _design(
+def _read_design(
     table: Table, roles: Columns, options: ReadOptions, labels: object | None, ids: Any
 ) -> Any:
     if joins_by_id(labels):
-        return joined_design(labels, ids, options, roles.id)
-    return None if roles.design is None else table.floats(roles.design)
+        return join_design(labels, ids, options, roles.id)
+    return None if roles.design is None else table.read_floats(roles.design)
 
 
-def _layout(
+def _describe_layout(
     kind: str,
     table: Table,
     roles: Columns,

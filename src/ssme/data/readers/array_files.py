@@ -16,8 +16,8 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, foreign_errors
-from ssme.wording import listing
+from ssme.errors import InputError, translate_foreign_errors
+from ssme.wording import quote
 
 __all__ = ["ArrayFile", "open_arrays"]
 
@@ -40,7 +40,7 @@ def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
     if mark == npy_format.MAGIC_PREFIX:
         size = file.stat().st_size
         with (
-            foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
+            translate_foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
             file.open("rb") as content,
         ):
             return {"scores": _load(content, size, str(file))}
@@ -59,7 +59,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         self._loaded: dict[str, NDArray[Any]] = {}
         self._allowed = max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size)
         with (
-            foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
+            translate_foreign_errors(f"reading {file}", allowed=PLAIN, fix=REPAIR),
             zipfile.ZipFile(file) as archive,
         ):
             members = archive.infolist()
@@ -67,7 +67,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         if len(set(names)) < len(names):
             twice = sorted({name for name in names if names.count(name) > 1})
             raise InputError(
-                f"{file} holds several arrays under one name: {listing(twice)}",
+                f"{file} holds several arrays under one name: {quote(twice)}",
                 allowed="one array per name",
                 fix="save it again with numpy.savez",
             )
@@ -100,7 +100,9 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
             )
         where = f"{self._file}, key {name!r},"
         with (
-            foreign_errors(f"reading {self._file}, key {name!r},", allowed=PLAIN, fix=REPAIR),
+            translate_foreign_errors(
+                f"reading {self._file}, key {name!r},", allowed=PLAIN, fix=REPAIR
+            ),
             zipfile.ZipFile(self._file) as archive,
             archive.open(member) as content,
         ):

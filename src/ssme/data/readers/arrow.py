@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import EXACT_INTEGER, objects_of
+from ssme.data.values import EXACT_INTEGER, to_objects
 
 __all__ = ["decode", "from_arrow"]
 
@@ -40,16 +40,16 @@ def from_arrow(column: Any) -> NDArray[Any]:
 
     column = decode(column)
     if pa.types.is_floating(column.type):
-        return _numbers(column)
+        return _read_numbers(column)
     if pa.types.is_integer(column.type):
         exact = column.null_count == 0 or _is_exact(column)
-        return _numbers(column) if exact else objects_of(column.to_pylist())
+        return _read_numbers(column) if exact else to_objects(column.to_pylist())
     if pa.types.is_boolean(column.type) or _is_text(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_dtype(column))
-    return objects_of(column.to_pylist())
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_choose_dtype(column))
+    return to_objects(column.to_pylist())
 
 
-def _numbers(column: Any) -> NDArray[Any]:
+def _read_numbers(column: Any) -> NDArray[Any]:
     import pyarrow.compute as pc
 
     if column.null_count == 0:
@@ -77,7 +77,7 @@ def _is_text(kind: Any) -> bool:
     )
 
 
-def _dtype(column: Any) -> Any:
+def _choose_dtype(column: Any) -> Any:
     import pyarrow as pa
 
     return bool if pa.types.is_boolean(column.type) and column.null_count == 0 else object

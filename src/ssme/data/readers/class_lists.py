@@ -12,7 +12,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.values import FloatArray
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["as_table", "spread_lists"]
 
@@ -43,18 +43,18 @@ def spread_lists(columns: dict[str, NDArray[Any]], options: ReadOptions) -> Read
     if named is not None and len(lists) < len(models):
         single = [name for name in models if name not in lists]
         raise InputError(
-            f"{listing(lists)} hold lists of class scores, {listing(single)} do not",
+            f"{quote(lists)} hold lists of class scores, {quote(single)} do not",
             allowed="models of one kind",
             fix="give every model a list of class scores",
         )
     spread: dict[str, dict[Any, str]] = {}
     for name in lists:
-        scores = _matrix(columns.pop(name), name)
+        scores = _make_matrix(columns.pop(name), name)
         classes = options.classes or range(scores.shape[1])
         if len(classes) != scores.shape[1]:
             raise InputError(
                 f"column {name!r} holds lists of {scores.shape[1]} scores for {len(classes)} "
-                f"classes {listing(classes)}",
+                f"classes {quote(classes)}",
                 allowed="one score per class in every row",
                 fix=f"list as many with {argument('classes', '[...]')} as there are scores",
             )
@@ -73,7 +73,7 @@ def _holds_numbers(values: NDArray[Any]) -> bool:
     return all(isinstance(each, int | float | np.number) for each in first)
 
 
-def _matrix(values: NDArray[Any], name: str) -> FloatArray:
+def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
     """(n, K) scores of a column of lists; NaN where a row has none."""
     sizes = {len(value) for value in values if isinstance(value, LISTS)}
     if len(sizes) != 1:

@@ -7,18 +7,18 @@ from collections.abc import Hashable, Sequence
 
 from ssme.data.labels import RawLabels
 from ssme.errors import InputError
-from ssme.wording import listing
+from ssme.wording import quote
 
-__all__ = ["in_order", "text_of", "typed_as_labels"]
+__all__ = ["order_names", "spell_class", "type_as_labels"]
 
 
-def text_of(value: Hashable) -> str:
+def spell_class(value: Hashable) -> str:
     """How a class reads in a column name; booleans in any capitals."""
     text = str(value)
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def in_order(
+def order_names(
     names: Sequence[Hashable],
     classes: Sequence[Hashable] | None = None,
     positive: Hashable | None = None,
@@ -27,12 +27,12 @@ def in_order(
 
     ``positive`` puts one of two classes last.
     """
-    by_text = {text_of(name): name for name in names}
+    by_text = {spell_class(name): name for name in names}
     if classes is not None:
-        wanted = [text_of(name) for name in classes]
+        wanted = [spell_class(name) for name in classes]
         if sorted(wanted) != sorted(by_text):
             raise InputError(
-                f"classes {listing(classes)} and the classes in the data {listing(names)} differ",
+                f"classes {quote(classes)} and the classes in the data {quote(names)} differ",
                 allowed="the same classes in both",
                 fix="list the classes as the data names them, each once",
             )
@@ -44,13 +44,13 @@ def in_order(
     else:
         ordered = list(names)
     if positive is not None and len(ordered) == 2:
-        ordered.sort(key=lambda name: text_of(name) == text_of(positive))
+        ordered.sort(key=lambda name: spell_class(name) == spell_class(positive))
     return tuple(ordered)
 
 
-def typed_as_labels(names: Sequence[Hashable], raw: RawLabels) -> tuple[Hashable, ...]:
+def type_as_labels(names: Sequence[Hashable], raw: RawLabels) -> tuple[Hashable, ...]:
     """Names found as text, as integers or booleans if they look so and no label is text."""
-    texts = [text_of(name) for name in names]
+    texts = [spell_class(name) for name in names]
     if any(isinstance(value, str) for value in raw.values):
         return tuple(str(name) for name in names)
     if all(map(_is_integer, texts)):

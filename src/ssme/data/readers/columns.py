@@ -10,20 +10,20 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from ssme.data.design import DESIGNS
-from ssme.data.grouping import named_columns
+from ssme.data.grouping import list_named_columns
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import is_missing
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = [
     "USUAL_NAMES",
     "Columns",
-    "design_column",
     "find_design",
+    "find_design_column",
     "find_roles",
     "refuse_two_designs",
     "refuse_without_labels",
@@ -124,14 +124,14 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
 
 def find_design(table: Table, options: ReadOptions) -> str | None:
     """The column with the weights of labels: the one named, else the one with the usual name."""
-    named = design_column(options)
+    named = find_design_column(options)
     column = table.find(named, USUAL_NAMES["design"], "design")
     if named is None and column is not None:
         refuse_two_designs(options, column, table.what)
     return column
 
 
-def design_column(options: ReadOptions) -> str | None:
+def find_design_column(options: ReadOptions) -> str | None:
     """The column of the weights of labels, where the caller named one."""
     is_column = isinstance(options.design, str) and options.design not in DESIGNS
     return options.design if is_column else None
@@ -152,7 +152,7 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
-        named = named_columns(options.groups, table.columns)
+        named = list_named_columns(options.groups, table.columns)
         groups = {name: table.require(name, "group column", "groups") for name in named}
         for name in groups.values():
             _refuse_empty_group(table, name)
@@ -165,7 +165,7 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     groups = {name.removeprefix(GROUP_PREFIX): name for name in found}
     if len(groups) < len(found):
         raise InputError(
-            f"{table.what} has two columns for one group: {listing(found)}",
+            f"{table.what} has two columns for one group: {quote(found)}",
             allowed="one column per group",
             fix=f"name the columns to report on with {argument('groups')}, or rename one",
         )
@@ -173,7 +173,7 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
 
 
 def _refuse_empty_group(table: Table, name: str) -> None:
-    if is_missing(table.values(name)).all():
+    if is_missing(table.read_values(name)).all():
         raise InputError(
             f"group column {name!r} of {table.what} is empty on all {table.n_rows:,} rows",
             allowed="a column that puts some rows into a group",
@@ -185,7 +185,7 @@ def refuse_without_labels(table: Table) -> None:
     """No label column: refused as long as some column might have been meant."""
     raise InputError(
         f"{table.what} has no label column with a usual name; its columns are "
-        f"{listing(table.columns, limit=20)}",
+        f"{quote(table.columns, limit=20)}",
         allowed=f"a label column named by {argument('label')}, or {argument('labels')} given apart",
         fix=f"say {argument('label', repr('...'))}, or {argument('labels', False)} if nothing is "
         "labeled",

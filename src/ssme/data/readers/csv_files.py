@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from ssme.data.readers.number_style import NumberStyle, refuse_commas
-from ssme.data.values import EXACT_INTEGER, objects_of
-from ssme.errors import InputError, argument, foreign_errors
+from ssme.data.values import EXACT_INTEGER, to_objects
+from ssme.errors import InputError, argument, translate_foreign_errors
 
 __all__ = ["MISSING_TEXT", "open_csv"]
 
@@ -61,7 +61,7 @@ def open_csv(
     _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
     if decimal is None and thousands is None:
         refuse_commas(str(file), frame, ignored)
-    return _with_exact_integers(file, delimiter, missing, text, frame)
+    return _restore_exact_integers(file, delimiter, missing, text, frame)
 
 
 @dataclass
@@ -105,7 +105,7 @@ def _allow_long_cells() -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def _rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
+def _read_rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
     """Line number and cells of each row that is not blank, by Python's own parser."""
     with file.open(encoding="utf-8-sig", newline="") as lines, _allow_long_cells():
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
@@ -127,7 +127,7 @@ def _rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, 
 
 
 def _read_header(file: Path, delimiter: str) -> list[str]:
-    with closing(_rows(file, delimiter)) as rows:
+    with closing(_read_rows(file, delimiter)) as rows:
         _, header = next(rows, (0, []))
     if not header:
         raise InputError(
@@ -163,7 +163,7 @@ def _rewrite_returns(
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    with closing(_rows(file, delimiter)) as rows:
+    with closing(_read_rows(file, delimiter)) as rows:
         writer.writerows(change(row) for _, row in rows)
     return text.getvalue()
 
@@ -177,18 +177,18 @@ def _rewrite_numbers(
     ignored: Sequence[str],
 ) -> str:
     """The rows with the numbers of a declared style as Python writes them."""
-    with closing(_rows(file, delimiter)) as rows:
+    with closing(_read_rows(file, delimiter)) as rows:
         next(rows)
         looked_at = [name if name not in ignored else None for name in header]
-        places = style.columns_of_numbers(looked_at, rows, missing)
+        places = style.find_columns_of_numbers(looked_at, rows, missing)
 
-    def change(row: list[str]) -> list[str]:
+    def rewrite_row(row: list[str]) -> list[str]:
         return [
             (style.to_plain(cell) or cell) if place in places else cell
             for place, cell in enumerate(row)
         ]
 
-    return _rewrite_returns(file, delimiter, change)
+    return _rewrite_returns(file, delimiter, rewrite_row)
 
 
 def _parse(
@@ -199,7 +199,7 @@ def _parse(
 
     cure = "check quoting and stray delimiters"
     try:
-        with warnings.catch_warnings(), foreign_errors(f"reading {file}", fix=cure):
+        with warnings.catch_warnings(), translate_foreign_errors(f"reading {file}", fix=cure):
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             try:
                 return pandas.read_csv(
@@ -211,7 +211,7 @@ def _parse(
                     low_memory=False,
                     skipinitialspace=True,
                     index_col=False,
-                    **_exact_numbers(),
+                    **_ask_for_exact_numbers(),
                     **options,
                 )
             except UnicodeDecodeError:
@@ -226,7 +226,7 @@ def _parse(
         ) from None
 
 
-def _exact_numbers() -> dict[str, Any]:
+def _ask_for_exact_numbers() -> dict[str, Any]:
     """The option by which older versions of pandas read numbers exactly; newer ones always do."""
     import pandas
 
@@ -246,7 +246,7 @@ def _refuse_short_rows(
     full = counts.delimiters == (n_columns - 1) * (n_rows + 1)
     if counts.quotes == 0 and full and n_parsed == n_columns:
         return
-    with closing(_rows(file, delimiter)) as rows:
+    with closing(_read_rows(file, delimiter)) as rows:
         odd = next(((line, row) for line, row in rows if len(row) != n_columns), None)
     if odd is not None:
         line, row = odd
@@ -266,7 +266,7 @@ def _refuse_short_rows(
         )
 
 
-def _with_exact_integers(
+def _restore_exact_integers(
     file: Path, delimiter: str, missing: Sequence[str], text: str | None, frame: Any
 ) -> Any:
     """Large whole numbers in columns with holes, which pandas rounds, as they are written.
@@ -279,7 +279,7 @@ def _with_exact_integers(
             present = frame.iloc[:, place].dropna()
             if len(present) and all(isinstance(c, str) and _is_whole(c) for c in present):
                 cells = frame.iloc[:, place].to_numpy(dtype=object, na_value=None)
-                exact = objects_of([None if cell is None else int(cell) for cell in cells])
+                exact = to_objects([None if cell is None else int(cell) for cell in cells])
                 frame = frame.assign(**{name: exact})
         if kind == np.float64:
             values = frame.iloc[:, place].to_numpy()
@@ -292,7 +292,7 @@ def _with_exact_integers(
     for place, name in zip(rounded, texts.columns, strict=True):
         cells = texts[name].to_numpy(dtype=object, na_value=None)
         if all(cell is None or _is_whole(cell) for cell in cells):
-            exact = objects_of([None if cell is None else int(cell) for cell in cells])
+            exact = to_objects([None if cell is None else int(cell) for cell in cells])
             frame = frame.assign(**{frame.columns[place]: exact})
     return frame
 

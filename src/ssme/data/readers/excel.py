@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.readers.csv_files import MISSING_TEXT
-from ssme.data.readers.records import frame_of
-from ssme.errors import InputError, MissingExtraError, argument, foreign_errors
-from ssme.wording import did_you_mean, listing
+from ssme.data.readers.records import make_frame
+from ssme.errors import InputError, MissingExtraError, argument, translate_foreign_errors
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["open_excel"]
 
@@ -40,7 +40,9 @@ def open_excel(
     except ImportError:
         raise MissingExtraError("reading Excel files", "excel") from None
     cure = "save it as .xlsx again, or as CSV"
-    with foreign_errors(f"reading {file}", allowed="Excel files (.xlsx, .xlsm)", fix=cure):
+    with translate_foreign_errors(
+        f"reading {file}", allowed="Excel files (.xlsx, .xlsm)", fix=cure
+    ):
         _refuse_bomb(file)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -53,7 +55,7 @@ def open_excel(
             if has_formulas:
                 rows = _take_computed(file, chosen, rows)
     missing = {text for text in MISSING_TEXT if text not in (classes or ())}
-    return frame_of(_columns(file, chosen, header, rows, missing))
+    return make_frame(_gather_columns(file, chosen, header, rows, missing))
 
 
 def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
@@ -63,10 +65,10 @@ def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
             return sheet
         raise InputError(
             f"{file} has no sheet {sheet!r}",
-            allowed=f"the sheets {listing(names, limit=20)}",
-            fix=f"{did_you_mean(sheet, names)}name one with {argument('sheet')}",
+            allowed=f"the sheets {quote(names, limit=20)}",
+            fix=f"{suggest_nearest(sheet, names)}name one with {argument('sheet')}",
         )
-    filled = [name for name in names if next(_rows(book[name]), None) is not None]
+    filled = [name for name in names if next(_read_rows(book[name]), None) is not None]
     if len(filled) == 1:
         return filled[0]
     if not filled:
@@ -74,7 +76,7 @@ def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
             f"{file} is empty", allowed="a header and at least one row", fix="check how it was made"
         )
     raise InputError(
-        f"{file} has {len(filled)} sheets that hold something: {listing(filled, limit=20)}",
+        f"{file} has {len(filled)} sheets that hold something: {quote(filled, limit=20)}",
         allowed="one sheet",
         fix=f"name it: {argument('sheet', repr(filled[0]))}",
     )
@@ -92,7 +94,7 @@ def _refuse_bomb(file: Path) -> None:
         )
 
 
-def _rows(sheet: Any) -> Iterator[Row]:
+def _read_rows(sheet: Any) -> Iterator[Row]:
     """Cells of each row that is not blank; a row ends where its last cell does."""
     sheet.reset_dimensions()
     cells = filled = 0
@@ -115,7 +117,7 @@ def _read_sheet(sheet: Any) -> tuple[Row, list[Row], bool]:
 
     A formula is kept as its cell, so that `_take_computed` finds its place.
     """
-    found = _rows(sheet)
+    found = _read_rows(sheet)
     header = [cell.value for cell in next(found, [])]
     rows, has_formulas = [], False
     for row in found:
@@ -140,10 +142,10 @@ def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
         }
     finally:
         book.close()
-    return [[_value(file, sheet, each, kept) for each in row] for row in rows]
+    return [[_read_value(file, sheet, each, kept) for each in row] for row in rows]
 
 
-def _value(file: Path, sheet: str, cell: Any, kept: dict[tuple[int, int], Any]) -> Any:
+def _read_value(file: Path, sheet: str, cell: Any, kept: dict[tuple[int, int], Any]) -> Any:
     if getattr(cell, "data_type", None) != "f":
         return cell
     if (cell.row, cell.column) in kept:
@@ -155,7 +157,7 @@ def _value(file: Path, sheet: str, cell: Any, kept: dict[tuple[int, int], Any]) 
     )
 
 
-def _columns(
+def _gather_columns(
     file: Path, sheet: str, header: Row, rows: list[Row], missing: set[str]
 ) -> dict[str, Row]:
     """Name -> values; a column without a name is kept under its place if it holds something."""

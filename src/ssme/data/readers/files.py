@@ -13,27 +13,27 @@ from typing import Any
 
 from ssme.data.answers import Judge
 from ssme.data.arrays import check_arrays
-from ssme.data.grouping import named_columns
+from ssme.data.grouping import list_named_columns
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
 from ssme.data.readers.class_lists import as_table, spread_lists
-from ssme.data.readers.columns import USUAL_NAMES, design_column, refuse_two_designs
+from ssme.data.readers.columns import USUAL_NAMES, find_design_column, refuse_two_designs
 from ssme.data.readers.frames import read_table
-from ssme.data.readers.join import join_labels, joined_design, joins_by_id
+from ssme.data.readers.join import join_design, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import (
+    find_local_path,
     find_reader,
-    local_path,
     open_table,
     refuse_file_options,
 )
 from ssme.data.readers.tables import Table
-from ssme.data.registry import reads
+from ssme.data.registry import register_reader
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import as_models
 from ssme.data.values import make_plain
-from ssme.errors import InputError, argument, asked_by, foreign_errors
-from ssme.wording import did_you_mean, listing
+from ssme.errors import InputError, argument, name_argument, translate_foreign_errors
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["read"]
 
@@ -43,18 +43,18 @@ ONLY_TABLES = ("layout", "pattern", "model", "class_", "score", "ignore")
 Arrays = Mapping[str, Any]
 
 
-@reads("file")
+@register_reader("file")
 def read(path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
     """A `ScoreSet` from a file; see `ScoreSet.read`."""
-    file = local_path(path)
-    with foreign_errors(f"reading {file}"):
+    file = find_local_path(path)
+    with translate_foreign_errors(f"reading {file}"):
         reader = find_reader(file)
         if reader.kind == "arrays":
             return _read_arrays(file, labels, options)
         told = ReadOptions.of(options, f"the reader of {file}")
         table = Table(open_table(file, told), str(file))
         if reader.lists:
-            columns = {name: table.values(name) for name in table.columns}
+            columns = {name: table.read_values(name) for name in table.columns}
             told = spread_lists(columns, told)
             table = as_table(columns, str(file))
         return read_table(table, labels, told, source=str(file))
@@ -79,7 +79,7 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
     arrays = open_arrays(file)
     if "scores" not in arrays:
         raise InputError(
-            f"{file} has no array 'scores', only {listing(arrays)}",
+            f"{file} has no array 'scores', only {quote(arrays)}",
             allowed="an array 'scores' of shape (n, M) or (n, M, K)",
             fix="save it with numpy.savez(path, scores=..., labels=..., models=...)",
         )
@@ -96,10 +96,10 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
         weights=weights,
         groups=values.get("groups", _find_groups(file, arrays, told)),
         ids=ids,
-        design=joined_design(apart, ids, told, told.id)
+        design=join_design(apart, ids, told, told.id)
         if joins_by_id(apart) and not _is_npy(apart)
         else _find_design(file, arrays, told),
-        layout=Layout("arrays", label=_label_name(labels, told), source=str(file)),
+        layout=Layout("arrays", label=_find_label_name(labels, told), source=str(file)),
     )
     data = ScoreSet(**fields, judges=_find_judges(file, arrays, fields))
     return data if chosen is None else data.select(chosen)
@@ -113,7 +113,7 @@ def _find_judges(file: Path, arrays: Arrays, fields: Mapping[str, Any]) -> dict[
     known = len(kinds) == len(models) and set(kinds) <= {"", "answers", "ratings"}
     if not known or ("ratings" in kinds and "grades" not in arrays):
         raise InputError(
-            f"{file} has an array 'judges' {listing(kinds)}",
+            f"{file} has an array 'judges' {quote(kinds)}",
             allowed="'answers', 'ratings' or empty text for each model, and the grades of ratings",
             fix="save the set with ScoreSet.save",
         )
@@ -153,7 +153,7 @@ def _find_models(
     return (None, wanted) if set(wanted) <= set(numbered) else (list(wanted), None)
 
 
-def _label_name(labels: object | None, options: ReadOptions) -> str | None:
+def _find_label_name(labels: object | None, options: ReadOptions) -> str | None:
     return labels if isinstance(labels, str) else options.label
 
 
@@ -165,11 +165,11 @@ def _find_labels(
         labels = options.labels
     if labels is None or isinstance(labels, str):
         found: object | None = _find_array(
-            file, arrays, _label_name(labels, options), "labels", "y"
+            file, arrays, _find_label_name(labels, options), "labels", "y"
         )
         return found
     if isinstance(labels, Path) and _is_npy(labels):
-        with asked_by("labels"):
+        with name_argument("labels"):
             find_reader(labels)
             return open_arrays(labels)["scores"]
     if joins_by_id(labels):
@@ -190,13 +190,13 @@ def _find_groups(file: Path, arrays: Arrays, options: ReadOptions) -> dict[str, 
     }
     if options.groups is None:
         return {name: arrays[array] for name, array in stored.items()}
-    named = named_columns(options.groups, [*stored, *arrays])
+    named = list_named_columns(options.groups, [*stored, *arrays])
     return {name: _find_array(file, arrays, stored.get(name, name)) for name in named}
 
 
 def _find_design(file: Path, arrays: Arrays, options: ReadOptions) -> Any:
     """Weights of the labels, in the array that was named or has the usual name; None without."""
-    named, usual = design_column(options), USUAL_NAMES["design"]
+    named, usual = find_design_column(options), USUAL_NAMES["design"]
     found = _find_array(file, arrays, named, *usual)
     if named is None and found is not None:
         refuse_two_designs(options, usual[0], str(file))
@@ -209,8 +209,8 @@ def _find_array(file: Path, arrays: Arrays, named: str | None, *usual: str) -> A
         if named not in arrays:
             raise InputError(
                 f"{file} has no array {named!r}",
-                allowed=f"the arrays {listing(arrays, limit=20)}",
-                fix=f"{did_you_mean(named, arrays)}name an array that is there",
+                allowed=f"the arrays {quote(arrays, limit=20)}",
+                fix=f"{suggest_nearest(named, arrays)}name an array that is there",
             )
         return arrays[named]
     found = [name for name in usual if name in arrays]

@@ -19,27 +19,27 @@ from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.answers import find_judges, name_answers, read_answers
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
-from ssme.data.readers.join import joined_design, joins_by_id, own_label_column
+from ssme.data.readers.join import find_own_label_column, join_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
 from ssme.data.readers.tables import Table
-from ssme.data.registry import reads
+from ssme.data.registry import register_reader
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
-from ssme.wording import listing
+from ssme.wording import quote
 
 __all__ = ["find_columns", "from_answers", "from_frame", "read_columns", "read_table"]
 
 
-@reads("frame")
+@register_reader("frame")
 def from_frame(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
     return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
 
 
-@reads("answers")
+@register_reader("answers")
 def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
     told = ReadOptions.of(options, "from_answers")
@@ -128,8 +128,8 @@ def _build(
 ) -> ScoreSet:
     of_long = tuple(c for c in (columns.model, columns.class_, columns.score) if c is not None)
     apart = joins_by_id(labels)
-    design = joined_design(labels, rows.ids, options, columns.id) if apart else rows.design
-    added = own_label_column(table, options) if isinstance(design, LabelRounds) else None
+    design = join_design(labels, rows.ids, options, columns.id) if apart else rows.design
+    added = find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
     layout = Layout(
         kind=columns.kind,
         columns=dict.fromkeys(rows.models, of_long) if columns.kind == "long" else columns.scores,
@@ -139,7 +139,7 @@ def _build(
         design=columns.design,
         groups=tuple(columns.groups.values()),
         ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
-        labels_source=_source_of(labels),
+        labels_source=_name_source(labels),
         source=source,
     )
     fields = check_arrays(
@@ -156,7 +156,7 @@ def _build(
     return ScoreSet(**fields)
 
 
-def _source_of(labels: object | None) -> str | None:
+def _name_source(labels: object | None) -> str | None:
     if labels is None or labels is False:
         return None
     return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
@@ -216,13 +216,13 @@ def detect_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
         return "wide"
     classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
     taken = roles.roles | roles.set_aside | {model, score} | classes
-    others = [c for c in table.columns if c not in taken and table.kind(c) == "number"]
-    if table.kind(model) != "other":
+    others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
+    if table.find_kind(model) != "other":
         others.append(model)
     if others:
         raise InputError(
             f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "
-            f"wide (one column per model: {listing([score, *others])})",
+            f"wide (one column per model: {quote([score, *others])})",
             allowed="one layout",
             fix=f"say {argument('layout', repr('long'))} or {argument('layout', repr('wide'))}, "
             f"and for wide list the score columns with {argument('models', '[...]')}",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssme.data.labels import RawLabels
-from ssme.data.readers.class_names import text_of
+from ssme.data.readers.class_names import spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import SUM_TOLERANCE
 
-__all__ = ["PATTERNS", "Grid", "grids_in"]
+__all__ = ["PATTERNS", "Grid", "find_grids"]
 
 PATTERNS = tuple(f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " "))
 """Patterns tried when none is given, from the most to the least deliberate separator."""
@@ -34,7 +34,7 @@ class Grid:
     def used(self) -> set[str]:
         return {column for of in self.columns.values() for column in of.values()}
 
-    def by_model(self) -> dict[str, tuple[str, ...]]:
+    def list_by_model(self) -> dict[str, tuple[str, ...]]:
         """model -> its columns, in the order of the classes."""
         if self.classes is None:
             return {model: tuple(of.values()) for model, of in self.columns.items()}
@@ -45,18 +45,18 @@ class Grid:
     def sums_to_one(self, table: Table) -> bool:
         """Whether the class columns of every model are probabilities on every row."""
         for of in self.columns.values():
-            sums = sum(table.floats(column) for column in of.values())
+            sums = sum(table.read_floats(column) for column in of.values())
             if not np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)):
                 return False
         return True
 
     def fits(self, raw: RawLabels) -> bool:
         """Whether every label seen is one of the classes."""
-        names = {text_of(name) for name in self.classes or ()}
-        return all(text_of(value) in names for value in raw.values)
+        names = {spell_class(name) for name in self.classes or ()}
+        return all(spell_class(value) in names for value in raw.values)
 
 
-def grids_in(
+def find_grids(
     columns: Sequence[str],
     pattern: str,
     *,
@@ -71,7 +71,7 @@ def grids_in(
     """
     grids: list[Grid] = []
     for longest in (True, False):
-        found = _match(columns, _matcher(pattern, models, classes, longest))
+        found = _match(columns, _compile_pattern(pattern, models, classes, longest))
         grid = _complete(found, models)
         left_over = grid is not None and all_columns and len(grid.used) < len(columns)
         if grid is not None and not left_over and grid not in grids:
@@ -79,7 +79,7 @@ def grids_in(
     return grids
 
 
-def _matcher(
+def _compile_pattern(
     pattern: str,
     models: Sequence[str] | None,
     classes: Sequence[Hashable] | None,

@@ -17,24 +17,24 @@ from ssme.data.readers.columns import USUAL_NAMES
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.registry import reads
+from ssme.data.registry import register_reader
 from ssme.data.scoreset import ScoreSet
-from ssme.data.values import objects_of
-from ssme.errors import InputError, foreign_errors
-from ssme.wording import listing
+from ssme.data.values import to_objects
+from ssme.errors import InputError, translate_foreign_errors
+from ssme.wording import quote
 
 __all__ = ["from_huggingface", "is_dataset"]
 
 
-@reads("huggingface")
+@register_reader("huggingface")
 def from_huggingface(dataset: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read ``dataset``; see `ScoreSet.from_huggingface`."""
     told = ReadOptions.of(options, "from_huggingface")
     if isinstance(labels, str) and told.label is None:
         told, labels = replace(told, label=labels), None
-    with foreign_errors("reading the dataset"):
-        table = Table(_frame(dataset), "the dataset")
-        columns = {name: table.values(name) for name in table.columns}
+    with translate_foreign_errors("reading the dataset"):
+        table = Table(_make_frame(dataset), "the dataset")
+        columns = {name: table.read_values(name) for name in table.columns}
         if labels is None and told.labels is None:
             told = _name_classes(dataset, table, columns, told)
         told = spread_lists(columns, told)
@@ -50,10 +50,10 @@ def is_dataset(value: object) -> bool:
     )
 
 
-def _frame(dataset: Any) -> Any:
+def _make_frame(dataset: Any) -> Any:
     if isinstance(dataset, dict):
         raise InputError(
-            f"a dictionary of splits: {listing(list(dataset))}",
+            f"a dictionary of splits: {quote(list(dataset))}",
             allowed="one split",
             fix=f"pass dataset[{next(iter(dataset), 'train')!r}]",
         )
@@ -79,11 +79,11 @@ def _name_classes(
     names = getattr(features.get(label), "names", None)
     if label is None or names is None or options.classes is not None:
         return options
-    columns[label] = objects_of([_class_of(code, names) for code in columns[label]])
+    columns[label] = to_objects([_find_class(code, names) for code in columns[label]])
     return replace(options, classes=tuple(names))
 
 
-def _class_of(code: Any, names: Sequence[str]) -> str | None:
+def _find_class(code: Any, names: Sequence[str]) -> str | None:
     if code is None or code != code or int(code) < 0:
         return None
     if int(code) >= len(names):

@@ -23,10 +23,10 @@ from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
 from ssme.data.validation import as_ids
 from ssme.data.values import FloatArray, as_objects, is_missing, make_plain
-from ssme.errors import InputError, argument, asked_by
-from ssme.wording import listing
+from ssme.errors import InputError, argument, name_argument
+from ssme.wording import quote
 
-__all__ = ["join_labels", "joined_design", "joins_by_id", "own_label_column"]
+__all__ = ["find_own_label_column", "join_design", "join_labels", "joins_by_id"]
 
 
 def joins_by_id(labels: object) -> bool:
@@ -47,11 +47,11 @@ def join_labels(
     ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
     """
     table = _open(labels, options)
-    id_column = _id_column(table, id_name)
-    column = _label_column(table, options, id_column)
+    id_column = _find_id_column(table, id_name)
+    column = _find_label_column(table, options, id_column)
     _refuse_contradictions(table, id_column, column)
-    place, _ = _place_of_rows(table, ids, id_name)
-    values = as_objects(table.values(column))
+    place, _ = _place_rows(table, ids, id_name)
+    values = as_objects(table.read_values(column))
     values[is_missing(values)] = None
     out: NDArray[np.object_] = np.full(place.n_rows, None, dtype=object)
     out[place.rows] = values
@@ -61,7 +61,7 @@ def join_labels(
     return _add(out, own, as_objects(ids), options, table.what)
 
 
-def own_label_column(table: Table, options: ReadOptions) -> str | None:
+def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
     """The label column beside the scores where labels are given apart; None without one."""
     if options.label is not None and options.label in table.columns:
         return options.label
@@ -83,7 +83,7 @@ def _add(
     before: NDArray[np.object_] = table[known.codes]
     told = np.array([value is not None for value in given.tolist()], dtype=bool)
     if known.integral:
-        _refuse_text(given, told, ids, listing(known.values), what)
+        _refuse_text(given, told, ids, quote(known.values), what)
     for row in np.flatnonzero(told & (known.codes >= 0)):
         if make_plain(given[row]) != before[row]:
             raise InputError(
@@ -118,7 +118,7 @@ def _refuse_text(
 def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
     """Refuse two different labels for one id; an id that is repeated is refused later."""
     seen: dict[Any, Any] = {}
-    ids, values = as_objects(table.values(id_column)), as_objects(table.values(column))
+    ids, values = as_objects(table.read_values(id_column)), as_objects(table.read_values(column))
     for id, value, missing in zip(ids, values, is_missing(values), strict=True):
         if missing:
             continue
@@ -132,7 +132,7 @@ def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
         seen[id] = value
 
 
-def joined_design(
+def join_design(
     labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None = None
 ) -> FloatArray | LabelRounds | None:
     """(n,) weight of each label, NaN without a label, or the rounds that they came in.
@@ -147,9 +147,9 @@ def joined_design(
         return _read_rounds(table, chance, ids, id_name)
     if column is None:
         return None
-    place, _ = _place_of_rows(table, ids, id_name)
+    place, _ = _place_rows(table, ids, id_name)
     out: FloatArray = np.full(place.n_rows, np.nan)
-    out[place.rows] = table.floats(column)
+    out[place.rows] = table.read_floats(column)
     return out
 
 
@@ -161,18 +161,18 @@ def _read_rounds(
     table: Table, column: str, ids: NDArray[Any] | None, id_name: str | None
 ) -> LabelRounds:
     """Probability and round of each row that ``table`` speaks of."""
-    place, id_column = _place_of_rows(table, ids, id_name)
-    chance = table.floats(column)
+    place, id_column = _place_rows(table, ids, id_name)
+    chance = table.read_floats(column)
     bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
     if bad.size:
-        id = as_objects(table.values(id_column))[bad[0]]
+        id = as_objects(table.read_values(id_column))[bad[0]]
         raise InputError(
             f"probability {chance[bad[0]]:g} of row {id!r} in {table.what}",
             allowed="probabilities above 0 and up to 1",
             fix="give the probability with which the row was chosen, or leave it empty",
         )
     named = table.find(None, USUAL_NAMES["round"], "round")
-    number = np.ones(table.n_rows) if named is None else table.floats(named)
+    number = np.ones(table.n_rows) if named is None else table.read_floats(named)
     number = np.where(np.isnan(number), 1.0, number)
     if ((number < 1.0) | (number != np.rint(number)) | (number > 1e9)).any():
         raise InputError(
@@ -195,9 +195,7 @@ class _Places:
     n_rows: int
 
 
-def _place_of_rows(
-    table: Table, ids: NDArray[Any] | None, id_name: str | None
-) -> tuple[_Places, str]:
+def _place_rows(table: Table, ids: NDArray[Any] | None, id_name: str | None) -> tuple[_Places, str]:
     """Where the rows of ``table`` are among the scores, and its id column."""
     if ids is None:
         raise InputError(
@@ -206,10 +204,10 @@ def _place_of_rows(
             fix=f"name it with {argument('id', repr('...'))}, or pass labels as an array in the "
             "order of the rows",
         )
-    id_column = _id_column(table, id_name)
-    label_ids = as_ids(table.values(id_column), table.n_rows)
+    id_column = _find_id_column(table, id_name)
+    label_ids = as_ids(table.read_values(id_column), table.n_rows)
     assert label_ids is not None
-    return _Places(_places(as_objects(ids), label_ids, table.what), len(ids)), id_column
+    return _Places(_find_places(as_objects(ids), label_ids, table.what), len(ids)), id_column
 
 
 def _open(labels: Any, options: ReadOptions) -> Table:
@@ -217,19 +215,19 @@ def _open(labels: Any, options: ReadOptions) -> Table:
     if isinstance(labels, Path):
         of_csv = ("delimiter", "decimal", "thousands") if labels.suffix.lower() == ".csv" else ()
         told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
-        with asked_by("labels"):
+        with name_argument("labels"):
             return Table(open_table(labels, told), str(labels))
     return Table(labels, "the table of labels")
 
 
-def _id_column(table: Table, id_name: str | None) -> str:
+def _find_id_column(table: Table, id_name: str | None) -> str:
     if id_name is not None and id_name in table.columns:
         return id_name
     found = table.find(None, USUAL_NAMES["id"], "id")
     return found if found is not None else table.require(id_name or "id", "id column", "id")
 
 
-def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:
+def _find_label_column(table: Table, options: ReadOptions, id_column: str) -> str:
     beside_scores = _find_probability(table) is not None and options.label not in table.columns
     label = None if beside_scores else options.label
     found = table.find(label, USUAL_NAMES["label"], "label")
@@ -246,13 +244,13 @@ def _label_column(table: Table, options: ReadOptions, id_column: str) -> str:
         return others[0]
     raise InputError(
         f"{table.what} has no label column with a usual name; its columns are "
-        f"{listing(table.columns)}",
+        f"{quote(table.columns)}",
         allowed="one label column beside the id column",
         fix=f"name it with {argument('label', repr('...'))}",
     )
 
 
-def _places(
+def _find_places(
     ids: NDArray[np.object_], label_ids: NDArray[np.object_], what: str
 ) -> NDArray[np.intp]:
     """Row of each labeled id among the scores."""
@@ -266,14 +264,14 @@ def _places(
     if unmatched.size:
         raise InputError(
             f"{unmatched.size} of {label_ids.size} ids in {what} are not among the scores: "
-            f"{listing(unmatched)}" + _kinds_differ(ids, label_ids),
+            f"{quote(unmatched)}" + _tell_kinds_apart(ids, label_ids),
             allowed="ids that occur beside the scores",
             fix="remove these labels, or check that both tables write ids in the same way",
         )
     return place
 
 
-def _kinds_differ(ids: Iterable[object], label_ids: Iterable[object]) -> str:
+def _tell_kinds_apart(ids: Iterable[object], label_ids: Iterable[object]) -> str:
     first, second = type(next(iter(ids))), type(next(iter(label_ids)))
     if first is second:
         return ""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ssme.data.readers.records import frame_of
+from ssme.data.readers.records import make_frame
 from ssme.errors import InputError
 
 __all__ = ["open_json_lines"]
@@ -28,8 +28,8 @@ def open_json_lines(file: Path) -> Any:
     """The pandas frame in a file of JSON Lines."""
     columns: dict[str, dict[int, Any]] = {}
     n_rows = n_cells = 0
-    for line, record in _records(file):
-        for name, value in _cells(file, line, record):
+    for line, record in _read_records(file):
+        for name, value in _read_cells(file, line, record):
             column = columns.setdefault(name, {})
             if n_rows in column:
                 raise InputError(
@@ -53,10 +53,12 @@ def open_json_lines(file: Path) -> Any:
             allowed="objects with much the same keys, which are the columns",
             fix="write one object per row, with a key for every column",
         )
-    return frame_of({name: [of.get(row) for row in range(n_rows)] for name, of in columns.items()})
+    return make_frame(
+        {name: [of.get(row) for row in range(n_rows)] for name, of in columns.items()}
+    )
 
 
-def _records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
+def _read_records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
     """Line number and the pairs of the object of each line that is not blank."""
     with file.open("rb") as lines:
         for number, content in enumerate(lines, start=1):
@@ -73,7 +75,7 @@ def _records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
                 ) from None
             except (ValueError, RecursionError) as error:
                 raise InputError(
-                    f"{file}, line {number}, is no JSON: {_reason(error)}",
+                    f"{file}, line {number}, is no JSON: {_find_reason(error)}",
                     allowed='an object on every line, such as {"bert": 0.9, "label": 1}',
                     fix="write one object per line, without commas or brackets between lines",
                 ) from None
@@ -90,7 +92,7 @@ class _Pairs(list[tuple[str, Any]]):
     """The pairs of an object in their order, of which no repeated key is lost."""
 
 
-def _cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _read_cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Column and value of each cell of a line."""
     for name, value in record:
         if not isinstance(value, _Pairs):
@@ -116,7 +118,7 @@ def _tell_too_deep(file: Path, line: int, name: str) -> InputError:
     )
 
 
-def _reason(error: Exception) -> str:
+def _find_reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return str(error)

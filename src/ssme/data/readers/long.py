@@ -13,25 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import RawLabels, observe
-from ssme.data.readers.class_names import in_order, typed_as_labels
+from ssme.data.readers.class_names import order_names, type_as_labels
 from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
-from ssme.data.readers.join import join_labels, joins_by_id, own_label_column
+from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_missing
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = [
-    "constant_by_id",
     "factorize_column",
+    "find_models",
     "find_scores",
-    "models_in",
     "observe_labels",
     "read",
-    "weights_by_id",
+    "take_constant_by_id",
+    "take_weights_by_id",
 ]
 
 IntArray = NDArray[np.int64]
@@ -50,8 +50,8 @@ def find_scores(table: Table, roles: Columns, options: ReadOptions, *, given: bo
     """
     if roles.id is None:
         table.require("id", LAYOUT.format("id column"), "id")
-    model = _column(table, options.model, "model")
-    score = _column(table, options.score, "score")
+    model = _require_column(table, options.model, "model")
+    score = _require_column(table, options.score, "score")
     name = table.find(options.class_, USUAL_NAMES["class_"], "class_")
     used = roles.roles | {column for column in (model, score, name) if column is not None}
     ignored = tuple(column for column in table.columns if column not in used)
@@ -68,34 +68,34 @@ def read(
     assert columns.model is not None
     assert columns.score is not None
     id_codes, ids = factorize_column(table, columns.id)
-    model_codes, models = models_in(table, columns.model, options.models)
+    model_codes, models = find_models(table, columns.model, options.models)
     raw = observe_labels(table, columns, options, labels, id_codes, ids)
-    values = table.floats(columns.score)
+    values = table.read_floats(columns.score)
     kept = model_codes >= 0
     rows = _Rows(ids, models, id_codes[kept], model_codes[kept], values[kept])
     classes: Sequence[Hashable] | None = options.classes
     if columns.class_ is None:
-        scores = rows.binary()
+        scores = rows.make_binary()
     else:
-        class_codes, names = _classes(table, columns.class_, options)
-        scores = rows.by_class(class_codes[kept], names)
-        classes = options.classes or typed_as_labels(names, raw)
+        class_codes, names = _find_classes(table, columns.class_, options)
+        scores = rows.make_by_class(class_codes[kept], names)
+        classes = options.classes or type_as_labels(names, raw)
     return RawTable(
         scores=scores,
         labels=raw,
         models=models,
         classes=classes,
-        weights=weights_by_id(table, columns.weight, id_codes, ids),
+        weights=take_weights_by_id(table, columns.weight, id_codes, ids),
         groups={
-            group: constant_by_id(table, column, id_codes, ids)
+            group: take_constant_by_id(table, column, id_codes, ids)
             for group, column in columns.groups.items()
         },
         ids=ids,
-        design=weights_by_id(table, columns.design, id_codes, ids),
+        design=take_weights_by_id(table, columns.design, id_codes, ids),
     )
 
 
-def _column(table: Table, named: str | None, part: str) -> str:
+def _require_column(table: Table, named: str | None, part: str) -> str:
     found = table.find(named, USUAL_NAMES[part], part)
     if found is not None:
         return found
@@ -104,7 +104,7 @@ def _column(table: Table, named: str | None, part: str) -> str:
 
 def factorize_column(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
     """Codes in order of first appearance; a missing value is refused."""
-    codes, found = factorize(as_objects(table.values(column)))
+    codes, found = factorize(as_objects(table.read_values(column)))
     distinct = as_objects(found)
     blank = np.append(is_missing(distinct), True)
     missing = blank[codes]
@@ -117,7 +117,7 @@ def factorize_column(table: Table, column: str) -> tuple[IntArray, NDArray[np.ob
     return codes, distinct
 
 
-def models_in(
+def find_models(
     table: Table, column: str, wanted: Sequence[str] | None
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Codes (N,) of models in their order, -1 for models that are not wanted."""
@@ -131,19 +131,19 @@ def models_in(
         if name not in found:
             raise InputError(
                 f"column {column!r} has no model {name!r}",
-                allowed=f"the models {listing(found)}",
-                fix=f"{did_you_mean(name, found)}name models as in the data",
+                allowed=f"the models {quote(found)}",
+                fix=f"{suggest_nearest(name, found)}name models as in the data",
             )
     order = {name: index for index, name in enumerate(names)}
     place = np.array([order.get(name, -1) for name in found])
     return place[codes].astype(np.int64), names
 
 
-def _classes(
+def _find_classes(
     table: Table, column: str, options: ReadOptions
 ) -> tuple[IntArray, tuple[Hashable, ...]]:
     codes, distinct = factorize_column(table, column)
-    names = in_order(list(distinct), options.classes, options.positive)
+    names = order_names(list(distinct), options.classes, options.positive)
     order = {name: index for index, name in enumerate(names)}
     place = np.array([order[name] for name in distinct])
     return place[codes].astype(np.int64), names
@@ -164,14 +164,14 @@ class _Rows:
         self.pair = id_codes * len(models) + model_codes
         self.shape = (len(ids), len(models))
 
-    def binary(self) -> FloatArray:
+    def make_binary(self) -> FloatArray:
         """(n, M) P(positive)."""
         self._refuse_repeats(self.pair, 1, ("",))
         out: FloatArray = np.full(self.shape[0] * self.shape[1], np.nan)
         out[self.pair] = self.values
         return out.reshape(self.shape)
 
-    def by_class(self, class_codes: IntArray, names: Sequence[Hashable]) -> FloatArray:
+    def make_by_class(self, class_codes: IntArray, names: Sequence[Hashable]) -> FloatArray:
         """(n, M, K)."""
         k = len(names)
         flat = self.pair * k + class_codes
@@ -183,8 +183,8 @@ class _Rows:
             there = set(class_codes[self.pair == pair].tolist())
             lacking = [name for code, name in enumerate(names) if code not in there]
             raise InputError(
-                f"id {self._id(pair)!r}, model {self._model(pair)!r} has {present[pair]} of {k} "
-                f"class scores and lacks {listing(lacking)}",
+                f"id {self._find_id(pair)!r}, model {self._find_model(pair)!r} has "
+                f"{present[pair]} of {k} class scores and lacks {quote(lacking)}",
                 allowed="a row for every class, or none where a model has no score",
                 fix="add the missing rows",
             )
@@ -198,16 +198,16 @@ class _Rows:
             place = int(np.argmax(counts > 1))
             name = f", class {names[place % k]!r}" if k > 1 else ""
             raise InputError(
-                f"id {self._id(place // k)!r}, model {self._model(place // k)!r}{name} has "
-                f"{counts[place]} scores",
+                f"id {self._find_id(place // k)!r}, model {self._find_model(place // k)!r}{name} "
+                f"has {counts[place]} scores",
                 allowed="one score per id, model and class",
                 fix=f"remove the repeated rows, or name the class column with {argument('class_')}",
             )
 
-    def _id(self, pair: int) -> object:
+    def _find_id(self, pair: int) -> object:
         return self.ids[pair // len(self.models)]
 
-    def _model(self, pair: int) -> str:
+    def _find_model(self, pair: int) -> str:
         return self.models[pair % len(self.models)]
 
 
@@ -221,8 +221,8 @@ def observe_labels(
 ) -> RawLabels:
     """The label of each id, from its column or from a table that is joined."""
     if joins_by_id(labels):
-        column = own_label_column(table, options)
-        own = None if column is None else constant_by_id(table, column, id_codes, ids)
+        column = find_own_label_column(table, options)
+        own = None if column is None else take_constant_by_id(table, column, id_codes, ids)
         return observe(
             join_labels(labels, ids, options, columns.id, own), len(ids), options.unlabeled
         )
@@ -234,21 +234,21 @@ def observe_labels(
         )
     if labels is False or columns.label is None:
         return observe(None, len(ids))
-    raw = observe(table.values(columns.label), table.n_rows, options.unlabeled)
-    return _one_per_id(raw, columns.label, id_codes, ids)
+    raw = observe(table.read_values(columns.label), table.n_rows, options.unlabeled)
+    return _take_one_per_id(raw, columns.label, id_codes, ids)
 
 
-def constant_by_id(
+def take_constant_by_id(
     table: Table, column: str, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> NDArray[np.object_]:
-    raw = _one_per_id(observe(table.values(column), table.n_rows), column, id_codes, ids)
+    raw = _take_one_per_id(observe(table.read_values(column), table.n_rows), column, id_codes, ids)
     values: NDArray[np.object_] = np.full(len(raw.values) + 1, None, dtype=object)
     values[:-1] = raw.values
     out: NDArray[np.object_] = values[raw.codes]
     return out
 
 
-def _one_per_id(
+def _take_one_per_id(
     raw: RawLabels, column: str, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> RawLabels:
     """The value each id has on its rows, or none; two different ones are refused."""
@@ -262,16 +262,16 @@ def _one_per_id(
         values = {raw.values[codes[first]], raw.values[chosen[at[first]]]}
         raise InputError(
             f"column {column!r} has different values for id {ids[at[first]]!r}: "
-            f"{listing(sorted(values, key=str))}",
+            f"{quote(sorted(values, key=str))}",
             allowed="one value per id",
             fix="make the rows of each id agree",
         )
     return RawLabels(chosen, raw.values)
 
 
-def weights_by_id(
+def take_weights_by_id(
     table: Table, column: str | None, id_codes: IntArray, ids: NDArray[np.object_]
 ) -> FloatArray | None:
     if column is None:
         return None
-    return as_floats(constant_by_id(table, column, id_codes, ids), f"column {column!r}")
+    return as_floats(take_constant_by_id(table, column, id_codes, ids), f"column {column!r}")

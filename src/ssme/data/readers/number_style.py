@@ -59,7 +59,7 @@ class NumberStyle:
         fraction = f".{found[3]}" if found[3] else ""
         return f"{found[1]}{whole}{fraction}{found[4] or ''}"
 
-    def columns_of_numbers(
+    def find_columns_of_numbers(
         self,
         names: Sequence[str | None],
         rows: Iterable[tuple[int, list[str]]],

@@ -28,9 +28,9 @@ class ColumnMap:
     def accept(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping) or not value:
             raise ValueError
-        return {str(model): self._columns(of) for model, of in value.items()}
+        return {str(model): self._accept_columns(of) for model, of in value.items()}
 
-    def _columns(self, of: Any) -> str | tuple[str, ...] | dict[Any, str]:
+    def _accept_columns(self, of: Any) -> str | tuple[str, ...] | dict[Any, str]:
         if isinstance(of, Mapping) and of:
             return {ClassName().accept(name): Text().accept(column) for name, column in of.items()}
         return of if isinstance(of, str) and of.strip() else ModelNames().accept(of)
@@ -110,7 +110,7 @@ class NoLabels:
         return "false (no row has a label)"
 
 
-def _column(meaning: str, usual: str) -> Any:
+def _declare_column(meaning: str, usual: str) -> Any:
     return option(None, meaning, OneOf(Nothing(usual), Text()))
 
 
@@ -133,7 +133,7 @@ class ReadOptions(AnswerOptions):
 or leave it out.
     """
 
-    label: str | None = _column(
+    label: str | None = _declare_column(
         "Column with the labels; in the file of labels, if there is one.",
         "a column named label, labels, y, y_true, target or truth",
     )
@@ -165,8 +165,8 @@ or leave it out.
         "joined by + for their intersections.",
         OneOf(Nothing("columns named group or group_*"), ModelNames()),
     )
-    id: str | None = _column("Column that names the rows.", "a column named id or row_id")
-    weight: str | None = _column(
+    id: str | None = _declare_column("Column that names the rows.", "a column named id or row_id")
+    weight: str | None = _declare_column(
         "Column with the weights of the rows.", "a column named weight or sample_weight"
     )
     layout: str | None = option(
@@ -204,14 +204,14 @@ or leave it out.
         "Columns to leave out, which are neither scores nor anything else here.",
         OneOf(Nothing("none"), ModelNames()),
     )
-    model: str | None = _column(
+    model: str | None = _declare_column(
         "Column with the names of models, in the long layout.",
         "a column named model, model_name or classifier",
     )
-    class_: str | None = _column(
+    class_: str | None = _declare_column(
         "Column with the classes, in the long layout.", "a column named class or class_name"
     )
-    score: str | None = _column(
+    score: str | None = _declare_column(
         "Column with the scores, in the long layout.",
         "a column named score, probability or prob",
     )

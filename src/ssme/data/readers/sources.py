@@ -19,15 +19,15 @@ from ssme.data.readers.csv_files import open_csv
 from ssme.data.readers.excel import open_excel
 from ssme.data.readers.json_lines import open_json_lines
 from ssme.data.readers.options import ReadOptions
-from ssme.errors import InputError, MissingExtraError, argument, foreign_errors
-from ssme.wording import did_you_mean, escape_all
+from ssme.errors import InputError, MissingExtraError, argument, translate_foreign_errors
+from ssme.wording import escape_all, suggest_nearest
 
 __all__ = [
     "FILE_OPTIONS",
     "READERS",
     "Reader",
+    "find_local_path",
     "find_reader",
-    "local_path",
     "open_table",
     "refuse_file_options",
 ]
@@ -58,7 +58,7 @@ class Reader:
     lists: bool = False
 
 
-def local_path(path: str | Path) -> Path:
+def find_local_path(path: str | Path) -> Path:
     """The path that ``path`` or an address such as ``file:///data/scores.csv`` stands for."""
     text = str(path)
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", text)
@@ -121,9 +121,9 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     if reader.delimiter is not None:
         given["delimiter"] = told.delimiter or reader.delimiter
         given["ignored"] = told.ignore or ()
-    before = _state(file)
+    before = _fingerprint(file)
     frame = reader.open(file, **given)
-    if _state(file) != before:
+    if _fingerprint(file) != before:
         raise InputError(
             f"{file} was changed while it was read",
             allowed="a file that stays as it is",
@@ -132,7 +132,7 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     return frame
 
 
-def _state(file: Path) -> tuple[int, int, int]:
+def _fingerprint(file: Path) -> tuple[int, int, int]:
     """What tells one content of a file from another: which file it is, its size and its time."""
     found = file.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
@@ -158,7 +158,7 @@ def open_parquet(file: Path) -> Any:
         raise MissingExtraError("reading Parquet", "parquet") from None
     cure = "write it again, or save the table as another kind of file"
     with (
-        foreign_errors(f"reading {file}", allowed="Parquet files", fix=cure),
+        translate_foreign_errors(f"reading {file}", allowed="Parquet files", fix=cure),
         file.open("rb") as content,
     ):
         return parquet.ParquetFile(content).read()
@@ -172,7 +172,7 @@ def _tell_no_file(file: Path) -> InputError:
     return InputError(
         f"no file {escape_all(str(file))}",
         allowed="an existing file",
-        fix=f"{did_you_mean(file.name, near)}check the path",
+        fix=f"{suggest_nearest(file.name, near)}check the path",
     )
 
 

@@ -19,10 +19,10 @@ from ssme.data.values import (
     as_floats,
     is_boolean,
     is_numeric,
-    objects_of,
+    to_objects,
 )
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["Table", "is_frame"]
 
@@ -71,7 +71,7 @@ class Table:
         self.n_rows: int = len(self._frame)
         if not self.columns or self.n_rows == 0:
             raise InputError(
-                f"{what} is empty: {self.n_rows} rows, columns {listing(self.columns)}",
+                f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}",
                 allowed="at least one row",
                 fix="check the file or the filter that made it",
             )
@@ -94,7 +94,7 @@ class Table:
         self.columns: tuple[str, ...] = tuple(map(str, names))
         if len(set(self.columns)) < len(self.columns):
             repeated = [name for name, count in Counter(self.columns).items() if count > 1]
-            raise self._explain_duplicates(listing(repeated))
+            raise self._explain_duplicates(quote(repeated))
 
     def _explain_duplicates(self, names: str) -> InputError:
         return InputError(
@@ -120,8 +120,8 @@ class Table:
             return name
         raise InputError(
             f"{self.what} has no column {name!r} ({role})",
-            allowed=f"the columns {listing(self.columns, limit=20)}",
-            fix=f"{did_you_mean(name, self.columns)}name a column that is there with "
+            allowed=f"the columns {quote(self.columns, limit=20)}",
+            fix=f"{suggest_nearest(name, self.columns)}name a column that is there with "
             f"{argument(option)}",
         )
 
@@ -133,17 +133,17 @@ class Table:
         found = [name for name in self.columns if name.lower() in usual]
         if len(found) > 1:
             raise InputError(
-                f"{self.what} has {len(found)} columns that may be the {role}: {listing(found)}",
+                f"{self.what} has {len(found)} columns that may be the {role}: {quote(found)}",
                 allowed=f"one {role}",
                 fix=f"name it: {argument(option, repr(found[0]))}",
             )
         return found[0] if found else None
 
-    def values(self, name: str) -> NDArray[Any]:
+    def read_values(self, name: str) -> NDArray[Any]:
         """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
-        return _values_of(self._frame.get_column(name))
+        return _read_values(self._frame.get_column(name))
 
-    def kind(self, name: str) -> str:
+    def find_kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
         import narwhals
 
@@ -154,21 +154,21 @@ class Table:
             return "number"
         if dtype == narwhals.String:
             return "other"
-        values = self.values(name)
+        values = self.read_values(name)
         if is_boolean(values):
             return "boolean"
         known = values.dtype.kind != "O" or any(value is not None for value in values)
         return "number" if known and is_numeric(values) else "other"
 
-    def floats(self, name: str) -> FloatArray:
+    def read_floats(self, name: str) -> FloatArray:
         """A column of numbers, NaN where missing; anything else is refused."""
-        return as_floats(self.values(name), f"column {name!r}")
+        return as_floats(self.read_values(name), f"column {name!r}")
 
     def refuse_percent(self, name: str) -> None:
         """Refuse a text column that mostly holds texts such as ``46 %``: scores, not words."""
         import pandas
 
-        texts = pandas.Series(self.values(name), dtype=object).dropna().astype(str).str.strip()
+        texts = pandas.Series(self.read_values(name), dtype=object).dropna().astype(str).str.strip()
         bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
         percent = texts.str.endswith("%") & bare.notna()
         if len(texts) and percent.mean() >= 0.5:
@@ -191,7 +191,7 @@ class Table:
 
         if self._types[name] not in (narwhals.String, narwhals.Object):
             return
-        values = pandas.Series(self.values(name), dtype=object).dropna()
+        values = pandas.Series(self.read_values(name), dtype=object).dropna()
         numbers = pandas.to_numeric(values, errors="coerce")
         stray = numbers.isna()
         if not len(values) or stray.mean() >= 0.5:
@@ -210,7 +210,7 @@ class Table:
         )
 
 
-def _values_of(series: Any) -> NDArray[Any]:
+def _read_values(series: Any) -> NDArray[Any]:
     native, library = series.to_native(), series.implementation
     if library.is_pyarrow():
         return from_arrow(native)
@@ -228,7 +228,7 @@ def _from_polars(series: Any) -> NDArray[Any]:
     if kind.is_float() or (kind.is_integer() and not inexact):
         out: NDArray[Any] = np.asarray(series.to_numpy())
         return out
-    return objects_of(series.to_list())
+    return to_objects(series.to_list())
 
 
 def _from_pandas(series: Any) -> NDArray[Any]:

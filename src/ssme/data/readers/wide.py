@@ -15,10 +15,10 @@ import numpy as np
 
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.answer_columns import advise, find_answers
-from ssme.data.readers.class_names import in_order, typed_as_labels
+from ssme.data.readers.class_names import order_names, type_as_labels
 from ssme.data.readers.columns import Columns, refuse_without_labels
-from ssme.data.readers.grid import PATTERNS, Grid, grids_in
-from ssme.data.readers.join import join_labels, joins_by_id, own_label_column
+from ssme.data.readers.grid import PATTERNS, Grid, find_grids
+from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
@@ -26,7 +26,7 @@ from ssme.data.simplex import RANGE_TOLERANCE
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
-from ssme.wording import did_you_mean, listing
+from ssme.wording import quote, suggest_nearest
 
 __all__ = ["find_scores", "observe_labels", "read"]
 
@@ -38,11 +38,11 @@ def observe_labels(
 ) -> RawLabels:
     """The label of each row, from its column or from where else the caller keeps them."""
     if labels is None:
-        found: object | None = None if roles.label is None else table.values(roles.label)
+        found: object | None = None if roles.label is None else table.read_values(roles.label)
     elif joins_by_id(labels):
-        ids = None if roles.id is None else table.values(roles.id)
-        column = own_label_column(table, options)
-        own = None if column is None else table.values(column)
+        ids = None if roles.id is None else table.read_values(roles.id)
+        column = find_own_label_column(table, options)
+        own = None if column is None else table.read_values(column)
         found = join_labels(labels, ids, options, roles.id, own)
     else:
         found = labels
@@ -55,13 +55,13 @@ def find_scores(
     """``roles`` with the score columns; ``given``: labels were given apart from the table."""
     grid = _find_grid(table, roles, options, raw, given=given)
     if grid.classes is not None:
-        grid = Grid(grid.columns, in_order(grid.classes, options.classes, options.positive))
+        grid = Grid(grid.columns, order_names(grid.classes, options.classes, options.positive))
     _refuse_two_parts(grid, roles)
     used = grid.used | roles.roles
     return replace(
         roles,
         kind="wide" if grid.classes is None else "wide by class",
-        scores=grid.by_model(),
+        scores=grid.list_by_model(),
         classes=grid.classes,
         ignored=tuple(name for name in table.columns if name not in used),
     )
@@ -71,27 +71,27 @@ def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -
     """Scores, labels and the rest of a wide table."""
     classes = options.classes
     if columns.classes is not None:
-        classes = classes or typed_as_labels(columns.classes, raw)
+        classes = classes or type_as_labels(columns.classes, raw)
     return RawTable(
         scores=_read_scores(table, columns),
         labels=raw,
         models=columns.models,
         classes=classes,
-        weights=None if columns.weight is None else table.floats(columns.weight),
-        groups={name: table.values(column) for name, column in columns.groups.items()},
-        ids=None if columns.id is None else table.values(columns.id),
-        design=None if columns.design is None else table.floats(columns.design),
+        weights=None if columns.weight is None else table.read_floats(columns.weight),
+        groups={name: table.read_values(column) for name, column in columns.groups.items()},
+        ids=None if columns.id is None else table.read_values(columns.id),
+        design=None if columns.design is None else table.read_floats(columns.design),
     )
 
 
 def _read_scores(table: Table, columns: Columns) -> FloatArray:
     """(n, M), or (n, M, K) where there is a column per class."""
     if columns.classes is None:
-        return np.stack([table.floats(name) for (name,) in columns.scores.values()], axis=1)
+        return np.stack([table.read_floats(name) for (name,) in columns.scores.values()], axis=1)
     out: FloatArray = np.empty((table.n_rows, len(columns.scores), len(columns.classes)))
     for m, of in enumerate(columns.scores.values()):
         for k, name in enumerate(of):
-            out[:, m, k] = table.floats(name)
+            out[:, m, k] = table.read_floats(name)
     return out
 
 
@@ -114,14 +114,14 @@ def _find_grid(
         refuse_duplicates(names, "model", "each model once")
         there = set(table.columns)
         if options.pattern is None and all(name in there for name in names):
-            return _one_column_each(names)
-        return _by_name(table, free, names, options, raw)
+            return _take_one_column_each(names)
+        return _find_by_name(table, free, names, options, raw)
     if options.pattern is not None:
-        return _by_pattern(free, options.pattern, options, raw, table)
+        return _find_by_pattern(free, options.pattern, options, raw, table)
     free = [name for name in free if name.strip() and not name.startswith("Unnamed: ")]
     if roles.label is None and not given:
         refuse_without_labels(table)
-    kinds = {name: table.kind(name) for name in free}
+    kinds = {name: table.find_kind(name) for name in free}
     texts = [name for name in free if kinds[name] == "other"]
     for name in texts:
         table.refuse_percent(name)
@@ -155,7 +155,7 @@ def _refuse_two_parts(grid: Grid, roles: Columns) -> None:
         )
 
 
-def _one_column_each(names: Sequence[str]) -> Grid:
+def _take_one_column_each(names: Sequence[str]) -> Grid:
     return Grid({name: {"": name} for name in names}, None)
 
 
@@ -174,7 +174,7 @@ def _from_mapping(
             if len(names) != len(value):
                 raise InputError(
                     f"model {model!r} has {len(value)} columns for {len(names)} classes "
-                    f"{listing(names)}",
+                    f"{quote(names)}",
                     allowed="one column per class, in the order of classes",
                     fix="list as many columns as classes",
                 )
@@ -187,8 +187,7 @@ def _from_mapping(
     for model, of in columns.items():
         if set(of) != set(columns[first]):
             raise InputError(
-                f"model {model!r} has classes {listing(of)}, model {first!r} "
-                f"{listing(columns[first])}",
+                f"model {model!r} has classes {quote(of)}, model {first!r} {quote(columns[first])}",
                 allowed="the same classes for every model",
                 fix="map the columns of every class",
             )
@@ -196,37 +195,37 @@ def _from_mapping(
     return Grid(columns, None if names == ("",) else names)
 
 
-def _by_name(
+def _find_by_name(
     table: Table, free: list[str], models: list[str], options: ReadOptions, raw: RawLabels
 ) -> Grid:
     """Models named by the caller whose class columns are found by the first pattern that fits."""
     patterns = PATTERNS if options.pattern is None else (options.pattern,)
     for pattern in patterns:
         grids = _prefer_fitting(
-            grids_in(free, pattern, models=models, classes=options.classes), raw
+            find_grids(free, pattern, models=models, classes=options.classes), raw
         )
         if len(grids) == 1:
             return grids[0]
     missing = next((name for name in models if name not in table.columns), models[0])
     raise InputError(
         f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}",
-        allowed=f"the columns {listing(free, limit=20)}",
-        fix=f"{did_you_mean(missing, free)}name columns that are there with "
+        allowed=f"the columns {quote(free, limit=20)}",
+        fix=f"{suggest_nearest(missing, free)}name columns that are there with "
         f"{argument('models')}, or give {argument('models', MAPPING)}",
     )
 
 
-def _by_pattern(
+def _find_by_pattern(
     free: list[str], pattern: str, options: ReadOptions, raw: RawLabels, table: Table
 ) -> Grid:
-    grids = _prefer_fitting(grids_in(free, pattern, classes=options.classes), raw)
+    grids = _prefer_fitting(find_grids(free, pattern, classes=options.classes), raw)
     if len(grids) == 1:
         return grids[0]
     if grids:
         raise _tell_ambiguous(table, grids, binary=None)
     raise InputError(
         f"{argument('pattern', repr(pattern))} does not give every model the same two or "
-        f"more classes in the columns {listing(free, limit=20)}",
+        f"more classes in the columns {quote(free, limit=20)}",
         allowed="a complete grid of models and classes",
         fix=f"correct the pattern, list {argument('classes', '[...]')}, or give "
         f"{argument('models', MAPPING)}",
@@ -254,14 +253,14 @@ def _detect_grid(
     if not free:
         raise InputError(
             f"{table.what} has no column of numbers left for scores; its columns are "
-            f"{listing(table.columns, limit=20)}",
+            f"{quote(table.columns, limit=20)}",
             allowed="one column of probabilities per model",
             fix=f"name the score columns with {argument('models', '[...]')}",
         )
     unsure = options.logits or options.normalize  # sums of rows say nothing then
     fitting: list[Grid] = []
     for pattern in PATTERNS:
-        grids = grids_in(free, pattern, classes=options.classes, all_columns=True)
+        grids = find_grids(free, pattern, classes=options.classes, all_columns=True)
         sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
         better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
         if sound and (better or not fitting):
@@ -274,17 +273,17 @@ def _detect_grid(
     _refuse_no_probabilities(table, free, options, raw, judged)
     if not raw.values:
         _refuse_labels_as_scores(table, free)
-    return _one_column_each(free)
+    return _take_one_column_each(free)
 
 
 def _refuse_no_probabilities(
     table: Table, free: list[str], options: ReadOptions, raw: RawLabels, judged: Sequence[str]
 ) -> None:
     for name in free:
-        if table.kind(name) == "boolean":
+        if table.find_kind(name) == "boolean":
             got = f"column {name!r} is boolean and may be votes, a group or a flag"
         elif not options.logits:
-            values = table.floats(name)
+            values = table.read_floats(name)
             outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
             if not outside.any():
                 continue
@@ -307,7 +306,7 @@ def _refuse_no_probabilities(
 def _refuse_labels_as_scores(table: Table, free: list[str]) -> None:
     """Where nothing is labeled: refuse a column of 0 and 1 that is empty on most rows."""
     for name in free:
-        values = table.floats(name)
+        values = table.read_floats(name)
         known = values[~np.isnan(values)]
         if 0 < known.size < 0.5 * values.size and np.isin(known, (0.0, 1.0)).all():
             raise InputError(
@@ -322,14 +321,14 @@ def _refuse_labels_as_scores(table: Table, free: list[str]) -> None:
 
 def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
     """What to say of a column of numbers that are no probabilities, the likeliest first."""
-    values = table.floats(name)
+    values = table.read_floats(name)
     known = values[~np.isnan(values)]
     row_id = f"if it names the rows say {argument('id', repr(name))}"
     group = f"if it is a group say {argument('groups', f'[{name!r}]')}"
     ignore = f"if it is neither say {argument('ignore', f'[{name!r}]')}"
     scores = f"or list the score columns with {argument('models', '[...]')}"
     logits = f"for logits say {argument('logits', True)}"
-    if table.kind(name) == "boolean" or (known % 1 == 0).all():
+    if table.find_kind(name) == "boolean" or (known % 1 == 0).all():
         parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
         return "; ".join([*parts, ignore, scores])
     percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
@@ -338,7 +337,7 @@ def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
 
 def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
     """Whether most columns of numbers go beyond 1, all within 0 and 100."""
-    columns = [table.floats(name) for name in names if table.kind(name) == "number"]
+    columns = [table.read_floats(name) for name in names if table.find_kind(name) == "number"]
     known = [column[~np.isnan(column)] for column in columns]
     within = all(((values >= 0.0) & (values <= 100.0)).all() for values in known)
     return within and sum(bool((values > 1.0).any()) for values in known) > 0.5 * len(known)
@@ -348,11 +347,10 @@ def _tell_ambiguous(
     table: Table, grids: Sequence[Grid], binary: Sequence[str] | None
 ) -> InputError:
     readings = [
-        f"models {listing(grid.models)} with classes {listing(grid.classes or ())}"
-        for grid in grids
+        f"models {quote(grid.models)} with classes {quote(grid.classes or ())}" for grid in grids
     ]
     if binary is not None:
-        readings.append(f"binary models {listing(binary)}")
+        readings.append(f"binary models {quote(binary)}")
     return InputError(
         f"the columns of {table.what} can be read in {len(readings)} ways: "
         + "; or ".join(readings),

@@ -216,7 +216,7 @@ def _estimate_stated_shares(
 
 def _count_grades(data: ScoreSet, m: int) -> FloatArray:
     judge = data.judges[data.models[m]]
-    codes = judge.codes(data.scores[:, m])
+    codes = judge.find_codes(data.scores[:, m])
     return np.bincount(codes[codes >= 0], minlength=len(judge.values)).astype(np.float64)
 
 
