@@ -23,6 +23,7 @@ from ssme.errors import InputError, UndefinedMetricWarning, argument, name_argum
 from ssme.evaluation import Evaluation
 from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
+from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
@@ -57,8 +58,9 @@ class Fit:
         data, metrics, belief = self.data, self.metrics, self.belief
         rows = [group.rows for group in self.groups]
         estimates, groups = self._estimate()
+        labels_only = _estimate_labels_only(data, metrics, rows, belief, estimates)
         estimates = _hide_judges(data, metrics, estimates)
-        labels_only = _hide_judges(data, metrics, _estimate_labels_only(data, metrics, rows))
+        labels_only = _hide_judges(data, metrics, labels_only)
         _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
@@ -224,13 +226,20 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
 
 
 def _estimate_labels_only(
-    data: ScoreSet, metrics: Sequence[Metric], rows: Sequence[Any]
+    data: ScoreSet,
+    metrics: Sequence[Metric],
+    rows: Sequence[Any],
+    belief: Belief,
+    estimates: list[list[Estimate]],
 ) -> list[list[Estimate]]:
+    """What labels alone say, which may be what the method's ``belief`` has said already."""
     if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
         nothing = np.full(data.n_models, np.nan)
         return [[Estimate(nothing) for _ in metrics] for _ in rows]
-    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
-    return belief.estimate(metrics, rows)
+    alone = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
+    if isinstance(belief, LabeledBelief) and belief.repeats(alone):
+        return estimates
+    return alone.estimate(metrics, rows)
 
 
 def _hide_judges(

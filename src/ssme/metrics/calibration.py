@@ -32,7 +32,15 @@ from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
-from ssme.metrics.mass import RowSets, ratio, require_binary, row_weights, transpose
+from ssme.metrics.mass import (
+    RowSets,
+    ratio,
+    require_binary,
+    row_weights,
+    sum_held_lines,
+    sum_lines,
+    transpose,
+)
 
 __all__ = ["CALIBRATION_METRICS", "ece", "gaps_norm"]
 
@@ -145,13 +153,13 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     events = None if settled.target == "positive" else sets.sum_classes(event, n_classes)
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        weights = np.ascontiguousarray(row_weights(mass).T)
-        held = weights_of @ weights
+        weights = row_weights(mass).T
+        held = sum_lines(weights_of, weights)
         if events is None:
-            happened = weights_of @ np.ascontiguousarray(mass[:, :, 1].T)
+            happened = sum_held_lines(weights_of, mass[:, :, 1])
         else:
-            happened = events @ transpose(mass)
-        gap = np.abs(ratio(happened - scores_of @ weights, held)).clip(max=1.0)
+            happened = sum_lines(events, transpose(mass))
+        gap = np.abs(ratio(happened - sum_lines(scores_of, weights), held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T

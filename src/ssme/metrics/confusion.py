@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.metrics.mass import RowSets, present_rows, row_weights, transpose
+from ssme.metrics.mass import RowSets, present_rows, row_weights, sum_lines, transpose
 
 __all__ = ["FullTables", "RowTables", "confusion_matrices", "plan_tables", "predicted_classes"]
 
@@ -172,7 +172,7 @@ class RowTables:
     @cached_property
     def hits(self) -> FloatArray:
         """Mass (D, M, K) of the rows of each class that are predicted as that class."""
-        return self._by_model(self.hit @ self._lines, self.mass.shape[0])
+        return self._by_model(sum_lines(self.hit, self._lines), self.mass.shape[0])
 
     @cached_property
     def occurring(self) -> FloatArray:
@@ -188,7 +188,7 @@ class RowTables:
     def predicted(self) -> FloatArray:
         """Mass (D, M, K) of the rows predicted as each class."""
         weights = row_weights(self.mass)
-        out = self._by_model(self.flagged @ np.ascontiguousarray(weights.T), len(weights))
+        out = self._by_model(sum_lines(self.flagged, weights.T), len(weights))
         return np.broadcast_to(out, (self.mass.shape[0], *out.shape[1:]))
 
     def total_of(self, values: FloatArray) -> FloatArray:

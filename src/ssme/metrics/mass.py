@@ -26,11 +26,14 @@ __all__ = [
     "ratio",
     "require_binary",
     "row_weights",
+    "sum_held_lines",
+    "sum_lines",
     "total",
     "transpose",
 ]
 
 _SAME_WEIGHT = 1e-12
+_PIECE = 32
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -145,6 +148,27 @@ class RowSets:
 
         held = np.ones(len(source)) if weights is None else weights
         return csr_array((held, source, self.bounds), shape=(len(self.bounds) - 1, n_sources))
+
+
+def sum_lines(matrix: Any, lines: FloatArray) -> FloatArray:
+    """``matrix @ lines`` (sets, D), so many columns at once as stay in the processor's cache."""
+    n_columns = lines.shape[1]
+    if n_columns <= _PIECE:
+        out: FloatArray = matrix @ lines
+        return out
+    out = np.empty((matrix.shape[0], n_columns))
+    for start in range(0, n_columns, _PIECE):
+        some = slice(start, start + _PIECE)
+        out[:, some] = matrix @ np.ascontiguousarray(lines[:, some])
+    return out
+
+
+def sum_held_lines(matrix: Any, mass: FloatArray) -> FloatArray:
+    """``matrix @ mass.T`` (sets, D) of ``mass`` (D, n); rows that never hold any are left out."""
+    held = np.flatnonzero((mass != 0.0).any(axis=0))
+    if len(mass) <= _PIECE or 2 * len(held) > mass.shape[1]:
+        return sum_lines(matrix, mass.T)
+    return sum_lines(matrix[:, held], mass[:, held].T)
 
 
 def require_binary(scores: FloatArray) -> None:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Ranking
 from ssme.metrics.mass import present_rows, ratio, row_weights, transpose
+from ssme.metrics.split_ranking import RankedPlaces, SplitMass
 
 __all__ = ["RANKING_METRICS", "plan_together"]
 
@@ -204,6 +205,28 @@ class _OneVsRest:
         self_pairs = _total(p, self.present, w) - _total(p, self.present, p)
         return _share_of_pairs(wins, in_p, _total(w, self.present) - in_p, self_pairs)
 
+    def split_roc_auc(self, split: SplitMass) -> FloatArray:
+        """ROC AUC (1, D, M) of the positive class of two."""
+        wins = split.wins(self._places)[None]
+        in_p, in_q, self_pairs = (total[None, :, None] for total in split.totals)
+        return _share_of_pairs(wins, in_p, in_q, self_pairs)
+
+    def split_average_precision(self, split: SplitMass) -> FloatArray:
+        """Average precision (1, D, M) of the positive class of two."""
+        summed = split.sum_precisions(self._places)[None]
+        return np.clip(ratio(summed, split.totals[0][None, :, None]), 0.0, 1.0)
+
+    @property
+    def _places(self) -> list[RankedPlaces]:
+        return [
+            RankedPlaces(
+                of.order[:, 0],
+                None if of.first is None else of.first[:, 0],
+                None if of.last is None else of.last[:, 0],
+            )
+            for of in self.rankings
+        ]
+
     def _weight_below(self, weights: FloatArray) -> FloatArray:
         """Weight (C, n, M) below each row; kept for the next labelings."""
         if self._below is None or not np.array_equal(self._below[0], weights):
@@ -263,7 +286,15 @@ def _share_of_pairs(
     return np.clip(share, 0.0, 1.0)
 
 
-OneVsRestValue = Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
+class _Value(NamedTuple):
+    """A metric of ranked rows: of any labelings, and of labelings that are split."""
+
+    of_lines: Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
+    of_split: Callable[[_OneVsRest, SplitMass], FloatArray]
+
+
+_ROC_AUC = _Value(_OneVsRest.roc_auc, _OneVsRest.split_roc_auc)
+_AVERAGE_PRECISION = _Value(_OneVsRest.average_precision, _OneVsRest.split_average_precision)
 
 
 def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricPlan]:
@@ -288,7 +319,7 @@ def _rank_classes(scores: FloatArray) -> _OneVsRest:
 def _one_vs_rest_plan(
     scores: FloatArray,
     *,
-    value: OneVsRestValue,
+    value: _Value,
     weighted: bool,
     ranked: _OneVsRest | None = None,
 ) -> MetricPlan:
@@ -297,8 +328,12 @@ def _one_vs_rest_plan(
     ranked = ranked or _rank_classes(scores)
 
     def evaluate(mass: FloatArray) -> FloatArray:
+        can_split = n_classes == 2 and ranked.present is None
+        split = SplitMass.of(mass) if can_split else None
+        if split is not None:
+            return value.of_split(ranked, split)[0]
         p = ranked.lines(mass)
-        values = value(ranked, p, row_weights(mass))
+        values = value.of_lines(ranked, p, row_weights(mass))
         if not weighted or n_classes == 2:
             out: FloatArray = values.mean(axis=0)
             return out
@@ -311,7 +346,7 @@ def _one_vs_rest_plan(
 def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
     n_classes = scores.shape[2]
     if n_classes == 2:
-        return _one_vs_rest_plan(scores, value=_OneVsRest.roc_auc, weighted=False)
+        return _one_vs_rest_plan(scores, value=_ROC_AUC, weighted=False)
     present = present_rows(scores)
     if present is None:
         return _everyone_one_vs_one(scores)
@@ -381,7 +416,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc",
         title="ROC AUC",
-        plan=partial(_one_vs_rest_plan, value=_OneVsRest.roc_auc, weighted=False),
+        plan=partial(_one_vs_rest_plan, value=_ROC_AUC, weighted=False),
         kind=Ranking("roc_auc"),
         definition="share of (positive, negative) pairs ranked rightly, ties one half; "
         "more than two classes: mean over classes, one against the rest",
@@ -389,7 +424,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc_ovr_weighted",
         title="ROC AUC (one-vs-rest, weighted)",
-        plan=partial(_one_vs_rest_plan, value=_OneVsRest.roc_auc, weighted=True),
+        plan=partial(_one_vs_rest_plan, value=_ROC_AUC, weighted=True),
         kind=Ranking("roc_auc", "weighted"),
         definition="ROC AUC of each class against the rest, weighted by how often it occurs",
     ),
@@ -404,7 +439,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="average_precision",
         title="Average precision",
-        plan=partial(_one_vs_rest_plan, value=_OneVsRest.average_precision, weighted=False),
+        plan=partial(_one_vs_rest_plan, value=_AVERAGE_PRECISION, weighted=False),
         kind=Ranking("average_precision"),
         definition="mean over positive rows of the precision among rows scored as high or higher; "
         "more than two classes: mean over classes, one against the rest",

@@ -43,7 +43,7 @@ from ssme.methods.parts.label_resampling import (
     resampled_values,
 )
 from ssme.methods.parts.seeds import child_seed
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
     AveragePrecisionInterval,
@@ -192,6 +192,12 @@ class LabeledBelief(SilentOnRows):
     settings: ResamplingSettings = field(default_factory=ResamplingSettings)
     batch_cells: int = BATCH_CELLS
 
+    def repeats(self, other: LabeledBelief) -> bool:
+        """Whether estimates of ``other`` are those of this belief, by the same random numbers."""
+        seeds = [(of.seed.entropy, of.seed.spawn_key) for of in (self, other)]
+        same = (self.n_draws, self.settings) == (other.n_draws, other.settings)
+        return self.data is other.data and same and seeds[0] == seeds[1]
+
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
@@ -223,10 +229,12 @@ class LabeledBelief(SilentOnRows):
             settings=self.settings,
         )
         seed = child_seed(self.seed, group + 1)
-        values = [metric(part.scores, part.mass)[0] for metric in metrics]
+        plans = plan_together(metrics, part.scores)
+        values = [plan(part.mass)[0] for plan in plans]
         bounds = [part.bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)]
         drawn = [m for m, known in enumerate(bounds) if self.joint_draws or known is None]
-        all_draws = self._draws([metrics[m] for m in drawn], part, keep, seed)
+        planned = [(metrics[m], plans[m]) for m in drawn]
+        all_draws = self._draws(planned, part, keep, seed)
         draws_of = dict(zip(drawn, all_draws, strict=True))
         estimates = []
         for m, (metric, value, known) in enumerate(zip(metrics, values, bounds, strict=True)):
@@ -239,16 +247,15 @@ class LabeledBelief(SilentOnRows):
 
     def _draws(
         self,
-        metrics: Sequence[Metric],
+        planned: Sequence[tuple[Metric, MetricPlan]],
         part: LabeledRows,
         keep: NDArray[np.intp],
         seed: np.random.SeedSequence,
     ) -> list[FloatArray]:
         """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
         rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
-        soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
-        plans = plan_together([metrics[m] for m in soft], part.scores)
-        values: list[list[FloatArray]] = [[] for _ in metrics]
+        soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
+        values: list[list[FloatArray]] = [[] for _ in planned]
         n_labeled = self.data.n_labeled
         batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
         for start in range(0, self.n_draws if soft else 0, batch):
@@ -258,9 +265,9 @@ class LabeledBelief(SilentOnRows):
             mass = bootstrap_mass(
                 exponential, part.labels, part.n_classes, part.weights, prior, self.settings
             )
-            for m, plan in zip(soft, plans, strict=True):
-                values[m].append(plan(mass))
-        for m, metric in enumerate(metrics):
+            for m in soft:
+                values[m].append(planned[m][1](mass))
+        for m, (metric, _) in enumerate(planned):
             if metric.hard_only:
                 n_draws = min(self.n_draws, self.settings.callable_draws)
                 again = (part.scores, part.labels, part.weights, n_draws)
