@@ -330,12 +330,14 @@ def _one_vs_rest_plan(
     def evaluate(mass: FloatArray) -> FloatArray:
         can_split = n_classes == 2 and ranked.present is None
         split = SplitMass.of(mass) if can_split else None
+        out: FloatArray
         if split is not None:
-            return value.of_split(ranked, split)[0]
+            out = value.of_split(ranked, split)[0]
+            return out
         p = ranked.lines(mass)
         values = value.of_lines(ranked, p, row_weights(mass))
         if not weighted or n_classes == 2:
-            out: FloatArray = values.mean(axis=0)
+            out = values.mean(axis=0)
             return out
         prevalence = _total(p, ranked.present)
         return ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))

@@ -79,10 +79,11 @@ def _count(file: Path, delimiter: str) -> _Counts:
     counts, mark, position, last = _Counts(), delimiter.encode(), 0, b""
     with file.open("rb") as content:
         while block := content.read(BLOCK):
-            counts.delimiters += block.count(mark)
+            counts.delimiters += _count_frequent(block, mark)
             counts.quotes += block.count(b'"')
             split = last == b"\r" and block[:1] == b"\n"
-            counts.lone_returns += block.count(b"\r") - block.count(b"\r\n") - split
+            returns = block.count(b"\r")
+            counts.lone_returns += returns - (block.count(b"\r\n") if returns else 0) - split
             last = block[-1:]
             if b"\0" in block:
                 raise InputError(
@@ -92,6 +93,13 @@ def _count(file: Path, delimiter: str) -> _Counts:
                 )
             position += len(block)
     return counts
+
+
+def _count_frequent(block: bytes, mark: bytes) -> int:
+    """How often ``mark`` occurs, which is often: one byte is compared with all at once."""
+    if len(mark) > 1:
+        return block.count(mark)
+    return int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == mark[0]))
 
 
 @contextmanager
@@ -283,9 +291,9 @@ def _restore_exact_integers(
                 frame = frame.assign(**{name: exact})
         if kind == np.float64:
             values = frame.iloc[:, place].to_numpy()
-            with np.errstate(invalid="ignore"):
-                if (np.abs(values) >= EXACT_INTEGER).any() and np.isnan(values).any():
-                    rounded.append(place)
+            missed = np.isnan(values)
+            if missed.any() and (np.abs(values[~missed]) >= EXACT_INTEGER).any():
+                rounded.append(place)
     if not rounded:
         return frame
     texts = _parse(file, delimiter, missing, text, usecols=rounded, dtype=str)

@@ -192,8 +192,10 @@ class LabeledBelief(SilentOnRows):
     settings: ResamplingSettings = field(default_factory=ResamplingSettings)
     batch_cells: int = BATCH_CELLS
 
-    def repeats(self, other: LabeledBelief) -> bool:
+    def repeats(self, other: object) -> bool:
         """Whether estimates of ``other`` are those of this belief, by the same random numbers."""
+        if not isinstance(other, LabeledBelief):
+            return False
         seeds = [(of.seed.entropy, of.seed.spawn_key) for of in (self, other)]
         same = (self.n_draws, self.settings) == (other.n_draws, other.settings)
         return self.data is other.data and same and seeds[0] == seeds[1]
