@@ -73,3 +73,34 @@ def test_existing_files_and_missing_folders_are_refused(tmp_path):
         refuse_existing(tmp_path / "none" / "a")
     with pytest.raises(InputError, match="is a folder"):
         refuse_existing(tmp_path, force=True)
+
+
+@pytest.mark.parametrize("name", ["none/a.json", "file/a.json", "folder", "a\0b.json", "a" * 300])
+def test_a_place_that_cannot_be_written_is_refused_in_three_parts(tmp_path, name):
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "folder").mkdir()
+    for write in (lambda path: write_text(path, "new"), refuse_existing):
+        with pytest.raises(InputError) as caught:
+            write(str(tmp_path / name))
+        told = str(caught.value)
+        assert str(tmp_path) in told
+        assert "Allowed: " in told
+        assert caught.value.fix
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+    assert os.listdir(tmp_path / "folder") == []
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_a_folder_without_permission_is_refused_and_a_full_disk_is_told(tmp_path, monkeypatch):
+    def fail(number: int) -> None:
+        def mkstemp(**_: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr("tempfile.mkstemp", mkstemp)
+
+    fail(errno.EACCES)
+    with pytest.raises(InputError, match="Permission denied"):
+        write_text(tmp_path / "a", "new")
+    fail(errno.ENOSPC)
+    with pytest.raises(OSError, match=r"No space left on device.*a"):
+        write_text(tmp_path / "a", "new")

@@ -7,6 +7,7 @@ the new file is removed (a kill may leave it, under a name that ends in ``.unfin
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -31,6 +32,9 @@ __all__ = [
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+"""Errors that no other name would avoid."""
+
 UNFINISHED = ".unfinished"
 """How the name of a file ends while it is being written."""
 
@@ -43,11 +47,18 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
         with _name_in_errors(target), target.open("wb") as file:
             yield file
         return
-    target = target.resolve()
-    with _name_in_errors(target):
+    try:
+        target = target.resolve()
+        _check_place(target)
         handle, name = tempfile.mkstemp(
             prefix=f".{target.name[:80]}.", suffix=UNFINISHED, dir=target.parent
         )
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise _name_path(error, target) from error
+        raise _refuse_place(target, error) from None
     unfinished = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -124,30 +135,49 @@ def _format_cell(value: Any) -> str:
 def refuse_existing(path: str | Path, *, force: bool = False) -> None:
     """Refuse to write over ``path`` unless told to, and to write where no folder is."""
     target = Path(path)
+    _check_place(target)
+    if target.exists() and not force and not _is_special(target):
+        raise InputError(
+            f"{target} exists",
+            allowed="a name that no file has",
+            fix="name another file, or add --force",
+        )
+    if not os.access(target if _is_special(target) else target.parent, os.W_OK):
+        raise _refuse_place(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def _check_place(target: Path) -> None:
+    """Refuse a name that is a folder's, or in no folder."""
     try:
         target.parent.stat(), os.lstat(target)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{target}: {told}", fix="name another file") from None
+        raise _refuse_place(target, error) from None
     if target.is_dir():
-        raise InputError(f"{target} is a folder", fix="name a file")
-    if target.exists() and not force and not _is_special(target):
-        raise InputError(f"{target} exists", fix="name another file, or add --force")
+        raise InputError(f"{target} is a folder", allowed="the name of a file", fix="name a file")
     if not target.parent.is_dir():
         raise InputError(
-            f"{target}: there is no folder {target.parent}", fix="make the folder first"
+            f"{target}: there is no folder {target.parent}",
+            allowed="a file in a folder that exists",
+            fix="make the folder first, or name another one",
         )
-    if not os.access(target if _is_special(target) else target.parent, os.W_OK):
-        raise InputError(f"{target.parent} cannot be written to", fix="name a file elsewhere")
+
+
+def _refuse_place(target: Path, error: OSError | ValueError) -> InputError:
+    told = error.strerror if isinstance(error, OSError) else str(error)
+    return InputError(
+        f"{target} cannot be written: {told}",
+        allowed="a file in a folder that can be written to",
+        fix="name a file elsewhere",
+    )
 
 
 def _is_special(path: Path) -> bool:
     """Whether ``path`` is a device or pipe, such as /dev/stdout, which cannot be replaced."""
     try:
         mode = path.stat().st_mode
-    except OSError:
+    except (OSError, ValueError):
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 

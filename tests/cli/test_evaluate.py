@@ -70,9 +70,31 @@ def test_csv_file_and_overwriting(run: Run, scores: Path, tmp_path: Path) -> Non
 
 def test_groups(run: Run, scores: Path) -> None:
     result = run("evaluate", scores, *FAST, *MODELS, "--group", "site", "--metric", "accuracy")
-    assert "accuracy by group" in result.stdout
-    assert "site=north" in result.stdout
+    assert "accuracy by group (site), worst group first" in result.stdout
+    assert "north" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
+    run: Run, scores: Path, tmp_path: Path
+) -> None:
+    lines = scores.read_text().splitlines()
+    many = tmp_path / "many.csv"
+    many.write_text(
+        "\n".join(f"{line},{n % 12 if n else 'shop'}" for n, line in enumerate(lines)) + "\n"
+    )
+    metrics = ("--metric", "accuracy,ece")
+    result = run("evaluate", many, *FAST, *MODELS, "--group", "shop", *metrics)
+    assert result.exit_code == 0, result.stderr
+    shown = result.stdout[result.stdout.index("accuracy by group (shop)") :].splitlines()[2:20]
+    names = [line.split()[0] for line in shown]
+    assert [names.count(name) for name in dict.fromkeys(names)] == [3] * 6
+    told = " ".join(result.stdout.split())
+    assert "6 more groups and ece by group: --all shows them, --csv FILE keeps them" in told
+    assert "ece by group (shop)" not in result.stdout
+    everything = run("evaluate", many, *FAST, *MODELS, "--group", "shop", *metrics, "--all").stdout
+    assert "ece by group (shop), worst group first" in everything
+    assert "more groups" not in everything
 
 
 @pytest.mark.parametrize(

@@ -83,10 +83,26 @@ def test_opens_quietly_with_charts(visit: Callable[..., Visit], name: str) -> No
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("width", [1200, 390, 320])
 def test_nothing_sticks_out(visit: Callable[..., Visit], name: str, width: int) -> None:
     page = visit(name, viewport={"width": width, "height": 800}).page
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_chart_that_goes_on_beyond_the_edge_has_a_shadow_there(
+    visit: Callable[..., Visit], width: int
+) -> None:
+    """A shadow at the edge of a chart tells that there is more of it."""
+    page = visit("grouped", viewport={"width": width, "height": 800}).page
+    chart = page.query_selector(".chart.wide")
+    assert chart.evaluate("e => e.scrollWidth > e.clientWidth")
+    edge = chart.evaluate("e => getComputedStyle(e).backgroundAttachment")
+    assert edge == "local, local, scroll, scroll"
+    before = chart.screenshot()
+    chart.evaluate("e => { e.style.background = 'none' }")
+    assert chart.screenshot() != before
     page.close()
 
 

@@ -261,17 +261,18 @@ def test_axe_finds_nothing_on_any_page(
     place.messages.clear()
 
 
+@pytest.mark.parametrize("width", [390, 320])
 def test_a_phone_shows_every_page_without_scrolling_sideways(
-    place: Place, visit: Callable[..., Any]
+    place: Place, visit: Callable[..., Any], width: int
 ) -> None:
-    page = visit("Ada", viewport={"width": 390, "height": 800})
+    page = visit("Ada", viewport={"width": width, "height": 800})
     for url in pages_of(place.server.url):
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), url
         lines = page.evaluate(
             "new Set([...document.querySelectorAll('.tabs li')].map(li => li.offsetTop)).size"
         )
-        assert lines <= 1, url
+        assert lines <= 1 or width < 390, url
 
 
 @pytest.mark.parametrize("width", [390, 1200])

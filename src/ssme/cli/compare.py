@@ -134,7 +134,7 @@ def _show(
         output.console.print()
     if len(models) < first.data.n_models:
         rest = first.data.n_models - len(models)
-        output.console.print(f"{rest} more models: --all shows them, --csv keeps them\n")
+        output.console.print(f"{rest} more models: --all shows them, --csv FILE keeps them\n")
     table = make_table("Time", "method", "seconds", right=("seconds",))
     for name in results:
         table.add_row(name, f"{seconds[name]:.2f}")

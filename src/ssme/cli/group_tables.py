@@ -48,7 +48,7 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
                 "-" if math.isnan(rank.effective_labels) else f"{rank.effective_labels:,.0f}",
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
-        more = f"\n{left} more groups: --all shows them, --csv keeps them" if left else ""
+        more = f"\n{left} more groups: --all shows them, --csv FILE keeps them" if left else ""
         table.caption = JOINT + more
         table.caption_justify = "left"
         yield table

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 LIMIT = 20
-"""Models and group rows shown of each metric; files hold all."""
+"""Models and rows of groups that are shown; files hold all."""
 WIDE_NAME, NARROW_NAME = 24, 15
 """Columns of a name in tables of models and in tables of groups, so that no line is broken."""
 
@@ -88,14 +88,22 @@ def name_direction(metric: Metric) -> str:
 
 
 def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) -> Iterator[Table]:
-    """A table for each metric, best model first, then one for each metric by group."""
+    """A table for each metric, best model first, then one for each metric by group.
+
+    With a ``limit``, groups are shown whole, the worst first, and by the first metric only where
+    all would be more rows than that.
+    """
     from ssme.results.group_ranks import order_groups
 
     rows = list(evaluation.rows())
     level = f"{evaluation.level * 100:g} % interval"
     first = evaluation.groups[0].name
     models = make_distinct(evaluation.data.models, WIDE_NAME)
-    groups = make_distinct([group.name for group in evaluation.groups], NARROW_NAME)
+    by = {group.by for group in evaluation.groups[1:]}
+    only = next(iter(by)) if len(by) == 1 else ""
+    bare = {group.name: group.name.removeprefix(f"{only}=") for group in evaluation.groups}
+    cut = make_distinct(list(bare.values()), NARROW_NAME)
+    groups = {name: cut[value] for name, value in bare.items()}
     left = 2 * NARROW_NAME - max(len(name) for name in groups.values())
     narrow = make_distinct(evaluation.data.models, max(NARROW_NAME, min(left, WIDE_NAME)))
     for metric in evaluation.metrics:
@@ -104,27 +112,39 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
         table = make_table(f"{metric.name} ({name_direction(metric)})", *columns, right=columns[1:])
         for row in _sort_best_first(mine, metric)[:limit]:
             table.add_row(escape(models[row["model"]]), *_format_cells(row))
-        yield _add_rest(table, len(mine), limit, "models")
-    for metric in evaluation.metrics if len(evaluation.groups) > 1 else ():
-        mine = [r for r in rows if r["metric"] == metric.name and r["group"] != first]
-        place = {name: n for n, name in enumerate(order_groups(evaluation, metric.name))}
-        mine = sorted(_sort_best_first(mine, metric), key=lambda row: place[row["group"]])
+        more = len(mine) - (limit or len(mine))
+        yield _add_caption(table, "", f"{more:,} more models" if more > 0 else "")
+    by_group = [row for row in rows if row["group"] != first]
+    shown = evaluation.metrics if by_group else ()
+    if limit is not None and len(by_group) > limit:
+        shown = shown[:1]
+    for metric in shown:
+        mine = [row for row in by_group if row["metric"] == metric.name]
+        order = [name for name in order_groups(evaluation, metric.name) if name != first]
+        kept = order[: None if limit is None else max(1, limit // len(models))]
+        listed = [row for row in mine if row["group"] in set(kept)]
+        listed = sorted(_sort_best_first(listed, metric), key=lambda row: kept.index(row["group"]))
+        listed = listed[:limit]
         right = ("labels", "estimate", level, "labels only")
         table = make_table(
-            f"{metric.name} by group, worst group first",
+            f"{metric.name} by group{f' ({only})' if only else ''}, worst group first",
             "group",
             "labels",
             "model",
             *right[1:],
             right=right,
         )
-        for row in mine[:limit]:
+        for row in listed:
             group, model = escape(groups[row["group"]]), escape(narrow[row["model"]])
             estimate, interval, alone, _ = _format_cells(row)
             mark = "*" if row["labels_only_from"] == "all" else ""
             table.add_row(group, str(row["n_labeled"]), model, estimate, interval, alone + mark)
-        borrowed = any(row["labels_only_from"] == "all" for row in mine[:limit])
-        yield _add_rest(table, len(mine), limit, "rows", BORROWED if borrowed else "")
+        borrowed = any(row["labels_only_from"] == "all" for row in listed)
+        left = [f"{len(order) - len(kept):,} more groups"] if len(order) > len(kept) else []
+        left += [f"{len(models) - limit:,} more models"] if limit and len(models) > limit else []
+        others = [each.name for each in evaluation.metrics if each not in shown]
+        left += [f"{', '.join(others)} by group"] if others else []
+        yield _add_caption(table, BORROWED if borrowed else "", " and ".join(left))
 
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
@@ -180,11 +200,11 @@ def _format_cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _add_rest(table: Table, total: int, limit: int | None, what: str, remark: str = "") -> Table:
-    """``table`` with lines below it: a remark, and how many rows were left out."""
+def _add_caption(table: Table, remark: str, left: str) -> Table:
+    """``table`` with lines below it: a remark, and what was left out."""
     lines = [remark] if remark else []
-    if limit is not None and total > limit:
-        lines.append(f"{total - limit} more {what}: --all shows them, --csv keeps them")
+    if left:
+        lines.append(f"{left}: --all shows them, --csv FILE keeps them")
     if lines:
         table.caption = "\n".join(lines)
         table.caption_justify = "left"
