@@ -58,7 +58,7 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
             raise
         if isinstance(error, OSError) and error.errno in _FULL:
             raise _name_path(error, target) from error
-        raise _refuse_place(target, error) from None
+        raise _tell_unwritable(target, error) from None
     unfinished = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -143,7 +143,7 @@ def refuse_existing(path: str | Path, *, force: bool = False) -> None:
             fix="name another file, or add --force",
         )
     if not os.access(target if _is_special(target) else target.parent, os.W_OK):
-        raise _refuse_place(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        raise _tell_unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _check_place(target: Path) -> None:
@@ -153,7 +153,7 @@ def _check_place(target: Path) -> None:
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        raise _refuse_place(target, error) from None
+        raise _tell_unwritable(target, error) from None
     if target.is_dir():
         raise InputError(f"{target} is a folder", allowed="the name of a file", fix="name a file")
     if not target.parent.is_dir():
@@ -164,7 +164,7 @@ def _check_place(target: Path) -> None:
         )
 
 
-def _refuse_place(target: Path, error: OSError | ValueError) -> InputError:
+def _tell_unwritable(target: Path, error: OSError | ValueError) -> InputError:
     told = error.strerror if isinstance(error, OSError) else str(error)
     return InputError(
         f"{target} cannot be written: {told}",
