@@ -140,11 +140,11 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
             mark = "*" if row["labels_only_from"] == "all" else ""
             table.add_row(group, str(row["n_labeled"]), model, estimate, interval, alone + mark)
         borrowed = any(row["labels_only_from"] == "all" for row in listed)
-        left = [f"{len(order) - len(kept):,} more groups"] if len(order) > len(kept) else []
-        left += [f"{len(models) - limit:,} more models"] if limit and len(models) > limit else []
+        rest = [f"{len(order) - len(kept):,} more groups"] if len(order) > len(kept) else []
+        rest += [f"{len(models) - limit:,} more models"] if limit and len(models) > limit else []
         others = [each.name for each in evaluation.metrics if each not in shown]
-        left += [f"{', '.join(others)} by group"] if others else []
-        yield _add_caption(table, BORROWED if borrowed else "", " and ".join(left))
+        rest += [f"{', '.join(others)} by group"] if others else []
+        yield _add_caption(table, BORROWED if borrowed else "", " and ".join(rest))
 
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
