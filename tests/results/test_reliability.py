@@ -12,6 +12,7 @@ from tests.made_sets import binary_set, grouped_set
 import ssme
 from ssme.metrics import get_metric
 from ssme.report import render_html, render_markdown, summarize
+from ssme.results import reliability
 from ssme.results.reliability import Bin, Record, find_record
 
 ACCURACY = get_metric("accuracy")
@@ -81,10 +82,22 @@ def test_few_cases_tell_nothing():
     assert "too seldom" in found.tell("best", 0.5).sentence
 
 
-def test_a_bin_with_few_cases_is_that_of_all_numbers_of_labels():
-    bins = {(what, each.low): each for what, each in find_record("auto", ACCURACY, 2, 50).bins}
-    assert bins["best", 0.0].labels == (50,)
-    assert bins["best", 0.95].labels == (20, 50, 100)
+def test_a_bin_with_few_cases_is_that_of_all_numbers_of_labels(monkeypatch):
+    lines = [
+        reliability._Row("m", "accuracy", n, "best", Bin(low, low + 0.5, cases, 0.4, true, (n,)))
+        for n, low, cases, true in (
+            (20, 0.0, 50, 0.1),
+            (100, 0.0, 50, 0.3),
+            (20, 0.5, 30, 0.2),
+            (100, 0.5, 10, 0.6),
+        )
+    ]
+    monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
+    few, many = ({b.low: b for _, b in find_record("m", ACCURACY, 2, n).bins} for n in (44, 46))
+    assert few[0.0].labels == few[0.5].labels == (20,)
+    assert (many[0.0].labels, many[0.0].true) == ((100,), 0.3)
+    assert (many[0.5].labels, many[0.5].cases) == ((20, 100), 40)
+    assert many[0.5].true == pytest.approx(0.3)
 
 
 @pytest.fixture(scope="module")

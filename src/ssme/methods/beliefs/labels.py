@@ -11,7 +11,9 @@ The interval of a metric is the one that its kind declares (`Kind.labels_interva
 - none (NaN) for calibration errors whose value at few labels is mostly chance.
 
 The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows for
-every classifier, metric and group. Measured coverage of each interval: docs/intervals.md.
+every classifier, metric and group, with pseudo-rows on which classifiers are right and wrong by
+themselves (`contrary_rows`): few labels cannot tell that one of two is better in every draw.
+Single intervals do without these rows. Measured coverage of each interval: docs/intervals.md.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
 from ssme.methods.beliefs.posterior import BATCH_CELLS, draw_labels
 from ssme.methods.facts import Facts
+from ssme.methods.parts.contrary_rows import ContraryRows, find_copies, make_contrary_rows
 from ssme.methods.parts.label_intervals import (
     Interval,
     ap_interval,
@@ -234,18 +237,30 @@ class LabeledBelief(SilentOnRows):
         plans = plan_together(metrics, part.scores)
         values = [plan(part.mass)[0] for plan in plans]
         bounds = [part.bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)]
-        drawn = [m for m, known in enumerate(bounds) if self.joint_draws or known is None]
-        planned = [(metrics[m], plans[m]) for m in drawn]
-        all_draws = self._draws(planned, part, keep, seed)
-        draws_of = dict(zip(drawn, all_draws, strict=True))
-        estimates = []
-        for m, (metric, value, known) in enumerate(zip(metrics, values, bounds, strict=True)):
-            draws = draws_of.get(m)
-            if known is None:
-                rest = (value, part.effective(), metric, self.settings)
-                known = partial(bootstrap_interval, draws_of[m], *rest)
-            estimates.append(Estimate(value, draws, known))
-        return estimates
+        drawn = [m for m, known in enumerate(bounds) if known is None]
+        own_draws = self._draws([(metrics[m], plans[m]) for m in drawn], part, keep, seed)
+        draws_of = dict(zip(drawn, own_draws, strict=True))
+        for m, draws in draws_of.items():
+            rest = (values[m], part.effective(), metrics[m], self.settings)
+            bounds[m] = partial(bootstrap_interval, draws, *rest)
+        if self.joint_draws:
+            contrary = self._oppose(part, seed)
+            joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
+            planned = list(zip(metrics, joint, strict=True))
+            draws_of = dict(enumerate(self._draws(planned, part, keep, seed, contrary)))
+        return [
+            Estimate(value, draws_of.get(m), known)
+            for m, (value, known) in enumerate(zip(values, bounds, strict=True))
+        ]
+
+    def _oppose(self, part: LabeledRows, seed: np.random.SeedSequence) -> ContraryRows:
+        """The pseudo-rows of joint draws."""
+        rng = np.random.default_rng(child_seed(seed, 0))
+        return make_contrary_rows(part.scores, part.labels, part.weights, self._copies, rng)
+
+    @cached_property
+    def _copies(self) -> NDArray[np.int64]:
+        return find_copies(self.data.scores, self.data.labeled)
 
     def _draws(
         self,
@@ -253,9 +268,11 @@ class LabeledBelief(SilentOnRows):
         part: LabeledRows,
         keep: NDArray[np.intp],
         seed: np.random.SeedSequence,
+        contrary: ContraryRows | None = None,
     ) -> list[FloatArray]:
-        """Joint draws (D, M) per metric; a row weighs the same in every group that holds it."""
+        """Draws (D, M) per metric; a row weighs the same in every group that holds it."""
         rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
+        more = np.random.default_rng(child_seed(seed, 1))
         soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
         values: list[list[FloatArray]] = [[] for _ in planned]
         n_labeled = self.data.n_labeled
@@ -267,6 +284,9 @@ class LabeledBelief(SilentOnRows):
             mass = bootstrap_mass(
                 exponential, part.labels, part.n_classes, part.weights, prior, self.settings
             )
+            if contrary is not None:
+                added = contrary.draw_mass(len(mass), self.settings.contrary_rows, more)
+                mass = np.concatenate([mass, added], axis=1)
             for m in soft:
                 values[m].append(planned[m][1](mass))
         for m, (metric, _) in enumerate(planned):
@@ -274,7 +294,7 @@ class LabeledBelief(SilentOnRows):
                 n_draws = min(self.n_draws, self.settings.callable_draws)
                 again = (part.scores, part.labels, part.weights, n_draws)
                 rng = np.random.default_rng(seed)
-                values[m].append(resampled_values(metric, *again, rng, self.settings))
+                values[m].append(resampled_values(metric, *again, rng, self.settings, contrary))
         return [np.concatenate(v) for v in values]
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
+from ssme.methods.parts.contrary_rows import ContraryRows
 from ssme.methods.parts.label_intervals import Interval, normal_quantile
 from ssme.methods.parts.label_tables import break_sticks, draw_tables
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
@@ -44,6 +45,10 @@ class ResamplingSettings:
 
     prior_holders: int = 200
     """Rows, at most, that the pseudo-row is spread over: with more its place cannot matter."""
+
+    contrary_rows: float = 4.0
+    """Pseudo-rows of joint draws on which classifiers are right and wrong by themselves: one for
+    each of the four ways in which two of them can be (`contrary_rows`)."""
 
     table_pseudo_rows: float = 2.0
     """Pseudo-rows of a confusion table: half right, half wrong."""
@@ -111,10 +116,12 @@ def resampled_values(
     n_draws: int,
     rng: np.random.Generator,
     settings: ResamplingSettings,
+    contrary: ContraryRows | None = None,
 ) -> FloatArray:
     """The same for metrics that need whole rows (D, M): n rows drawn with replacement.
 
-    A drawn row has a wrong label with the pseudo-row's probability, 1 / (2 (n + 1)).
+    A drawn row has a wrong label with the pseudo-row's probability, 1 / (2 (n + 1)). With
+    ``contrary`` rows, these are drawn as often as there are such pseudo-rows.
     """
     n, n_classes = scores.shape[0], scores.shape[2]
     pseudo = settings.bootstrap_pseudo_rows
@@ -124,7 +131,13 @@ def resampled_values(
     other = (labels + rng.integers(1, n_classes, size=(n_draws, n))) % n_classes
     both = np.concatenate([np.broadcast_to(labels, other.shape), other], axis=1)
     mass = one_hot_mass(both, n_classes) * counts[:, :, None]
-    return metric.plan(np.concatenate([scores, scores]))(mass)
+    if contrary is None:
+        return metric.plan(np.concatenate([scores, scores]))(mass)
+    mean = settings.contrary_rows / contrary.labels.size
+    more = rng.poisson(mean, (n_draws, contrary.labels.size)) * contrary.weights
+    added = one_hot_mass(contrary.labels, n_classes) * more[:, :, None]
+    plan = metric.plan(np.concatenate([scores, scores, contrary.scores]))
+    return plan(np.concatenate([mass, added], axis=1))
 
 
 def bootstrap_interval(
