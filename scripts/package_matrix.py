@@ -156,7 +156,7 @@ def write(rows: list[dict[str, str]]) -> None:
         writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    sys.path.insert(0, str(ROOT))
+    sys.path[:0] = [str(ROOT), str(ROOT / "src")]
     from benchmarks.provenance import record
 
     record(RESULT, "python scripts/package_matrix.py")

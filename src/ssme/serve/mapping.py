@@ -42,7 +42,7 @@ def parse_mapping(
     Examples
     --------
     >>> columns = [{"name": "y", "role": "out"}, {"name": "bert", "role": "score"}]
-    >>> mapping_of({"part-0": ["label"], "part-1": ["score"], "classes": ["ham, spam"]}, columns)
+    >>> parse_mapping({"part-0": ["label"], "part-1": ["score"], "classes": ["ham, spam"]}, columns)
     ({'label': 'y', 'classes': ['ham', 'spam']}, {}, [])
     """
     parts = {

@@ -1,0 +1,199 @@
+"""Files of every layout are looked at, and the rows to label are shown as they are in the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ssme.errors import InputError
+from ssme.serve import looking
+from ssme.serve.choosing import LONGEST, choose_rows
+from ssme.serve.drawing import draw_intervals, draw_tightening
+from ssme.serve.evaluating import _tell_plan, evaluate_file, plan_further
+from ssme.serve.looking import look_at
+
+pytestmark = pytest.mark.web
+
+
+def wide(n: int = 60, **others: Any) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    scores = {
+        name: 1 / (1 + np.exp(-(2 * y - 1) * gap - rng.normal(size=n)))
+        for name, gap in (("good", 2.0), ("bad", 0.3))
+    }
+    labels = [str(v) if i < n // 3 else "" for i, v in enumerate(y)]
+    return pd.DataFrame({"id": [f"r{i}" for i in range(n)], "y": labels, **scores, **others})
+
+
+def roles(found: dict[str, Any]) -> dict[str, str]:
+    return {column["name"]: column["role"] for column in found["columns"]}
+
+
+def test_a_large_file_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "SAMPLE", 30)
+    path = tmp_path / "a.csv"
+    wide().to_csv(path, index=False)
+    found = look_at(str(path), {}, {})
+    assert (found["rows"], found["looked_at"], found["error"]) == (60, 30, None)
+    unlabeled = look_at(str(path), {"no_labels": True}, {})
+    assert unlabeled["looked_at"] == 30
+    assert roles(found) == {"id": "id", "y": "label", "good": "score", "bad": "score"}
+
+
+def test_a_long_file_is_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "SAMPLE", 30)
+    frame = wide()
+    path = tmp_path / "long.csv"
+    frame.melt(["id", "y"], ["good", "bad"], "model", "score").to_csv(path, index=False)
+    found = look_at(str(path), {"layout": "long", "label": "y", "id": "id"}, {})
+    assert found["error"] is None
+    assert (found["rows"], found["looked_at"]) == (120, 120)
+    request = {
+        "path": str(path),
+        "config": found["config"],
+        "labels": [],
+        "round": 1,
+        "count": 5,
+        "design": "random",
+        "shown": None,
+    }
+    chosen = choose_rows(request)
+    assert len(chosen) == 5
+    assert {row["row"] for row in chosen} <= set(frame["id"][20:])
+    assert {cell[1] for row in chosen for cell in row["cells"]} == {"score"}
+
+
+def test_arrays_are_looked_at_and_their_rows_are_numbers(tmp_path: Path) -> None:
+    frame = wide()
+    path = tmp_path / "a.npz"
+    labels = np.where(np.arange(60) < 20, (frame["good"] > 0.5).astype(int), -1)
+    np.savez(path, scores=frame[["good", "bad"]].to_numpy(), labels=labels)
+    found = look_at(str(path), {"unlabeled": -1}, {})
+    assert found["error"] is None
+    assert (found["rows"], found["columns"]) == (60, [])
+    request = {
+        "path": str(path),
+        "config": found["config"],
+        "labels": [],
+        "round": 1,
+        "count": 3,
+        "design": "goal",
+        "shown": None,
+    }
+    chosen = choose_rows(request)
+    assert all(isinstance(row["row"], int) and 0 < row["probability"] <= 1 for row in chosen)
+    assert choose_rows({**request, "count": 0}) == []
+
+
+def test_parts_that_were_named_are_shown_in_the_form_although_they_are_wrong(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.csv"
+    wide(weight=1.0, site="x", empty=np.nan).to_csv(path, index=False)
+    found = look_at(str(path), {"models": ["bad"], "group": ["site"], "label": "none"}, {})
+    assert "none" in found["error"]["got"]
+    parts = roles(found)
+    assert parts["bad"] == "score"
+    assert parts["good"] == "shown"
+    assert (parts["weight"], parts["site"], parts["empty"]) == ("weight", "group", "shown")
+    right = look_at(str(path), {"models": ["bad"], "group": ["site"], "ignore": ["empty"]}, {})
+    assert right["error"] is None
+    assert roles(right)["weight"] == "weight"
+
+
+def test_cells_are_numbers_texts_pictures_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    wide(
+        note=["x" * (LONGEST + 7) if i % 2 else "short" for i in range(60)],
+        photo="cat.png",
+        age=[float(i) if i % 3 else np.nan for i in range(60)],
+    ).to_parquet(path)
+    found = look_at(str(path), {"ignore": ["note", "photo", "age"], "positive": "1"}, {})
+    assert found["error"] is None
+    request = {
+        "path": str(path),
+        "config": found["config"],
+        "labels": [],
+        "round": 1,
+        "count": 30,
+        "design": "goal",
+        "shown": ["note", "photo", "age"],
+    }
+    chosen = choose_rows(request)
+    kinds = {(name, kind) for row in chosen for name, kind, _ in row["cells"]}
+    expected = {("note", "text"), ("photo", "image"), ("age", "number"), ("age", "empty")}
+    assert expected <= kinds
+    long = [c[2] for row in chosen for c in row["cells"] if c[0] == "note" and len(c[2]) > 10]
+    assert all(text.endswith("… (7 more characters)") for text in long)
+
+
+def test_a_goal_that_a_metric_cannot_value_draws_at_random(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    wide().to_csv(path, index=False)
+    found = look_at(str(path), {}, {"metric": ["share_positive"], "method": "ensemble"})
+    request = {
+        "path": str(path),
+        "config": found["config"],
+        "labels": [],
+        "round": 2,
+        "count": 4,
+        "design": "goal",
+        "shown": None,
+    }
+    if found["error"] is None:
+        assert {row["probability"] for row in choose_rows(request)} == {4 / 40}
+
+
+def test_an_evaluation_without_labels_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    wide().drop(columns="y").to_csv(path, index=False)
+    found = look_at(str(path), {"no_labels": True}, {})
+    request = {"path": str(path), "config": found["config"], "labels": []}
+    with pytest.raises(InputError, match="no row of the file has a label yet"):
+        evaluate_file(request, tmp_path)
+
+
+def test_one_model_needs_no_plan(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    wide().drop(columns="bad").to_csv(path, index=False)
+    found = look_at(str(path), {}, {"method": "ensemble"})
+    plan_further({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
+    assert (tmp_path / "plan.json").read_text() == '{"sentence": ""}'
+
+
+def test_plans_are_told_in_a_sentence() -> None:
+    hopeless = SimpleNamespace(more=np.inf, most=2000, n_labeled=100)
+    assert _tell_plan(hopeless) == "Even 1,900 labels more would not suffice"  # type: ignore[arg-type]
+    known = SimpleNamespace(more=120.0, more_low=80.0, more_high=200.0)
+    assert _tell_plan(known) == "About 120 labels more (80 to 200)"  # type: ignore[arg-type]
+    open_end = SimpleNamespace(more=120.0, more_low=80.0, more_high=np.inf)
+    assert _tell_plan(open_end) == "About 120 labels more (80 or more)"  # type: ignore[arg-type]
+
+
+def test_pictures_leave_out_what_is_not_known() -> None:
+    nothing = dict.fromkeys(("estimate", "low", "high", "labels_only_low", "labels_only_high"))
+    assert draw_intervals([{"model": "a", **nothing}], "accuracy") == ""
+    only = draw_intervals([{"model": "<b>", **nothing, "estimate": 0.5}], "accuracy")
+    assert 'class="dot"' in only
+    assert 'class="interval"' not in only
+    assert 'class="alone"' not in only
+    assert "<b>" not in only
+
+    def evaluated(n: int, **of: Any) -> Any:
+        usual = {"model": "a", "metric": "accuracy", "group": "all", "low": None, "high": None}
+        return SimpleNamespace(n_labeled=n, estimates=[SimpleNamespace(**{**usual, **of})])
+
+    assert draw_tightening([evaluated(5, estimate=None)], "accuracy", ["a"]) == []
+    steps = [evaluated(5, estimate=0.5), evaluated(9, estimate=0.6, model="b")]
+    one, two = draw_tightening(steps, "accuracy", ["a", "b"])
+    assert "wide" not in str(one)
+    steps = [evaluated(5, estimate=0.5, low=0.3, high=0.7)]
+    (one,) = draw_tightening(steps, "accuracy", ["a"])
+    assert "interval 0.400 wide" in str(one)
+    assert two

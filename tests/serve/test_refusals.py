@@ -1,0 +1,312 @@
+"""Requests that cannot be served: each is refused in words, and nothing changes."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.serve.conftest import ADDRESS, House, restarted
+from tests.serve.test_labeling import row_of
+
+from ssme.errors import InputError
+from ssme.serve import files, security
+from ssme.serve.mapping import parse_mapping
+from ssme.serve.people import tell_changes
+from ssme.serve.schema import VERSION, prepare
+from ssme.serve.server import bind
+from ssme.serve.settings import ServeSettings, is_loopback
+from ssme.serve.spelling import spell_for_page
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture
+def ready(open_house: House, scores: Path) -> House:
+    open_house.upload(scores)
+    assert open_house.work() == ["look done"]
+    open_house.client.get("/files/1/label")
+    open_house.work()
+    return open_house
+
+
+def enter_without_a_name(house: House) -> tuple[Any, str]:
+    client = house.browser()
+    return client, house.enter("", client)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/open", {"path": "  "}),
+        ("/open", {"path": "../outside.csv"}),
+        ("/open", {"path": "none.csv"}),
+        ("/me", {"name": "  "}),
+        ("/files/9/evaluate", {}),
+        ("/files/1/label", {"row": '"row-20"', "label": "9"}),
+        ("/files/1/label", {"row": '"row-20"', "label": "x"}),
+        ("/files/1/adjudicate", {"row": '"row-20"', "label": "9"}),
+        ("/files/1/adjudicate", {"row": '"row-20"', "label": "1"}),
+        ("/files/1/design", {"design": "by size"}),
+    ],
+)
+def test_a_form_that_makes_no_sense_is_refused_in_words(
+    ready: House, path: str, fields: dict[str, str]
+) -> None:
+    before = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    answer = ready.post(path, **fields)
+    assert answer.status_code == 400
+    assert "This did not work" in answer.text
+    assert "Traceback" not in answer.text
+    after = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    assert after == before
+
+
+@pytest.mark.parametrize("path", ["/files/1/label", "/files/1/adjudicate"])
+def test_labels_of_nobody_are_refused(ready: House, path: str) -> None:
+    client, csrf = enter_without_a_name(ready)
+    assert client.get("/files/1/label").status_code == 200
+    fields = {"row": '"row-20"', "label": "1"}
+    answer = ready.post(path, client=client, csrf=csrf, **fields)
+    assert answer.status_code == 400
+    assert "nobody is named here" in answer.text.lower()
+
+
+def test_buttons_work_without_a_script_too(ready: House) -> None:
+    row = row_of(ready.client.get("/files/1/label").text)
+    for number, does in enumerate(("unsure", "undo", "undo", "skip", "back")):
+        answer = ready.post("/files/1/label", do=does, row=row, key=f"k{number}")
+        assert answer.status_code == 303
+        assert answer.headers["location"] == "/files/1/label"
+    shown = ready.post("/files/1/label?scores=shown", do="skip", row=row)
+    assert shown.headers["location"] == "/files/1/label?scores=shown"
+
+
+def test_a_used_token_sends_those_who_are_in_to_the_first_page(ready: House) -> None:
+    answer = ready.client.get("/enter", params={"token": "none"}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    stranger = ready.browser().get("/enter", params={"token": "none"})
+    assert (stranger.status_code, "not good" in stranger.text) == (403, True)
+
+
+def test_a_page_without_a_password_asks_for_none(ready: House) -> None:
+    answer = ready.client.get("/login", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+def test_a_form_of_more_than_a_million_characters_is_refused(ready: House) -> None:
+    answer = ready.client.post(
+        "/files/1/label", data={"label": "x" * 1_100_000}, headers={"origin": ADDRESS}
+    )
+    assert answer.status_code == 413
+
+
+def test_a_broken_cookie_is_no_session(ready: House) -> None:
+    stranger = ready.browser()
+    assert stranger.get("/", headers={"cookie": 'a="\\x00;;=;'}).status_code == 401
+    strange = stranger.get("/", headers={"cookie": "a=b", "accept": "application/json"})
+    assert strange.status_code == 401
+    assert set(strange.json()["error"]) == {"got", "allowed", "fix"}
+
+
+def test_a_connection_that_ends_in_a_form_is_a_form_without_an_end() -> None:
+    import asyncio
+
+    said = iter([{"type": "http.request", "body": b"a=1&b", "more_body": True}])
+
+    async def receive() -> dict[str, Any]:
+        return next(said, {"type": "http.disconnect"})
+
+    async def read() -> tuple[Any, Any, Any]:
+        form, again = await security._read_form(receive)
+        return form, await again(), await again()
+
+    form, first, second = asyncio.run(read())
+    assert form["a"] == ["1"]
+    assert first["body"] == b"a=1&b"
+    assert second == {"type": "http.disconnect"}
+
+
+def test_jobs_can_be_cancelled_and_files_of_no_job_are_not_there(ready: House) -> None:
+    ready.post("/files/1/evaluate")
+    jobs = ready.desk.ask_now(lambda records: records.store.list_jobs())
+    waiting = next(job for job in jobs if job.state == "waiting")
+    answer = ready.mark(f"/jobs/{waiting.id}/cancel")
+    assert answer == {"state": "cancelled"}
+    page = ready.post(f"/jobs/{waiting.id}/cancel")
+    assert page.headers["location"] == "/files/1/result"
+    assert ready.client.get("/files/1/result").status_code == 200
+    for name in ("report.html", "secrets.txt"):
+        assert ready.client.get(f"/jobs/{waiting.id}/{name}").status_code in (400, 404)
+
+
+def test_results_that_were_deleted_are_made_again(ready: House) -> None:
+    import shutil
+
+    ready.post("/files/1/evaluate")
+    assert "evaluate done" in ready.work()
+    job = next(
+        job
+        for job in ready.desk.ask_now(lambda records: records.store.list_jobs())
+        if job.kind == "evaluate"
+    )
+    shutil.rmtree(ready.settings.results / job.key)
+    ready.post("/files/1/evaluate")
+    assert "evaluate done" in ready.work()
+    assert (ready.settings.results / job.key).is_dir()
+
+
+def test_files_by_path_need_a_root(settings: ServeSettings, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be opened by path"):
+        files.resolve_inside_root(replace(settings, root=None), "a.csv")
+    with pytest.raises(InputError, match="not the path of a file"):
+        files.resolve_inside_root(settings, "a\0.csv")
+    assert files.list_root(replace(settings, root=None)) == []
+
+
+def test_the_list_of_a_root_leaves_out_what_is_hidden_and_the_project(
+    settings: ServeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = settings.root
+    assert root is not None
+    inside = replace(settings, project=root / "project")
+    for name in (
+        "b.csv",
+        ".hidden.csv",
+        "notes.txt",
+        "sub/a.parquet",
+        ".git/c.csv",
+        "project/d.csv",
+    ):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    assert files.list_root(inside) == ["b.csv", "sub/a.parquet"]
+    monkeypatch.setattr(files, "LISTED", 1)
+    assert files.list_root(inside) == ["b.csv"]
+
+
+def test_a_project_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "serve.sqlite", isolation_level=None)
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(InputError, match="newer ssme"):
+        prepare(connection, "serve.sqlite")
+    assert not connection.in_transaction
+    connection.close()
+
+
+def test_a_port_that_is_taken_is_told(settings: ServeSettings) -> None:
+    with bind(replace(settings, port=0)) as first:
+        taken = replace(settings, port=first.getsockname()[1])
+        with pytest.raises(InputError, match="give another --port"):
+            bind(taken)
+    assert is_loopback("::1")
+    assert not is_loopback("example.org")
+
+
+def test_what_the_system_says_of_a_file_is_spelled_without_its_folders() -> None:
+    said = spell_for_page(OSError(errno.EACCES, "Permission denied", "/home/ada/secret/x.csv"))
+    assert said["got"] == "A file could not be read or written: Permission denied (x.csv)."
+    assert "secret" not in str(said)
+    assert "Permission" in spell_for_page(OSError(errno.EACCES, "Permission denied"))["got"]
+    assert spell_for_page(RuntimeError("The program made a mistake"))["fix"] == ""
+
+
+def record(**changes: Any) -> Any:
+    usual: dict[str, Any] = {
+        "n_labeled": 10,
+        "n_rows": 80,
+        "spec": {"run": {"method": "auto", "level": 0.95}},
+        "scores": {},
+        "version": "1.0",
+        "decisions": [SimpleNamespace(pick="good")],
+    }
+    return SimpleNamespace(**{**usual, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "The same labels and settings."),
+        ({"n_labeled": 9}, "1 label fewer."),
+        ({"n_labeled": 1210}, "1,200 labels more."),
+        ({"n_rows": 90}, "The file has 90 rows and had 80."),
+        ({"spec": {"run": {"method": "ssme", "level": 0.95}}}, "method is ssme and was auto."),
+        ({"spec": {"run": {"method": "auto"}}}, "level is nothing and was 0.95."),
+        ({"version": "1.1"}, "Made with ssme 1.1, before with 1.0."),
+        ({"decisions": [SimpleNamespace(pick="bad")]}, "The pick is bad and was good."),
+        ({"decisions": []}, "The pick is None and was good."),
+    ],
+)
+def test_what_changed_between_two_evaluations_is_told(changes: dict[str, Any], told: str) -> None:
+    assert tell_changes(record(), record(**changes)) == [told]
+    assert tell_changes(None, record()) == ["The first evaluation."]
+
+
+def test_other_models_and_moved_scores_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = record(scores={"good": 1})
+
+    def others(*_: Any) -> Any:
+        raise InputError("no model in common")
+
+    monkeypatch.setattr("ssme.tracking.changes.find_drift", others)
+    assert tell_changes(record(), now) == ["The models are others."]
+    found = [
+        SimpleNamespace(model="good", is_clear=True),
+        SimpleNamespace(model="b", is_clear=False),
+    ]
+    monkeypatch.setattr("ssme.tracking.changes.find_drift", lambda *_: found)
+    assert tell_changes(record(), now) == ["The scores of good moved."]
+
+
+def test_a_read_only_page_chooses_no_rows_and_counts_no_plan(ready: House) -> None:
+    quiet = restarted(ready, read_only=True)
+    quiet.enter("Bob")
+    jobs = quiet.desk.ask_now(lambda records: len(records.store.list_jobs()))
+    assert quiet.client.get("/files/1/label").status_code == 200
+    assert quiet.client.get("/files/1/plan").json() == {"html": ""}
+    assert quiet.desk.ask_now(lambda records: len(records.store.list_jobs())) == jobs
+    quiet.desk.close()
+
+
+COLUMNS = [
+    {"name": "y", "role": "label"},
+    {"name": "other", "role": "shown"},
+    {"name": "a", "role": "score"},
+    {"name": "b", "role": "score"},
+    {"name": "site", "role": "shown"},
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "read", "run"),
+    [
+        ({}, {"label": "y"}, {}),
+        ({"part-0": ["out"]}, {"no_labels": True}, {}),
+        ({"part-1": ["label"]}, {"label": ["y", "other"]}, {}),
+        ({"part-3": ["out"]}, {"label": "y", "models": ["a"]}, {}),
+        ({"models_named": ["1"]}, {"label": "y", "models": ["a", "b"]}, {}),
+        (
+            {"part-4": ["group"], "logits": ["1"]},
+            {"label": "y", "group": ["site"], "logits": True},
+            {},
+        ),
+        (
+            {"classes": ["0, 1,"], "positive": ["1"], "pattern": ["{model}_p"]},
+            {"label": "y", "classes": [0, 1], "positive": 1, "pattern": "{model}_p"},
+            {},
+        ),
+        (
+            {"metric": ["accuracy", "ece"], "method": ["ssme"], "level": ["90 %"]},
+            {"label": "y"},
+            {"metric": ["accuracy", "ece"], "method": "ssme", "level": 0.9},
+        ),
+        ({"method": ["auto"], "level": ["high"]}, {"label": "y"}, {"level": "high"}),
+    ],
+)
+def test_a_form_is_the_sections_of_a_config(form: Any, read: Any, run: Any) -> None:
+    assert parse_mapping(form, COLUMNS)[:2] == (read, run)
