@@ -46,18 +46,8 @@ def to_simplex(
         )
     _refuse_infinite(scores, models)
     missing = np.isnan(scores)
-    if scores.ndim == 3:
-        part = missing.any(axis=2) & ~missing.all(axis=2)
-        if part.any():
-            row, model = np.argwhere(part)[0]
-            raise InputError(
-                f"model {models[model]!r} has NaN for some classes only at row {row}: "
-                f"{_format_vector(scores[row, model])}",
-                allowed="scores for every class, or NaN for every class where a model has none",
-                fix="fill in the missing class scores, or set the whole vector to NaN",
-            )
-        missing = missing[:, :, 0]
-    _refuse_unscored(missing, models, all_rows)
+    if missing.any():
+        _refuse_missing(scores, missing, models, all_rows)
     if scores.ndim == 2:
         positive = _sigmoid(scores) if logits else _require_range(scores, models, normalize=False)
         return np.stack([1.0 - positive, positive], axis=2)
@@ -75,6 +65,23 @@ def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
             allowed="finite numbers, or NaN where a model has no score",
             fix="replace infinite scores; a log-probability of -inf is a probability of 0",
         )
+
+
+def _refuse_missing(
+    scores: FloatArray, missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool
+) -> None:
+    if scores.ndim == 3:
+        part = missing.any(axis=2) & ~missing.all(axis=2)
+        if part.any():
+            row, model = np.argwhere(part)[0]
+            raise InputError(
+                f"model {models[model]!r} has NaN for some classes only at row {row}: "
+                f"{_format_vector(scores[row, model])}",
+                allowed="scores for every class, or NaN for every class where a model has none",
+                fix="fill in the missing class scores, or set the whole vector to NaN",
+            )
+        missing = missing[:, :, 0]
+    _refuse_unscored(missing, models, all_rows)
 
 
 def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool) -> None:
@@ -99,7 +106,9 @@ def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str], all_rows
 def _require_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
     high = np.inf if normalize else 1.0 + RANGE_TOLERANCE
     low = 0.0 if normalize else -RANGE_TOLERANCE
-    outside = (scores < low) | (scores > high)
+    # false where scores are missing
+    within = scores.size == 0 or bool(scores.min() >= low and scores.max() <= high)
+    outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
     if outside.any():
         index = tuple(np.argwhere(outside)[0])
         raise InputError(

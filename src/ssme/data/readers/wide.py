@@ -284,6 +284,9 @@ def _refuse_no_probabilities(
             got = f"column {name!r} is boolean and may be votes, a group or a flag"
         elif not options.logits:
             values = table.read_floats(name)
+            least, most = values.min(initial=0.0), values.max(initial=0.0)  # NaN where one is
+            if least >= -RANGE_TOLERANCE and most <= 1.0 + RANGE_TOLERANCE:
+                continue
             outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
             if not outside.any():
                 continue
