@@ -34,6 +34,14 @@ def suggestion() -> str:
     ratio = sets[sets["arm"] == "roc_auc"].set_index("dataset")["auc_error_ratio"]
     areas["ratio to random"] = areas["set"].map(ratio)
     errors = dict.fromkeys(areas.columns[1:-1], ".4f")
+    worth = _by_arm(sets, "labels_to_auc_error", ("random", "roc_auc", "uncertainty"))
+    labels = dict.fromkeys(worth.columns[1:], ".0f")
+    for name in ("said", "true"):
+        for arm, goal in (("best", "`best`"), ("roc_auc", "ROC AUC")):
+            by_set = sets[sets["arm"] == arm].set_index("dataset")
+            found_gain = by_set.reindex(columns=[f"gain_{name}"]).iloc[:, 0]
+            worth[f"a label drawn for {goal} is worth ({name})"] = worth["set"].map(found_gain)
+    labels |= dict.fromkeys(worth.columns[4:], ".1f")
     medians = over.set_index("arm")
     low = sets.groupby("arm")[["accuracy_held", "roc_auc_held"]].min()
     held = pd.DataFrame(
@@ -48,7 +56,8 @@ def suggestion() -> str:
     draw("decide_suggestion", suggestion_chart(read("decide_suggestion_curves")))
     words = "Share of runs in which the pick is within 0.01 of the best, by number of labels"
     best, unsure = (medians.loc[arm, "labels_to_pick_ratio"] for arm in ("best", "uncertainty"))
-    area = medians.loc["roc_auc", "labels_to_auc_error_ratio"]
+    reached = medians["labels_to_auc_error_ratio"]
+    area, spread = reached["roc_auc"], reached["uncertainty"]
     return "\n".join(
         [
             "Labels until the pick of `auto` by accuracy is within 0.01 of the best and stays so, "
@@ -60,8 +69,12 @@ def suggestion() -> str:
             picture("decide_suggestion", words),
             "Mean absolute error of ROC AUC by `auto` over all batches:\n",
             table(areas, errors | {"ratio to random": ".2f"}),
-            "Labels until the error of ROC AUC is that of 80 random labels: the median ratio to "
-            f"random of rows suggested for `metric:roc_auc` is {area:.2f}.\n",
+            "Labels until the mean error of ROC AUC is that of 80 random labels (320: not within "
+            f"160); the median ratio to random is {area:.2f} for rows suggested for "
+            f"`metric:roc_auc` and {spread:.2f} for uncertainty sampling. Beside it, how many "
+            "labels of rows drawn alike one label is worth where rows are drawn by what a label "
+            "tells, if the belief is right and in truth:\n",
+            table(worth, labels),
             "How often the 95 % intervals of `auto` hold after rows were chosen so, over all "
             "batches:\n",
             table(held, dict.fromkeys(held.columns[1:], ".0%")),

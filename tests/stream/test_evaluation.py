@@ -193,3 +193,22 @@ def test_the_rows_at_hand_are_no_target_of_a_stream(tmp_path) -> None:
     files = written(binary_table(300, 30), tmp_path)
     with pytest.raises(UnsupportedError, match=r"group_target=rows.*population"):
         ssme.evaluate(files, engine="stream", group_target="rows")
+
+
+def test_a_rate_of_which_a_group_shows_no_case_reaches_three_in_n(tmp_path) -> None:
+    import pyarrow as pa
+
+    table, rng = binary_table(3000, 60), np.random.default_rng(1)
+    small = rng.random(3000) < 0.04
+    never = np.where(small, 0.4, 1.0) * table["m0"].to_numpy()
+    site = np.where(small, "c", table["group_site"].to_numpy(zero_copy_only=False))
+    for name, column in (("m0", never), ("group_site", site)):
+        table = table.set_column(table.column_names.index(name), name, pa.array(column))
+    files = written(table, tmp_path, row_group=500)
+    asked = {"metrics": ["recall"], "by": ["site"], "n_draws": 100}
+    streamed = evaluate_parquet(files, sample_rows=1000, executor="serial", **asked)
+    for found in (ssme.evaluate(table, **asked), streamed):
+        row = table_of(found).loc[("site=c", "recall", "m0")]
+        cases = 0.3 * small.sum()
+        assert row["estimate"] < 0.15
+        assert row["high"] > 1.0 - 0.05 ** (1.0 / cases)
