@@ -67,7 +67,7 @@ REASONS: dict[str, dict[str, str]] = {
         "metrics/ranking.py": "_DENSE_SHARE _CACHED_CELLS _LEAST_PAIRS",
         "stream/counting.py": "CHUNK_ROWS SECONDS_BETWEEN_CHECKPOINTS",
         "stream/files.py": "OPEN_FILES TAIL_BYTES",
-        "suggest/influence.py": "CELLS",
+        "metrics/influence.py": "CELLS",
     },
     "what is refused or waited for; within it results do not depend on it": {
         "bench/protocol.py": "MOST_RUNS",

@@ -135,7 +135,7 @@ def _run(
     for total in totals:
         each = []
         for number, world in enumerate(runs):
-            fitted = fitter.fit(world.label(total), np.random.default_rng(number))
+            fitted = fitter.fit(world.give_labels(total), np.random.default_rng(number))
             estimate = fitted.estimate([targets[0].metric], [None])[0][0]
             each.append([t.measure(first.data.models, estimate, first.level) for t in targets])
         found.append((total, each))

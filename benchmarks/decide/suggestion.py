@@ -40,10 +40,10 @@ from ssme.bench import split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric, one_hot_mass
+from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.run import evaluate
 from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import find_goal
-from ssme.suggest.influence import measure_influence, measure_spread
 from ssme.suggest.monotone import make_falling
 from ssme.suggest.rows import UNIFORM, believe
 from ssme.suggest.sampling import measure_gain, set_probabilities

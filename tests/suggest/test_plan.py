@@ -12,8 +12,8 @@ import ssme
 from ssme.errors import InputError
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
+from ssme.metrics.influence import measure_influence
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.influence import measure_influence
 from ssme.suggest.plan import LabelPlan, _choose_simulations
 from ssme.suggest.possible import tilt_belief
 from ssme.suggest.simulation import Sight, find_crossing, simulate_labeling

@@ -27,9 +27,9 @@ class SuggestConstants:
     least_weight: float = 0.02
     """Least weight of a question of ``best``, as a share of the largest: draws may be too sure."""
 
-    least_gain: float = 1.2
-    """Labels drawn at random that one drawn for the goal must be worth; else rows are drawn at
-    random, since a belief that is wrong would cost more than it gains."""
+    least_gain: float = 1.02
+    """Labels drawn at random that one drawn for the goal must be worth; else rows are drawn alike,
+    since there is nothing to gain."""
 
     strata: int = 5
     """Parts of the scores of the design ``by_score``."""

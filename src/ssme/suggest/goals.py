@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ssme.errors import InputError, argument
 from ssme.methods.base import row_numbers
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.kinds import Ranking
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import ALL
 from ssme.suggest.constants import SuggestConstants
@@ -97,8 +98,13 @@ def find_goal(
     if kind == "metric":
         whole = row_numbers(None, evaluation.data.n_rows)
         asked = _ask_of_models(evaluation, metric, whole, "")
-        return Goal(text, metric, (asked,), alike=True)
+        return Goal(text, metric, (asked,), alike=not _is_corrected(metric))
     return Goal(text, metric, (_ask_of_pick(evaluation, m, constants or SuggestConstants()),))
+
+
+def _is_corrected(metric: Metric) -> bool:
+    """Whether `auto` corrects the metric by what labels of chosen rows say of it."""
+    return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
 
 
 def _ask_of_models(

@@ -10,7 +10,8 @@ question c (`influence`), W the belief, weights and questions are those of the g
 
 That is what a label says about its own row. A method that draws its belief learns from it about
 all rows, and no choice of rows was found that teaches `auto` more about a metric than rows drawn
-alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so.
+alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so,
+unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.suggested`).
 
 A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
 probabilities, so that estimates stay honest afterwards (`ssme.data.rounds`).
@@ -32,12 +33,12 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.methods.base import DrawsPosterior
 from ssme.metrics.base import FloatArray
+from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.options import Choice, Number, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
-from ssme.suggest.influence import measure_influence, measure_spread
 from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
 from ssme.writing import format_csv, write_text
 

@@ -34,11 +34,11 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method
 from ssme.metrics.base import FloatArray
+from ssme.metrics.influence import measure_influence
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 from ssme.spec import RunSpec
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.influence import measure_influence
 from ssme.suggest.monotone import make_falling
 from ssme.suggest.possible import draw_truth, tilt_belief
 from ssme.suggest.rows import believe

@@ -42,6 +42,7 @@ from ssme.methods.auto.recentering import (
 )
 from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
+from ssme.methods.auto.suggested import BiasGuess, guess_bias
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, row_numbers
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
@@ -50,7 +51,7 @@ from ssme.methods.parts.row_weights import mean_defined
 from ssme.methods.parts.seeds import child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import Decision, Rows
+from ssme.metrics.kinds import Decision, Ranking, Rows
 
 __all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "RegimeEstimate"]
 
@@ -174,7 +175,7 @@ class AutoBelief(SoftBelief):
             for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
                 estimate = self._combine(metric, list(each))
                 if numbers.size == self.data.n_rows:
-                    estimate = self._tell_apart(metric, estimate, list(each))
+                    estimate = self._hear_suggested(metric, estimate, list(each))
                 found.append(estimate)
             out.append(found)
         return out
@@ -207,36 +208,61 @@ class AutoBelief(SoftBelief):
         drawn = np.concatenate([part.draws for part in parts])
         return Estimate(value, drawn, pair_factor=factor)
 
-    def _tell_apart(
+    def _hear_suggested(
         self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
     ) -> Estimate:
-        """Accuracies moved by what labels of suggested rows say about their differences."""
-        data, kind = self.data, metric.kind
-        if not isinstance(kind, Decision) or kind.share_of != Rows() or data.n_models < 2:
-            return estimate
-        weights = data.design.weights
+        """The estimate moved by what labels of suggested rows say beyond the model."""
+        data, weights = self.data, self.data.design.weights
         if data.design.rounds is None or weights is None or data.weights is not None:
             return estimate
         labeled = np.flatnonzero(data.labeled)
         rows = self._take_part(np.arange(data.n_rows))
-        shown, known = data.scores[rows], data.scores[labeled]
-        if not (np.isfinite(shown).all() and np.isfinite(known).all()):
+        if not np.isfinite(data.scores[np.union1d(rows, labeled)]).all():
             return estimate
-        threshold = kind.threshold
+        shares = weights[labeled] / data.n_rows
         done = sum(w * part.correction.weight for w, part in zip(self.weights, parts, strict=True))
-        step = (1.0 - float(done)) * correct_differences(
-            predicted_classes(shown, threshold),
+        kind, still = metric.kind, 1.0 - float(done)
+        if isinstance(kind, Decision) and kind.share_of == Rows() and data.n_models > 1:
+            step = still * self._correct_differences(kind.threshold, rows, labeled, shares)
+            return _move_estimate(metric, estimate, step, 0.0)
+        if isinstance(kind, Ranking) and kind.statistic == "roc_auc":
+            guess = self._guess_bias(metric, rows, labeled, shares)
+            assert estimate.draws is not None
+            rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes) + 1))
+            noise = guess.draw_left(rng.standard_normal(estimate.draws.shape))
+            return _move_estimate(metric, estimate, still * guess.step, still * noise)
+        return estimate
+
+    def _correct_differences(
+        self, threshold: float, rows: IntArray, labeled: IntArray, shares: FloatArray
+    ) -> FloatArray:
+        """What to add to the accuracies (M,); a label stands for ``shares`` (r,) of all rows."""
+        data = self.data
+        return correct_differences(
+            predicted_classes(data.scores[rows], threshold),
             self.soft[rows],
-            predicted_classes(known, threshold),
+            predicted_classes(data.scores[labeled], threshold),
             self.soft[labeled],
             data.labels[labeled],
-            weights[labeled] / data.n_rows,
+            shares,
             self.constants.correction.bias_labels,
         )
-        value = np.clip(estimate.value + step, metric.low, metric.high)
-        assert estimate.draws is not None
-        moved = np.clip(estimate.draws + step, metric.low, metric.high)
-        return replace(estimate, value=value, draws=moved)
+
+    def _guess_bias(
+        self, metric: Metric, rows: IntArray, labeled: IntArray, shares: FloatArray
+    ) -> BiasGuess:
+        """The bias of a metric of W, from rows that stand for all."""
+        data, of = self.data, self.constants.correction
+        shown = np.union1d(rows[: of.influence_rows], labeled)
+        return guess_bias(
+            metric,
+            data.scores[shown],
+            self.soft[shown],
+            np.searchsorted(shown, labeled),
+            data.labels[labeled],
+            shares * shown.size,
+            of.ranking_bias_labels,
+        )
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
@@ -424,6 +450,16 @@ class AutoBelief(SoftBelief):
         weights = self.data.weights[rows]
         out: FloatArray = labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
         return out
+
+
+def _move_estimate(
+    metric: Metric, estimate: Estimate, step: FloatArray, noise: FloatArray | float
+) -> Estimate:
+    """``estimate`` moved by ``step`` (M,), its draws with ``noise`` beside."""
+    assert estimate.draws is not None
+    value = np.clip(estimate.value + step, metric.low, metric.high)
+    moved = np.clip(estimate.draws + step + noise, metric.low, metric.high)
+    return replace(estimate, value=value, draws=moved)
 
 
 def _align_counts(counts: FloatArray, own: bool) -> FloatArray:

@@ -291,6 +291,12 @@ class CorrectionConstants:
     """Where rows were suggested: labels at random whose noise in a difference between classifiers
     is as large as the model's bias (`differences`)."""
 
+    ranking_bias_labels: float = 300.0
+    """The same for ROC AUC itself (`suggested`)."""
+
+    influence_rows: int = 1000
+    """Rows, beside the labeled ones, on which influences of labels are measured (`suggested`)."""
+
 
 @dataclass(frozen=True)
 class RecenteringConstants:
