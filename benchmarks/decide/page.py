@@ -85,6 +85,7 @@ def monoculture() -> str:
         covered=("covered", "mean"),
         worst=("ratio", "max"),
     )
+    figures = own.groupby(["dataset", "figure"])["covered"].mean().groupby("dataset")
     sets = pd.DataFrame(
         {
             "set": by_set.index,
@@ -93,9 +94,11 @@ def monoculture() -> str:
             "ratio": by_set["error"] / by_set["labels_error"],
             "largest ratio of a figure": by_set["worst"],
             "interval holds": by_set["covered"],
+            "least often": figures.min(),
+            "for": figures.idxmin().map(lambda place: place[1]),
         }
     )
-    more = {**formats, "largest ratio of a figure": ".2f"}
+    more = {**formats, "largest ratio of a figure": ".2f", "least often": ".0%"}
     return "\n".join(
         [
             f"{head}\n",

@@ -121,3 +121,18 @@ def test_estimates_lean_a_little_on_labels_alone() -> None:
         moved = (after.estimate - before.estimate) / (before.labels_only - before.estimate)
         assert 0.0 < moved <= 0.1 / 1.1 + 1e-9
         assert after.low <= after.estimate <= after.high
+
+
+def test_draws_of_shares_are_spread_and_those_of_labels_alone_are_not() -> None:
+    data = binary_set(n=400, n_labeled=60)
+    r = ssme.evaluate(data, metrics="accuracy")
+    plain, wide = profile_set(r, constants=TogetherConstants(widening=1.0)), r.set_profile()
+    for name in ("all_right", "vote"):
+        before, after = getattr(plain, name), getattr(wide, name)
+        factor = 1.35 if name == "all_right" else 1.0
+        assert after.estimate == before.estimate
+        assert after.high - after.low == pytest.approx(
+            factor * (before.high - before.low), rel=1e-6
+        )
+    alone = profile(data)
+    assert alone.all_right.high == alone.all_right.labels_only_high
