@@ -125,7 +125,14 @@ def plan() -> str:
     shown = kept[list(columns)].rename(columns=columns)
     percents = dict.fromkeys(list(columns.values())[5:9], ".0%")
     formats = {columns["ratio"]: ".2f", columns["seconds"]: ".0f"} | percents
-    return f"({origin('decide_plan')})\n\n{table(shown, formats)}"
+    whole = kept[kept["target"] == "all"].set_index(["method", "case"])["within"]
+    auto, alone = (
+        f"{whole[method, 'simulated']:.0%} of the simulated and {whole[method, 'real']:.0%} of the "
+        "real cases"
+        for method in ("auto", "labeled")
+    )
+    head = f"With `auto` {auto} are within the factor, with labels alone {alone}"
+    return f"{head} ({origin('decide_plan')}).\n\n{table(shown, formats)}"
 
 
 def groups() -> str:
