@@ -34,7 +34,7 @@ def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, fl
     first, second = np.triu_indices(truth.size, 1)
     better = compute_probability_better(ours, True)[first, second]
     is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
-    leads = compute_probability_best(ours.draws, not lowest)
+    leads = compute_probability_best(ours, not lowest)
     leader = _share_lead(-truth[None] if lowest else truth[None])[0]
     out = {}
     for kind, said, so in (

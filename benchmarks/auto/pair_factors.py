@@ -1,11 +1,13 @@
-"""How far differences are drawn towards the estimated one for P(better): factors tried.
+"""How far draws are drawn towards the estimates for P(better), and the exponent of P(best).
 
 The factor of a kind of metric (`RecenteringConstants.pairs`) is the one with the least log score of
 P(better) on runs 0 to 9 of the development sets. Runs 10 to 24 and the further sets, which it was
-not chosen with, are beside it. Factors are those that are applied, after fading. P(best) from draws
-that are drawn towards the estimates alike is scored too; it has no factor, since its score hardly
-gains and favorites, which are too sure as it is, become surer. Written to
-``benchmarks/results``: auto_pair_factors.csv, log scores by runs, metric and factor.
+not chosen with, are beside it. The exponent (`RecenteringConstants.best`) is one for all kinds; it
+was chosen on the log score of P(best) over development and further sets together, each set
+counting alike. Factors and exponents are those that are applied, after fading. Written to
+``benchmarks/results``: auto_pair_factors.csv, log scores of pairs by sets, metric and factor;
+auto_best_exponents.csv, log scores of the best by sets, metric and exponent, with the factors as
+they are shipped; "draws" are the draws as they are, without factor and exponent.
 
     python -m benchmarks.auto.pair_factors --workers 15 --extra extra
 """
@@ -27,6 +29,7 @@ from ssme.results.comparison import compute_probability_best, compute_probabilit
 from ssme.results.groups import ALL
 
 FACTORS = tuple(round(0.5 + 0.05 * i, 2) for i in range(13))
+EXPONENTS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 LEAST = 0.0025
 """Least probability in the log score: half of one of 200 draws."""
 FITTED = 10
@@ -34,32 +37,34 @@ FITTED = 10
 
 
 def measure_factors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
-    """What a cell keeps: per metric and factor, pairs and the sum of their log scores."""
+    """What a cell keeps: log scores per metric, of pairs by factor and of the best by exponent."""
     rows = []
     for metric, estimate in zip(result.metrics, result.estimates[0], strict=True):
         exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+        upwards = bool(metric.greater_is_better)
         first, second = np.triu_indices(exact.size, 1)
         larger = exact[first] > exact[second]
-        best = exact == (exact.max() if metric.greater_is_better else exact.min())
+        best = exact == (exact.max() if upwards else exact.min())
         for factor in FACTORS:
             drawn = replace(estimate, pair_factor=factor)
             said = compute_probability_better(drawn, True)[first, second]
             of_truth = np.clip(np.where(larger, said, 1.0 - said), LEAST, 1.0 - LEAST)
-            score = float(-np.log(of_truth).sum())
-            towards = estimate.value + factor * (estimate.draws - estimate.value)
-            leads = compute_probability_best(towards, bool(metric.greater_is_better))
-            of_best = float(-np.log(max(leads[best].sum(), LEAST)))
-            one = {"metric": metric.name, "factor": factor, "pairs": first.size, "score": score}
-            rows.append({**one, "best_score": of_best})
+            score = float(-np.log(of_truth).mean())
+            rows.append({"metric": metric.name, "what": "factor", "value": factor, "score": score})
+        tried = {str(e): replace(estimate, best_exponent=e) for e in EXPONENTS}
+        tried["draws"] = replace(estimate, pair_factor=1.0, best_exponent=1.0)
+        for value, drawn in tried.items():
+            leads = compute_probability_best(drawn, upwards)
+            score = float(-np.log(max(leads[best].sum(), LEAST)))
+            rows.append({"metric": metric.name, "what": "exponent", "value": value, "score": score})
     return rows
 
 
 def tabulate(frame: pd.DataFrame, sets: str) -> pd.DataFrame:
-    """Mean log scores of pairs and of the best, by metric and factor; sets count alike."""
-    cells = frame.groupby(["metric", "factor", "dataset"])
-    sums, best = cells[["pairs", "score"]].sum(), cells["best_score"].mean()
-    scores = pd.DataFrame({"log_score": sums["score"] / sums["pairs"], "log_score_best": best})
-    return scores.groupby(["metric", "factor"]).mean().reset_index().assign(sets=sets)
+    """Mean log scores by what was tried; sets count alike."""
+    by = ["what", "metric", "value"]
+    each = frame.groupby([*by, "dataset"])["score"].mean()
+    return each.groupby(by).mean().rename("log_score").reset_index().assign(sets=sets)
 
 
 def main() -> None:
@@ -76,12 +81,14 @@ def main() -> None:
     if args.extra:
         names = sorted(map(str, args.extra.glob("*.npz")))
         further = plan_study(shipped, names, args.labels, range(6), measure=measure_factors)
-        tables.append(tabulate(compute([further], "auto_pair_factors", args.workers), "further"))
+        more = compute([further], "auto_pair_factors", args.workers)
+        tables += [tabulate(more, "further"), tabulate(pd.concat([frame, more]), "all")]
     table = pd.concat([part for part in tables if len(part)])
-    write("auto_pair_factors", table)
-    for score in ("log_score", "log_score_best"):
-        wide = table.pivot_table(index=["sets", "metric"], columns="factor", values=score)
-        print(score, wide.round(4).to_string(), sep="\n")
+    for what, name in (("factor", "auto_pair_factors"), ("exponent", "auto_best_exponents")):
+        part = table[table["what"] == what].drop(columns="what").rename(columns={"value": what})
+        write(name, part)
+        wide = part.pivot_table(index=["sets", "metric"], columns=what, values="log_score")
+        print(name, wide.round(4).to_string(), sep="\n")
 
 
 if __name__ == "__main__":

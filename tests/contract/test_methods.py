@@ -16,10 +16,12 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.decide.choose import choose_model
 from ssme.errors import InputError, SsmeWarning, UnsupportedError
 from ssme.methods.base import Belief, MethodSpec, check_supported
 from ssme.methods.registry import get_method, method_class, method_names
 from ssme.metrics import default_metrics, get_metric
+from ssme.results.comparison import compute_probability_better
 
 METHODS = method_names()
 EXACT, NOISY = 1e-6, 0.06
@@ -268,3 +270,32 @@ def test_asking_for_more_than_declared_is_an_error(method) -> None:
             check_supported(spec, data, [get_metric("log_loss")])
     with pytest.raises(InputError, match="no option 'nonsense'"):
         get_method(method, nonsense=1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_choice_is_coherent(method: str) -> None:
+    """P(best) adds up to one, the pick has the best estimate, and who leads all leads each.
+
+    An exponent below one takes P(best) towards equal shares, beyond P(better) at most by what it
+    adds to the share of draws.
+    """
+    data = score_set(usual_classes(method))
+    belief, _ = usual(method, data.n_classes)
+    metrics = metrics_of(method, data.n_classes)
+    for metric, estimate in zip(metrics, belief.estimate(metrics, [None])[0], strict=True):
+        choice = choose_model(data.models, metric, estimate)
+        sign = 1.0 if metric.greater_is_better else -1.0
+        assert choice.pick == data.models[int(np.argmax(sign * estimate.value))]
+        assert choice.contenders[0].model == choice.pick
+        if estimate.draws is None:
+            assert np.isnan(choice.p_best)
+            continue
+        said = {each.model: each.p_best for each in choice.contenders}
+        assert sum(said.values()) == pytest.approx(1.0)
+        assert sum(said[name] for name in choice.possible_best) >= 0.95 - 1e-9
+        assert choice.regret_low <= choice.regret <= choice.regret_high
+        better = compute_probability_better(estimate, metric.greater_is_better is not False)
+        np.fill_diagonal(better, 1.0)
+        best = np.array([said[name] for name in data.models])
+        slack = 0.0 if estimate.best_exponent == 1.0 else 0.1
+        assert (best <= better.min(axis=1) + slack + 1e-9).all()

@@ -107,3 +107,24 @@ def test_bad_options_are_refused_by_name(bad):
 def test_nothing_can_be_chosen_where_everything_is_undefined():
     with pytest.raises(InputError, match="undefined for every model"):
         choose_model(MODELS, ACCURACY, Estimate(np.full(3, np.nan)))
+
+
+def test_the_expected_regret_is_that_of_draws_towards_the_estimates():
+    draws = np.array([[0.8, 0.7], [0.8, 1.0], [0.8, 0.84], [0.8, 0.7]])
+    plain = choose_model(("a", "b"), ACCURACY, Estimate(np.array([0.8, 0.7]), draws))
+    near = choose_model(
+        ("a", "b"), ACCURACY, Estimate(np.array([0.8, 0.7]), draws, pair_factor=0.5)
+    )
+    assert plain.regret == pytest.approx(np.mean([0.0, 0.2, 0.04, 0.0]))
+    assert near.regret == pytest.approx(np.mean([0.0, 0.05, 0.0, 0.0]))
+    assert (near.regret_high, near.p_within) == (plain.regret_high, plain.p_within)
+    assert plain.p_best == pytest.approx(0.5)
+    assert near.p_best == pytest.approx(0.75)
+
+
+def test_the_expected_regret_is_inside_its_interval():
+    draws = np.column_stack([np.full(100, 0.8), np.full(100, 0.9)])
+    estimate = Estimate(np.array([0.8, 0.79]), draws, pair_factor=0.5)
+    choice = choose_model(("a", "b"), ACCURACY, estimate)
+    assert choice.regret_low == choice.regret == pytest.approx(0.045)
+    assert choice.regret_high == pytest.approx(0.1)

@@ -16,6 +16,7 @@ from ssme.results.comparison import (
     compute_probability_best,
     compute_probability_better,
     compute_ranks,
+    compute_share_best,
     rank_models,
 )
 
@@ -57,11 +58,37 @@ def test_the_factor_is_for_two_classifiers_and_not_for_two_groups():
     assert (models.low, models.high) == (groups.low, groups.high)
 
 
-def test_probability_best_shares_ties():
-    assert compute_probability_best(DRAWS, True) == pytest.approx(
-        [(1 + 0 + 0.5 + 1) / 4, (0.5 + 0.5) / 4, 0.5 / 4]
-    )
-    assert compute_probability_best(DRAWS, True).sum() == pytest.approx(1.0)
+def test_the_share_of_the_best_shares_ties():
+    shares = [(1 + 0 + 0.5 + 1) / 4, (0.5 + 0.5) / 4, 0.5 / 4]
+    assert compute_share_best(DRAWS, True) == pytest.approx(shares)
+    plain = compute_probability_best(Estimate(DRAWS.mean(axis=0), DRAWS), True)
+    assert plain == pytest.approx(shares)
+    with pytest.raises(ValueError, match="without draws"):
+        compute_probability_best(Estimate(DRAWS[0]), True)
+
+
+def test_an_exponent_makes_the_favorite_less_sure_and_keeps_the_order_and_the_sum():
+    shares = np.array([0.625, 0.25, 0.125])
+    tempered = Estimate(DRAWS.mean(axis=0), DRAWS, best_exponent=0.5)
+    said = compute_probability_best(tempered, True)
+    assert said == pytest.approx(np.sqrt(shares) / np.sqrt(shares).sum())
+    assert said.sum() == pytest.approx(1.0)
+
+
+def test_the_best_is_counted_in_the_draws_that_count_for_pairs():
+    rng = np.random.default_rng(0)
+    value = np.array([0.5, 0.45, 0.4, np.nan])
+    draws = value + rng.normal(0.0, 0.1, (500, 4))
+    estimate = Estimate(value, draws, pair_factor=0.5)
+    said = compute_probability_best(estimate, True)
+    near = value[:3] + 0.5 * (draws[:, :3] - value[:3])
+    assert said[:3] == pytest.approx(np.bincount(near.argmax(axis=1), minlength=3) / 500)
+    assert np.isnan(said[3])
+    against = compute_probability_better(Estimate(value[:3], draws[:, :3], pair_factor=0.5), True)
+    np.fill_diagonal(against, 1.0)
+    assert (said[:3] <= against.min(axis=1) + 1e-12).all()
+    lower = compute_probability_best(estimate, False)
+    assert lower[2] > lower[1] > lower[0]
 
 
 def test_ranks_equal_scipys():

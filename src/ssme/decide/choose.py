@@ -3,13 +3,17 @@
 The rule, the same in `Evaluation.choose`, on the command line and on the report's first card:
 
     pick            the model with the best estimate
-    P(best)         share of the joint draws in which a model is the best, ties shared
-    regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; its
-                    mean over the draws is the expected regret, their quantiles its interval
+    P(best)         how probable it is that a model is the best (`ssme.results.comparison`)
+    regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; the
+                    expected regret is its mean over draws that are drawn towards the estimates, as
+                    for P(best), its interval the quantiles over the draws as they are
     95 % set        the fewest models whose P(best) add up to 0.95, taken from the highest down;
                     the pick is always shown with it, whether or not it is among them
     equal           models whose difference to the pick lies within +-margin with 95 % probability
     P(within)       share of the draws in which the regret is no more than the margin
+
+Intervals and what is asked to hold with 95 % (equal, P(within)) go by the draws as they are: their
+tails are wide on purpose.
 
 The pick goes by the estimate and not by P(best), because P(best) rewards a wide interval: a model
 of which little is known is often the best of a draw and often the worst.
@@ -28,7 +32,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import compute_probability_best
+from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import to_plain_values
 from ssme.results.reliability import Record, Reliability
 
@@ -225,7 +229,8 @@ def choose_model(
     order = np.argsort(-sign * value, kind="stable")
     pick = int(order[0])
     p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level)
-    regret = _compute_regret(estimate, sign, pick)
+    regret = _compute_regret(estimate, estimate.draws, sign, pick)
+    expected = _expect_regret(estimate, sign, pick)
     record = Record("", metric.name) if record is None else record
     tail = (1.0 - level) / 2.0
     ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
@@ -248,9 +253,9 @@ def choose_model(
         where=where,
         pick=models[pick],
         p_best=float(p_best[pick]),
-        regret=float(regret.mean()) if regret.size else float("nan"),
-        regret_low=float(ends[0]),
-        regret_high=float(ends[1]),
+        regret=expected,
+        regret_low=float(np.minimum(ends[0], expected)),
+        regret_high=float(np.maximum(ends[1], expected)),
         p_within=float((regret <= margin + 1e-12).mean()) if regret.size else float("nan"),
         contenders=contenders,
         in_points=(metric.low, metric.high) == (0.0, 1.0),
@@ -263,13 +268,13 @@ def choose_model(
 
 
 def _complete_draws(
-    estimate: Estimate,
+    estimate: Estimate, drawn: FloatArray | None
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Draws in which every defined model has a value, and which models are defined."""
     known = np.isfinite(estimate.value)
-    if estimate.draws is None:
+    if drawn is None:
         return np.empty((0, int(known.sum()))), known
-    draws = estimate.draws[:, known]
+    draws = drawn[:, known]
     complete: FloatArray = draws[np.isfinite(draws).all(axis=1)]
     return complete, known
 
@@ -278,14 +283,14 @@ def _read_draws(
     estimate: Estimate, sign: float, pick: int, margin: float, set_level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """P(best), membership in the set and practical equality (M,) of every model."""
-    draws, known = _complete_draws(estimate)
+    draws, known = _complete_draws(estimate, estimate.draws)
     size = estimate.value.size
     p_best: FloatArray = np.full(size, np.nan)
     in_set, equal = known.astype(np.float64), np.zeros(size)
     equal[pick] = 1.0
     if not len(draws):
         return p_best, in_set, equal
-    p_best[known] = compute_probability_best(draws, greater_is_better=sign > 0)
+    p_best = compute_probability_best(estimate, greater_is_better=sign > 0)
     order = np.argsort(-np.where(known, p_best, -1.0), kind="stable")
     before = np.cumsum(p_best[order]) - p_best[order]
     in_set = np.zeros(size)
@@ -297,11 +302,21 @@ def _read_draws(
     return p_best, in_set, equal
 
 
-def _compute_regret(estimate: Estimate, sign: float, pick: int) -> FloatArray:
-    """How far the pick is behind the best (D,), in every complete draw."""
-    draws, known = _complete_draws(estimate)
+def _compute_regret(
+    estimate: Estimate, drawn: FloatArray | None, sign: float, pick: int
+) -> FloatArray:
+    """How far the pick is behind the best (D,), in every complete one of the draws."""
+    draws, known = _complete_draws(estimate, drawn)
     if not len(draws):
         return np.empty(0)
     place = np.flatnonzero(known).tolist().index(pick)
     out: FloatArray = (sign * draws).max(axis=1) - sign * draws[:, place]
     return out
+
+
+def _expect_regret(estimate: Estimate, sign: float, pick: int) -> float:
+    """The expected regret; NaN without draws."""
+    if estimate.draws is None:
+        return float("nan")
+    regret = _compute_regret(estimate, draw_towards(estimate), sign, pick)
+    return float(regret.mean()) if regret.size else float("nan")

@@ -51,15 +51,18 @@ class Estimate:
     every metric and group of one belief; so differences and ranks are read off directly.
     Methods with closed-form intervals give ``bounds(level) -> (low, high)`` instead.
 
-    ``pair_factor`` is about P(better) of two classifiers: draws of their difference are drawn
-    towards the estimated one by it before they are counted. Wide tails that an interval needs make
-    a method too careful about which of two is better; below one, this takes them back.
+    ``pair_factor`` is about P(better), P(best) and the expected regret: draws are drawn towards the
+    estimates by it before they are counted. Wide tails that an interval needs make a method too
+    careful about which of two is better; below one, this takes them back. ``best_exponent`` is the
+    power to which shares of draws are taken for P(best): below one, no favorite is as sure as the
+    draws would have it.
     """
 
     value: FloatArray
     draws: FloatArray | None = None
     bounds: Callable[[float], tuple[FloatArray, FloatArray]] | None = None
     pair_factor: float = 1.0
+    best_exponent: float = 1.0
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends (M,), the value between them; NaN where the method gives none."""

@@ -3,13 +3,15 @@
 Draw d holds one state of the world for every classifier, so with draws (D, M)
 
     difference of a and b      quantiles of draws[:, a] - draws[:, b]
-    P(a better than b)         share of the draws g + f (difference - g) in which a is better, ties
-                               counted half; g is the difference of the two estimates
-    P(a best), rank of a       share of the draws, over all classifiers at once, ties shared
+    rank of a                  quantiles of its rank in the draws
+    P(a better than b)         share of the draws v + f (draw - v) in which a is better, ties
+                               counted half; v are the estimates
+    P(a best)                  share of the same draws in which a is the best of all, ties shared,
+                               to a power e, scaled to the sum one
 
-The factor f belongs to the estimate (`Estimate.pair_factor`); it is one unless the method says
-otherwise, and for one classifier on two groups. P(best) and ranks do without it (see
-docs/auto-derivation.md).
+The factor f and the exponent e belong to the estimate (`Estimate.pair_factor`, `best_exponent`);
+both are one unless the method says otherwise, and for one classifier on two groups. Then P(best) is
+never larger than P(better) against any other one; with an exponent below one it may be by a little.
 
 The reported difference is that of the two estimates in the table, always inside its interval.
 Paired differences are much narrower than two intervals side by side suggest, because all
@@ -46,6 +48,8 @@ __all__ = [
     "compute_probability_best",
     "compute_probability_better",
     "compute_ranks",
+    "compute_share_best",
+    "draw_towards",
     "rank_models",
 ]
 
@@ -311,8 +315,31 @@ def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     return out
 
 
-def compute_probability_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
-    """P(best) (M,), a tie for the best place being shared."""
+def draw_towards(estimate: Estimate) -> FloatArray:
+    """The draws (D, M) of an estimate, drawn towards its values by the factor of pairs."""
+    if estimate.draws is None:
+        raise ValueError("an estimate without draws has no probabilities")
+    if estimate.pair_factor == 1.0:
+        return estimate.draws
+    out: FloatArray = estimate.value + estimate.pair_factor * (estimate.draws - estimate.value)
+    return out
+
+
+def compute_probability_best(estimate: Estimate, greater_is_better: bool) -> FloatArray:
+    """P(best) (M,) by an estimate that has draws; NaN for classifiers without a value."""
+    draws = draw_towards(estimate)
+    known: NDArray[np.bool_] = np.isfinite(estimate.value) & np.isfinite(draws).any(axis=0)
+    draws = draws[:, known]
+    draws = draws[np.isfinite(draws).all(axis=1)]
+    out: FloatArray = np.full(known.size, np.nan)
+    if draws.size:
+        power = compute_share_best(draws, greater_is_better) ** estimate.best_exponent
+        out[known] = power / power.sum()
+    return out
+
+
+def compute_share_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
+    """Share (M,) of ``draws`` (D, M) in which each is the best, a tie being shared."""
     best = draws == (draws.max if greater_is_better else draws.min)(axis=1, keepdims=True)
     out: FloatArray = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
     return out
@@ -346,7 +373,7 @@ def rank_models(
             tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
             first[known], last[known] = np.quantile(places, tails, axis=0, method="inverted_cdf")
             expected[known] = places.mean(axis=0)
-            best[known] = compute_probability_best(draws, greater_is_better)
+        best = compute_probability_best(estimate, greater_is_better)
     order = np.argsort(-value if greater_is_better else value, kind="stable")
     columns = (value, low, high, best, expected, first, last)
     rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)

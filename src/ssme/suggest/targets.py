@@ -20,6 +20,7 @@ from ssme.decide.choose import choose_model
 from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import BaseEvaluation
 from ssme.wording import quote, suggest_nearest
 
@@ -48,6 +49,8 @@ class Target:
         The model, for ``"width"`` of one.
     bound : float
         What is to be reached.
+    pair_factor, best_exponent : float
+        How P(best) and regret are read off draws, as the estimate says.
     """
 
     text: str
@@ -55,6 +58,8 @@ class Target:
     metric: Metric
     model: int | None
     bound: float
+    pair_factor: float = 1.0
+    best_exponent: float = 1.0
 
     def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
         """The quantity of an estimate that the target bounds."""
@@ -67,10 +72,16 @@ class Target:
 
     def read_draws(self, value: FloatArray, draws: FloatArray) -> float:
         """P(best) of the pick, or its expected regret, of ``draws`` (D, M) about ``value`` (M,)."""
-        sign = -1.0 if self.metric.greater_is_better is False else 1.0
+        upwards = self.metric.greater_is_better is not False
+        sign = 1.0 if upwards else -1.0
         pick = int(np.argmax(sign * value))
-        behind = (sign * draws).max(axis=1) - sign * draws[:, pick]
-        return float((behind <= 0.0).mean() if self.what == "P(best)" else behind.mean())
+        estimate = Estimate(
+            value, draws, pair_factor=self.pair_factor, best_exponent=self.best_exponent
+        )
+        if self.what == "P(best)":
+            return float(compute_probability_best(estimate, upwards)[pick])
+        drawn = sign * draw_towards(estimate)
+        return float((drawn.max(axis=1) - drawn[:, pick]).mean())
 
     def is_met(self, value: float) -> bool:
         """Whether ``value`` reaches the bound."""
@@ -106,7 +117,9 @@ def read_target(evaluation: BaseEvaluation, text: str) -> Target:
     metric = _find_metric(evaluation, name)
     if what != "width" and metric.greater_is_better is None:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
-    return Target(text, what, metric, model, _find_bound(text, found["bound"], what))
+    bound = _find_bound(text, found["bound"], what)
+    estimate = evaluation.estimate(metric.name)
+    return Target(text, what, metric, model, bound, estimate.pair_factor, estimate.best_exponent)
 
 
 def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:

@@ -6,7 +6,7 @@ import pytest
 import ssme
 from ssme.methods.auto.constants import RecenteringConstants
 from ssme.methods.auto.method import Auto
-from ssme.methods.auto.recentering import choose_pair_factor
+from ssme.methods.auto.recentering import choose_best_exponent, choose_pair_factor
 from ssme.metrics import get_metric
 from ssme.metrics.decisions import ACCURACY
 
@@ -55,3 +55,12 @@ def test_estimates_carry_the_factor() -> None:
     plain = (accuracy.draws[:, 0] > accuracy.draws[:, 1]).mean()
     said = result.compare("accuracy", "model 0", "model 1").rows[0].p_better
     assert abs(said - 0.5) >= abs(plain - 0.5) - 0.025
+
+
+def test_the_exponent_of_the_best_fades_alike_and_is_carried() -> None:
+    assert choose_best_exponent(0.0, 1e9, OF) == pytest.approx(OF.best)
+    assert choose_best_exponent(0.0, 2.0, OF) == 1.0
+    assert choose_best_exponent(1.0, 1e9, OF) == 1.0
+    result = evaluate(5)
+    for estimate in result.estimates[0]:
+        assert OF.best < estimate.best_exponent < 1.0

@@ -36,6 +36,7 @@ from ssme.methods.auto.label_counts import (
 from ssme.methods.auto.model import as_labeled
 from ssme.methods.auto.recentering import (
     Recenter,
+    choose_best_exponent,
     choose_pair_factor,
     choose_spread,
     recenter,
@@ -206,7 +207,8 @@ class AutoBelief(SoftBelief):
         sizes = (corrected, self.n_effective, self.data.n_classes)
         factor = choose_pair_factor(metric, *sizes, self.constants.recentering)
         drawn = np.concatenate([part.draws for part in parts])
-        return Estimate(value, drawn, pair_factor=factor)
+        exponent = choose_best_exponent(corrected, self.n_effective, self.constants.recentering)
+        return Estimate(value, drawn, pair_factor=factor, best_exponent=exponent)
 
     def _hear_suggested(
         self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]

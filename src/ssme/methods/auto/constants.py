@@ -328,8 +328,11 @@ class RecenteringConstants:
         },
         hash=False,
     )
-    """Factors by which differences are drawn towards the estimated one for P(better), by kind of
-    metric; one for other kinds."""
+    """Factors by which differences are drawn towards the estimated one for P(better) and P(best),
+    by kind of metric; one for other kinds."""
+
+    best: float = 0.7
+    """Exponent of the shares of draws in which classifiers are the best, for P(best)."""
 
     few: float = 4.0
     """All of this fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""

@@ -35,7 +35,9 @@ e being `RecenteringConstants.evenness`, faded as f is. Identical classifiers re
 
 The tails that intervals of differences need make the draws too careful about which of two
 classifiers is better. `choose_pair_factor` gives the factor, faded as f is, by which differences
-are drawn towards the estimated one when they are counted for P(better).
+are drawn towards the estimated one when they are counted for P(better) and P(best). Who leads all
+others is less certain than that, since what draws do not know makes the same one lead on all of
+them: P(best) is the share of draws to a power, `choose_best_exponent`, faded as f is.
 """
 
 from __future__ import annotations
@@ -49,7 +51,14 @@ from ssme.methods.auto.constants import RecenteringConstants
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 
-__all__ = ["Recenter", "Spread", "choose_pair_factor", "choose_spread", "recenter"]
+__all__ = [
+    "Recenter",
+    "Spread",
+    "choose_best_exponent",
+    "choose_pair_factor",
+    "choose_spread",
+    "recenter",
+]
 
 
 @dataclass(frozen=True)
@@ -123,11 +132,25 @@ def choose_pair_factor(
     constants: RecenteringConstants,
 ) -> float:
     """The factor of pairs of a metric's kind, faded; one for kinds that have none."""
-    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
     for kind, factor in constants.pairs.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            return 1.0 - (1.0 - factor) * fades
+            return _fade(factor, weight, n_effective, constants)
     return 1.0
+
+
+def choose_best_exponent(
+    weight: float, n_effective: float, constants: RecenteringConstants
+) -> float:
+    """The exponent of P(best), faded."""
+    return _fade(constants.best, weight, n_effective, constants)
+
+
+def _fade(
+    factor: float, weight: float, n_effective: float, constants: RecenteringConstants
+) -> float:
+    """``factor``, or one with few classifiers and where labels decide."""
+    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
+    return 1.0 - (1.0 - factor) * fades
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -248,8 +248,10 @@ class LabeledBelief(SilentOnRows):
             joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
             planned = list(zip(metrics, joint, strict=True))
             draws_of = dict(enumerate(self._draws(planned, part, keep, seed, contrary)))
+        fades = max(0.0, 1.0 - self.settings.few / self.data.n_models**2)
+        exponent = 1.0 - (1.0 - self.settings.best) * fades
         return [
-            Estimate(value, draws_of.get(m), known)
+            Estimate(value, draws_of.get(m), known, best_exponent=exponent)
             for m, (value, known) in enumerate(zip(values, bounds, strict=True))
         ]
 
