@@ -211,11 +211,11 @@ CASES = [
         "did you mean 'spam'?",
     ),
     Bad(
-        "text labels for integer classes",
-        arrays(P, ["0", "1", "", "1"], classes=[0, 1]),
-        "label '0' at row 0 is no class",
-        "the classes 0, 1",
-        "the label is str, the class is not",
+        "integer labels for text classes",
+        arrays(P, [0, 1, None, 1], classes=["0", "1"]),
+        "label 0 at row 0 is no class",
+        "the classes '0', '1'",
+        "the label is int, the class is not",
     ),
     Bad(
         "more classes in the labels than in the scores",

@@ -145,3 +145,11 @@ def test_large_numbers_in_lists_stay_exact() -> None:
     assert data.ids is not None
     assert data.ids.tolist() == numbers
     assert data.groups["g"].tolist() == numbers
+
+
+@pytest.mark.parametrize("told", [{"classes": [0, 1]}, {"positive": 1}])
+def test_numbers_that_are_typed_stand_for_digits_that_are_text(told) -> None:
+    """A command line cannot say whether 1 is a number; the labels can."""
+    data = ScoreSet.from_arrays(np.full((4, 1), 0.5), ["0", "1", "", "-1"], unlabeled=-1, **told)
+    assert data.classes == ("0", "1")
+    assert data.labels.tolist() == [0, 1, -1, -1]

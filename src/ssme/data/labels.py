@@ -109,7 +109,8 @@ def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 
 def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
     """Drop declared codes and merge values that became equal (1 and 1.0)."""
-    kept = [v for v in dict.fromkeys(raw.values) if v not in declared]
+    codes = {*declared, *_spell_as_labels(declared, raw)}
+    kept = [v for v in dict.fromkeys(raw.values) if v not in codes]
     place = {value: index for index, value in enumerate(kept)}
     table = np.array([place.get(value, -1) for value in raw.values] + [-1], dtype=np.int64)
     return RawLabels(table[raw.codes], tuple(kept))
@@ -126,8 +127,13 @@ def resolve_classes(
 ) -> tuple[Hashable, ...]:
     """Class names in the order of the class axis; the positive class of two comes last.
 
-    ``one_column``: each model gave P(positive) only, so the order is not in the data.
+    ``one_column``: each model gave P(positive) only, so the order is not in the data. Numbers in
+    ``classes`` and ``positive`` stand for the texts that spell them where all labels are text.
     """
+    if classes is not None:
+        classes = _spell_as_labels(classes, raw)
+    if positive is not None:
+        positive = _spell_as_labels([positive], raw)[0]
     if positive is not None and n_classes != 2:
         raise InputError(
             f"{argument('positive', repr(positive))} with {n_classes} classes",
@@ -142,6 +148,16 @@ def resolve_classes(
     if positive is not None:
         _refuse_other_order(names, make_plain(positive))
     return names
+
+
+def _spell_as_labels(names: Sequence[Hashable], raw: RawLabels) -> Sequence[Hashable]:
+    """Whole numbers as the labels write them: 1 as "1" where labels are "0" and "1"."""
+    if not raw.values or not all(isinstance(value, str) for value in raw.values):
+        return names
+    if not all(type(name) is int for name in names):
+        return names
+    spelled = [str(name) for name in names]
+    return spelled if set(spelled) & set(raw.values) else names
 
 
 def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
