@@ -69,7 +69,7 @@ def test_terminal_marks_borrowed_values(grouped: ssme.Evaluation) -> None:
     text = shown.get()
     assert BORROWED in " ".join(text.split())
     marked = [line.split()[0] for line in text.splitlines() if line.rstrip().endswith("*")]
-    assert sorted(marked) == ["site=b"] * 3 + ["site=c"] * 6
+    assert sorted(marked) == ["b"] * 3 + ["c"] * 6
 
 
 def test_table_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
