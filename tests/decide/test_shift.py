@@ -11,6 +11,7 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.decide import correct_shift, find_shift
+from ssme.decide.shift import Shift
 from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
 from ssme.errors import InputError
 from ssme.metrics import get_metric, one_hot_mass
@@ -105,3 +106,20 @@ def test_bad_input_is_refused() -> None:
         correct_shift(correct_shift(data, "label"), "label")
     with pytest.raises(InputError, match="at least 10"):
         find_shift(binary_set(n=60, n_labeled=5))
+
+
+@pytest.mark.parametrize(
+    ("found", "safe", "told"),
+    [
+        (False, (), "No shift between labeled and unlabeled rows was found"),
+        (True, (), "neither correction is safe"),
+        (True, ("label", "covariate"), "scores cannot tell which"),
+        (True, ("label",), "correct for label shift"),
+        (True, ("covariate",), "for covariate shift"),
+    ],
+)
+def test_each_finding_has_its_sentence(found: bool, safe: tuple[str, ...], told: str) -> None:
+    shares = (0.5, 0.5)
+    shift = Shift(0.01, 0.02, ("0", "1"), shares, shares, 0.03, 40.0, 30.0, 5.0, found, safe)
+    assert told in shift.sentence()
+    assert "p = 0.010 by scores, 0.020 by classes" in shift.sentence()
