@@ -52,13 +52,14 @@ package-matrix: $(READY)
 sbom: $(READY)
 	$(BIN)/python scripts/make_sbom.py
 
-# lines and branches of src that the suite runs, processes that it starts included
+# lines and branches of src that the suite runs, processes that it starts included; writes the figures
+# into docs/reliability.md, and fails below 95 %
 coverage: $(READY)
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m coverage run -m pytest -q || true
+	@$(BIN)/python -m coverage run -m pytest -q -n 2 --dist loadgroup || true
 	@$(BIN)/python -m coverage combine -q
 	@$(BIN)/python -m coverage report --sort=cover --skip-covered
-	@$(BIN)/python -m benchmarks.coverage --least 0.95
+	@$(BIN)/python -m benchmarks.coverage --least 0.95; told=$$?; $(BIN)/python -m benchmarks.quotes && exit $$told
 
 # faults put into a sample of the statistics: does a test notice? (an hour of CPU; RESUME=--resume goes on)
 mutation: $(READY)

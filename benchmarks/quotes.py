@@ -29,6 +29,7 @@ import pandas as pd
 
 from benchmarks.accuracy.rivals_paper import READINGS, error, interval, wide
 from benchmarks.experiment import RESULTS
+from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
 from benchmarks.paper import REPRODUCES
 
 TOP = Path(__file__).resolve().parents[1]
@@ -294,24 +295,37 @@ def bad_inputs() -> str:
 
 def mutation() -> str:
     """Mutants by group: drawn, killed, equivalent, and the shares."""
-    rows = []
-    for _, row in result("mutation_summary").iterrows():
+    rows, summary = [], result("mutation_summary")
+    for _, row in summary.iterrows():
         counts = [f"{int(row[name]):,}" for name in ("mutants", "sampled", "killed", "equivalent")]
         different = f"{row['killed_of_different']:.1%} ({row['low']:.0%} to {row['high']:.0%})"
         rows.append([row["group"], *counts, f"{row['killed_share']:.1%}", different])
     head = ["files", "mutants", "drawn", "killed", "equivalent", "killed of all"]
-    return markdown([*head, "killed of those that are not equivalent (95 %)"], rows)
+    total = summary.iloc[-1]
+    told = (
+        f"Of {int(total['sampled']):,} mutants {int(total['killed']):,} were killed, "
+        f"{total['killed_share']:.1%} of all and {total['killed_of_different']:.1%} of those that "
+        f"are not equivalent (95 % interval {total['low']:.0%} to {total['high']:.0%})."
+    )
+    return f"{told}\n\n{markdown([*head, 'killed of those that are not equivalent (95 %)'], rows)}"
 
 
 def survivors() -> str:
-    """Mutants that no test killed, with the reason where the change changes nothing."""
+    """Mutants that no test killed: how many of each kind, and each with its reason."""
     frame = result("mutation")
-    rows = []
-    for _, row in frame[frame["outcome"] != "killed"].fillna("").iterrows():
-        code = f"`{row['file']}`: {_as_code(row['code'])}"
-        change = f"{_as_code(row['before'])} becomes {_as_code(row['after'])}"
-        rows.append([code, change, row["reason"] or "no test sees it"])
-    return markdown(["where", "change", "why it survives"], rows)
+    frame = frame[frame["outcome"] != "killed"].fillna("")
+    counts, rows = [], []
+    for kind, meaning in KINDS.items():
+        of = frame[frame["kind"] == kind]
+        if not len(of):
+            continue
+        counts.append([kind, meaning, str(len(of)), "yes" if kind in EQUIVALENT else "no"])
+        for _, row in of.iterrows():
+            code = f"`{row['file']}`: {_as_code(row['code'])}"
+            change = f"{_as_code(row['before'])} becomes {_as_code(row['after'])}"
+            rows.append([kind, code, change, row["reason"] or "no test sees it"])
+    kinds = markdown(["kind", "why it survives", "survivors", "equivalent"], counts)
+    return f"{kinds}\n\n{markdown(['kind', 'where', 'change', 'reason'], rows)}"
 
 
 def _as_code(text: str) -> str:
@@ -320,6 +334,7 @@ def _as_code(text: str) -> str:
 
 def coverage() -> str:
     """Lines and branches that the tests run, by room."""
+    counted = result("coverage")
     rows = [
         [
             row["room"],
@@ -329,9 +344,16 @@ def coverage() -> str:
             f"{row['branch_share']:.1%}",
             f"{row['share']:.1%}",
         ]
-        for _, row in result("coverage").iterrows()
+        for _, row in counted.iterrows()
     ]
-    return markdown(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
+    total = counted.iloc[-1]
+    told = (
+        f"Of all lines {total['line_share']:.1%} are run, of the ways at branches "
+        f"{total['branch_share']:.1%} are taken; together, as coverage.py counts, "
+        f"{total['share']:.1%}."
+    )
+    table = markdown(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
+    return f"{told}\n\n{table}"
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -22,6 +22,7 @@ runs the whole test command for every mutant. Neither draws a sample with a seed
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import os
 import random
@@ -282,6 +283,22 @@ def show(row: dict[str, Any]) -> str:
     return f"{row['file']}:{row['line']} {row['function']}: {change}  ({told})"
 
 
+def tell_reasons(folder: Path) -> None:
+    """Put kinds and reasons of `reasons.csv` into a result, and count again."""
+    path, summary = folder / "mutation.csv", folder / "mutation_summary.csv"
+    known = read_reasons()
+    rows = [{**row, **reason_of(row, known)} for row in read_rows(path)]
+    with summary.open(newline="") as file:
+        sizes = {row["group"]: int(row["mutants"]) for row in csv.DictReader(file)}
+    sizes.pop("all")
+    table = summarize(rows, sizes)
+    write(rows, path, COLUMNS)
+    write(table, summary, list(table[0]))
+    left = [row for row in rows if row["kind"] == "unseen"]
+    print(*(show(row) for row in left), sep="\n")
+    print(table[-1])
+
+
 def choose(asked: argparse.Namespace) -> list[tuple[str, Mutant]]:
     """The mutants that are asked for, in the order in which they are run."""
     known = [(g, m) for g, m in all_mutants() if not asked.group or g in asked.group]
@@ -311,8 +328,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after these")
     parser.add_argument("--resume", action="store_true", help="keep what --out has already")
     parser.add_argument("--again", type=Path, help="only the survivors of this result")
+    parser.add_argument("--tell", action="store_true", help="run nothing, put the reasons anew")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the result")
     asked = parser.parse_args()
+    if asked.tell:
+        tell_reasons(asked.out)
+        return
     began = time.monotonic()
     preload()
     chosen = choose(asked)
