@@ -8,7 +8,7 @@ each takes. Then rows are labeled at random and the method is fitted, run by run
 cases:
 
 - real        three orders of labeling, with the labels that the rows have
-- simulated   ten worlds that are possible (25 for labels alone): in each another joint draw is
+- simulated   ten worlds that are possible (100 for labels alone): in each another joint draw is
               the truth, and a class is drawn for every unlabeled row that agrees with it
 
 The needed number is the one with which half of the runs meet the target, as in a power analysis.
@@ -43,7 +43,7 @@ from ssme.suggest.targets import Target, read_target
 
 ROWS, MOST, FACTOR, ORDERS, RATIO = 1500, 600, 1.5, 3, 2.2
 """Rows at hand, most labels, what counts as near, real runs, steps of the number of labels."""
-METHODS = {"auto": 10, "labeled": 25}
+METHODS = {"auto": 10, "labeled": 100}
 """Simulated runs of each method."""
 SETS = (
     "adult",

@@ -220,7 +220,7 @@ class Evaluation(DecidingEvaluation):
             and ``"regret(METRIC)"`` name another.
         simulations : int, optional
             Number of simulated truths that the method is fitted to, each at a few numbers of
-            labels (default: 8, or 50 where the method reads labels alone, as ``labeled`` does).
+            labels (default: 8, or 100 where the method reads labels alone, as ``labeled`` does).
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
 

@@ -16,7 +16,7 @@ from ssme.metrics.influence import measure_influence
 from ssme.suggest.constants import PlanConstants
 from ssme.suggest.plan import LabelPlan, _choose_simulations
 from ssme.suggest.possible import tilt_belief
-from ssme.suggest.simulation import Sight, find_crossing, simulate_labeling
+from ssme.suggest.simulation import Sight, _make_method, find_crossing, simulate_labeling
 from ssme.suggest.targets import read_target
 
 
@@ -40,6 +40,7 @@ def test_a_target_that_is_met_needs_nothing(evaluation: Evaluation) -> None:
     plan = evaluation.plan("regret<=0.5")
     assert plan.is_met
     assert plan.more == 0.0
+    assert plan.sentence().startswith("regret<=0.5 (accuracy) is met already")
     assert "met already" in plan.sentence()
 
 
@@ -97,6 +98,7 @@ def test_labels_alone_are_simulated_more_often(evaluation: Evaluation) -> None:
     of = PlanConstants()
     assert _choose_simulations(evaluation, of) == of.simulations_quick > of.simulations
     assert _choose_simulations(Fitted(), of) == of.simulations  # type: ignore[arg-type]
+    assert _make_method(evaluation, of).n_draws == of.draws_quick  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="simulations"):
         evaluation.plan("regret<=0.001", simulations=1)
 

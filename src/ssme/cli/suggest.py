@@ -133,7 +133,7 @@ def plan(
         int | None,
         typer.Option(
             "--simulations",
-            help="Number of simulated truths (default: 8, or 50 with labels alone).",
+            help="Number of simulated truths (default: 8, or 100 with labels alone).",
         ),
     ] = None,
     config: Annotated[

@@ -59,8 +59,11 @@ class PlanConstants:
     simulations: int = 8
     """Worlds that a method with a posterior is fitted to, unless the user says how many."""
 
-    simulations_quick: int = 50
+    simulations_quick: int = 100
     """The same of a method without a posterior, such as labels alone, whose fits take no time."""
+
+    draws_quick: int = 250
+    """Draws, at most, of each of their fits: the median over many worlds needs no more."""
 
     each_by_itself: int = 30
     """Worlds from which on each is read by itself; fewer are read in all pairs."""

@@ -99,7 +99,8 @@ def find_goal(
         whole = row_numbers(None, evaluation.data.n_rows)
         asked = _ask_of_models(evaluation, metric, whole, "")
         return Goal(text, metric, (asked,), alike=not _is_corrected(metric))
-    return Goal(text, metric, (_ask_of_pick(evaluation, m, constants or SuggestConstants()),))
+    asked = _ask_of_pick(evaluation, m, constants or SuggestConstants())
+    return Goal(f"best:{metric.name}", metric, (asked,))
 
 
 def _is_corrected(metric: Metric) -> bool:

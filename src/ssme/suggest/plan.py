@@ -84,6 +84,8 @@ class LabelPlan:
         How many labels alone would do as well as the ones there are do with the unlabeled rows.
     most : int
         Largest total number of labels that can be told.
+    metric : str
+        The metric that the target is about.
     """
 
     target: str
@@ -95,6 +97,7 @@ class LabelPlan:
     curve: tuple[PlannedStep, ...]
     effective: float
     most: int
+    metric: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -103,6 +106,7 @@ class LabelPlan:
 
     def sentence(self) -> str:
         """The plan in words."""
+        named = "" if self.metric in self.target else f" ({self.metric})"
         worth = ""
         if np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0:
             worth = (
@@ -110,22 +114,24 @@ class LabelPlan:
                 f"{self.effective:,.0f} labels alone would."
             )
         if self.is_met:
-            return f"{self.target} is met already ({self.now:.3g}).{worth}"
+            return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
         most = self.most - self.n_labeled
         if not np.isfinite(self.more):
             return (
-                f"{self.target} needs more than {most:,} labels more (now {self.now:.3g}).{worth}"
+                f"{self.target}{named} needs more than {most:,} labels more "
+                f"(now {self.now:.3g}).{worth}"
             )
         high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {most:,}"
         return (
-            f"{self.target} needs about {self.more:,.0f} labels more ({self.more_low:,.0f} to "
-            f"{high} in 80 % of the runs; now {self.now:.3g}).{worth}"
+            f"{self.target}{named} needs about {self.more:,.0f} labels more "
+            f"({self.more_low:,.0f} to {high} in 80 % of the runs; now {self.now:.3g}).{worth}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what is infinite is None."""
         values = {
             "target": self.target,
+            "metric": self.metric,
             "now": self.now,
             "n_labeled": self.n_labeled,
             "more": self.more,
@@ -289,6 +295,7 @@ def _plan(
         curve=tuple(curve),
         effective=count_effective_labels(evaluation, target.metric.name),
         most=most,
+        metric=target.metric.name,
     )
 
 

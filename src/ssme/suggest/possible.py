@@ -46,7 +46,8 @@ def tilt_belief(
         if not np.isfinite(missing).all() or np.abs(missing).max(initial=0.0) < of.near:
             break
         mean = np.einsum("nk,nkm->nm", tilted, psi)
-        covariance = np.einsum("nk,nkm,nkl->ml", tilted, psi, psi) - mean.T @ mean
+        flat = psi.reshape(-1, psi.shape[2])
+        covariance = (flat * tilted.reshape(-1, 1)).T @ flat - mean.T @ mean
         covariance += np.eye(len(covariance)) * of.ridge * max(np.trace(covariance), 1e-12)
         steps = steps + np.linalg.solve(covariance, missing)
         push = np.clip(psi @ steps, -of.strongest, of.strongest)

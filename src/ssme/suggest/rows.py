@@ -266,7 +266,7 @@ def suggest_rows(
     drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
     rows = part[drawn]
     return Suggestion(
-        goal=goal if design == "goal" else design,
+        goal=wanted.text if design == "goal" else design,
         rows=rows,
         ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
         probability=chance[drawn] * share,

@@ -22,8 +22,9 @@ good models shrink least.)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method
 from ssme.metrics.base import FloatArray
 from ssme.metrics.influence import measure_influence
+from ssme.options import list_declared
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 from ssme.spec import RunSpec
@@ -84,7 +86,7 @@ def simulate_labeling(
     number in the middle of the step in which half of the runs came to meet a target is looked at.
     """
     worlds = imagine_worlds(evaluation, targets[0], simulations, of, rng)
-    method, metric = _make_method(evaluation), targets[0].metric
+    method, metric = _make_method(evaluation, of), targets[0].metric
     now = evaluation.estimates[0][evaluation.metrics.index(metric)]
     n_labeled = evaluation.data.n_labeled
     most = n_labeled + min(evaluation.data.n_unlabeled, of.rows_simulated)
@@ -266,7 +268,7 @@ def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
     return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
 
 
-def _make_method(evaluation: BaseEvaluation) -> Method:
+def _make_method(evaluation: BaseEvaluation, of: PlanConstants) -> Method:
     config = evaluation.settings.get("config")
     if not config or evaluation.streamed is not None:
         raise InputError(
@@ -275,4 +277,9 @@ def _make_method(evaluation: BaseEvaluation) -> Method:
             allowed="evaluations in memory by a named method",
             fix="evaluate a part of the rows in memory",
         )
-    return RunSpec.from_dict(config).make_method()
+    method: Any = RunSpec.from_dict(config).make_method()
+    declared = {option.name for option in list_declared(method)}
+    if evaluation.posterior is None and "n_draws" in declared:
+        method = replace(method, n_draws=min(method.n_draws, of.draws_quick))
+    made: Method = method
+    return made
