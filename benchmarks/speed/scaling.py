@@ -79,6 +79,7 @@ def main() -> None:
             lines.append((f"cpu_s_{n}", found["seconds"]))
             lines.append((f"ratio_to_argsort_{n}", found["seconds"] / found["argsort"]))
             lines.append((f"peak_bytes_{n}", found["peak_bytes"]))
+            lines.append((f"peak_gb_{n}", found["peak_bytes"] / 1e9))
             print(method, n, found, flush=True)
         rows = np.log(arguments.rows[-1] / arguments.rows[0])
         lines.append(("exponent", float(np.log(seconds[-1] / seconds[0]) / rows)))
