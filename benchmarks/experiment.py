@@ -33,7 +33,7 @@ from ssme import progress
 from ssme.bench import Protocol, Study, run_protocol, run_studies
 from ssme.bench.provenance import describe_process
 from ssme.datasets.registry import load_dataset
-from ssme.engines.executors import SerialExecutor, open_executor, ordered_map
+from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
 
 ROOT = Path(__file__).resolve().parent
 RESULTS, FIGURES = ROOT / "results", ROOT / "figures"
@@ -142,7 +142,7 @@ def each(
     parts = [jobs[i : i + TOGETHER] for i in range(0, len(jobs), TOGETHER)]
     rows: list[dict[str, Any]] = []
     pool = setup.executor or SerialExecutor()
-    for made, times in ordered_map(pool, partial(_together, function), parts, ahead=64):
+    for made, times in map_in_order(pool, partial(_together, function), parts, ahead=64):
         rows += made
         setup.times.append(pd.DataFrame(times))
     return rows

@@ -16,9 +16,9 @@ def test_every_public_name_resolves():
 
 def test_methods_warnings_and_modules_are_reachable_after_a_plain_import():
     code = (
-        "import ssme; from ssme.methods.registry import method_class, method_names; "
+        "import ssme; from ssme.methods.registry import find_method_class, method_names; "
         "public = [getattr(ssme, name) for name in dir(ssme)]; "
-        "assert all(method_class(name) in public for name in method_names()); "
+        "assert all(find_method_class(name) in public for name in method_names()); "
         "ssme.progress.show, ssme.sklearn, ssme.InputError, ssme.ConvergenceWarning, "
         "ssme.UndefinedMetricWarning, ssme.SsmeWarning, ssme.RunSpec, ssme.rerun, "
         "ssme.evaluate_parquet, ssme.metrics.ece, ssme.bench.Protocol, ssme.theory"

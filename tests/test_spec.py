@@ -17,7 +17,7 @@ from ssme.config import parse_config
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import expected_cost, get_metric, metric_names
 from ssme.options import list_declared
 from ssme.run import RunSpec, rerun
@@ -73,11 +73,11 @@ def specs(draw: st.DrawFn) -> RunSpec:
         "sample_rows": draw(st.integers(1, 10**9)),
         "checkpoint": draw(st.none() | TEXT),
     }
-    options = chosen(list_declared(method_class(method)), draw)
+    options = chosen(list_declared(find_method_class(method)), draw)
     for name in {"mean_bounds", "deviation_bounds"} & set(options):
         options[name] = tuple(sorted(options[name]))
         assume(options[name][0] < options[name][1])
-    free = {each.name for each in list_declared(method_class(method))} - set(options)
+    free = {each.name for each in list_declared(find_method_class(method))} - set(options)
     return RunSpec(
         source=draw(st.none() | TEXT | st.lists(TEXT, min_size=1, max_size=3)),
         read=chosen(list_declared(ReadOptions), draw),

@@ -13,12 +13,12 @@ from ssme.datasets.fetch import fetch_dataset
 from ssme.datasets.registry import load_dataset
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.engines.executors import open_executor
-from ssme.engines.kernels import kernel_sums
+from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import InputError, argument, make_unknown_name_error, name_argument
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.mixture.choice import choose_density
-from ssme.mixture.model import preset_options
+from ssme.mixture.model import choose_preset_options
 
 POINTS = np.zeros((4, 2))
 
@@ -40,10 +40,10 @@ LOOKUPS: dict[str, tuple[Callable[[], Any], str]] = {
     "data set": (lambda: load_dataset("multinly"), "'multinli'"),
     "data set to fetch": (lambda: fetch_dataset("multinly"), "'multinli'"),
     "density": (lambda: choose_density("gmmm", "full", POINTS), "'gmm'"),
-    "preset": (lambda: preset_options("papper"), "'paper'"),
-    "start": (lambda: preset_options("paper", init="drawz"), "'draw'"),
+    "preset": (lambda: choose_preset_options("papper"), "'paper'"),
+    "start": (lambda: choose_preset_options("paper", init="drawz"), "'draw'"),
     "bandwidth": (lambda: select_bandwidth(POINTS, "scot"), "'scott'"),
-    "kernel": (lambda: kernel_sums("gausian", POINTS), "'gaussian'"),
+    "kernel": (lambda: choose_kernel_sums("gausian", POINTS), "'gaussian'"),
     "executor": (misspell_executor, "'processes'"),
 }
 

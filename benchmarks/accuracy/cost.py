@@ -17,7 +17,7 @@ from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.synthetic import gaussian_set
-from ssme.engines.executors import single_threaded_blas
+from ssme.engines.executors import limit_blas_threads
 from ssme.methods.registry import method_names
 
 RUNS = 5
@@ -30,7 +30,7 @@ def load(name: str) -> ScoreSet:
 
 
 def main(setup: Setup) -> None:
-    single_threaded_blas()
+    limit_blas_threads()
     protocol = Protocol.of(list(method_names()), metrics=METRICS, n_labeled=(20,), runs=setup.runs)
     here = replace(setup, executor=None)
     table = run(protocol, ["gaussian_7"], here, load)

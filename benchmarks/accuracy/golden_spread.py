@@ -22,7 +22,7 @@ from tests.shared_data import golden_runs, load_set
 from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
 from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.engines.executors import open_executor, ordered_map
+from ssme.engines.executors import map_in_order, open_executor
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
 
@@ -70,7 +70,7 @@ def main() -> None:
     runs = golden_runs()
     with open_executor("processes", workers=arguments.workers) as executor:
         repeated = list(
-            ordered_map(
+            map_in_order(
                 executor, partial(our_repeats, repeats=arguments.repeats), runs, ahead=len(runs)
             )
         )

@@ -50,7 +50,7 @@ def variants(belief: LabelPosterior, metrics: list[Metric]) -> dict[str, list[Es
     """Estimates whose draws hold labels alone, labels and rows, and refits where there are any."""
     scores, k = belief.data.scores, belief.data.n_classes
     alone = [[] for _ in metrics]
-    for labels in belief.label_batches():
+    for labels in belief.draw_label_batches():
         for m, metric in enumerate(metrics):
             alone[m].append(metric(scores, one_hot_mass(labels, k)))
     stacked = [np.concatenate(draws) for draws in alone]

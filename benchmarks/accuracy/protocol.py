@@ -29,7 +29,7 @@ def mean_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> list
     """The belief's estimates (M,), one per plan, without the work behind its intervals."""
     n_classes = belief.posterior.shape[1]
     values = []
-    for labels in belief.label_batches():
+    for labels in belief.draw_label_batches():
         mass = one_hot_mass(labels, n_classes)
         values.append([plan(mass) for plan in plans])
     return [np.concatenate(draws).mean(axis=0) for draws in zip(*values, strict=True)]

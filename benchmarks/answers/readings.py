@@ -44,7 +44,7 @@ from benchmarks.answers.study import CUT, GRADES, NOT_BINARY, Job, load, rows_of
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
-from ssme.data.answers import Judge, score_grades
+from ssme.data.answers import Judge, make_grade_scores
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.methods.answers.constants import AnswerConstants
@@ -66,7 +66,7 @@ def load_graded(kind: str, name: str) -> ScoreSet:
         return load(kind, name)
     data = load_dataset(name)
     grade = np.searchsorted(LENIENT, data.scores[:, :, 1], side="right")
-    steps = score_grades(len(GRADES), CUT)[grade]
+    steps = make_grade_scores(len(GRADES), CUT)[grade]
     judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
     return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
 

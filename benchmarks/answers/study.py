@@ -41,7 +41,7 @@ from benchmarks.auto.priors import SETS
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.bench import seen_rows, split_rows
-from ssme.data.answers import Judge, score_grades
+from ssme.data.answers import Judge, make_grade_scores
 from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.registry import load_dataset
@@ -102,7 +102,7 @@ def _rate(data: ScoreSet, by_rank: bool) -> ScoreSet:
         grade = order * len(GRADES) // len(positive)
     else:
         grade = np.minimum((positive * len(GRADES)).astype(int), len(GRADES) - 1)
-    steps = score_grades(len(GRADES), CUT)[grade]
+    steps = make_grade_scores(len(GRADES), CUT)[grade]
     judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
     return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
 

@@ -29,7 +29,7 @@ from ssme.bench import seen_rows, split_rows
 from ssme.bench.provenance import describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
-from ssme.engines.executors import open_executor, ordered_map
+from ssme.engines.executors import map_in_order, open_executor
 from ssme.evaluation import Evaluation
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.run import evaluate
@@ -119,7 +119,7 @@ def study(
     jobs = takewhile(lambda _: time.monotonic() < end, planned)
     rows, times = [], []
     with open_executor("processes", workers=args.workers) as pool:
-        for found, seconds in ordered_map(pool, _Timed(compute), jobs, ahead=2 * args.workers):
+        for found, seconds in map_in_order(pool, _Timed(compute), jobs, ahead=2 * args.workers):
             rows.append(found)
             times.append({**describe_process(), "seconds": seconds})
     whole = len(rows) // len(each)

@@ -22,7 +22,7 @@ import pandas as pd
 from benchmarks.decide.common import Job, load, study, truth_of
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.decide.shift import correct_shift
-from ssme.methods.registry import method_class
+from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 from ssme.run import evaluate
@@ -84,7 +84,7 @@ def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict
     rows = []
     for method in METHODS:
         for way, data in ways.items():
-            if data.design.kind and data.design.kind not in method_class(method).spec.designs:
+            if data.design.kind and data.design.kind not in find_method_class(method).spec.designs:
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -27,7 +27,7 @@ from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets
 from ssme.decide.shift import find_shift
 from ssme.diagnostics.limits import Limits
 from ssme.diagnostics.registry import ask_all
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 
 SHARES = {"halved": 0.5, "doubled": 2.0}
 """Factor of the share of positives."""
@@ -57,7 +57,7 @@ def _limits(job: Job, shift: str) -> dict[str, float]:
     if shift not in SHARES:
         return {"limit_scores": np.nan, "limit_classes": np.nan}
     data = load(job.dataset)
-    score, positive = mean_score(data.scores)[:, 1], data.labels == 1
+    score, positive = average_scores(data.scores)[:, 1], data.labels == 1
     share = float(positive.mean())
     change = abs(SHARES[shift] - 1.0) * share
     apart = float(score[positive].mean() - score[~positive].mean())

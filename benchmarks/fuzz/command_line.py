@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 from benchmarks.fuzz.tables import spread, write_counts
 from benchmarks.fuzz.values import text_value
 from ssme.cli import app
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 from ssme.options import list_declared
 from ssme.run import evaluate as run_evaluate
 
@@ -149,7 +149,7 @@ def make_value(option: Any, rng: np.random.Generator) -> str:
     """A generated value for an option; for --option, of an option of some method."""
     if option.name == "option" and rng.random() < 0.7:
         names = method_names()
-        of = list_declared(method_class(names[rng.integers(len(names))]))
+        of = list_declared(find_method_class(names[rng.integers(len(names))]))
         name = of[rng.integers(len(of))].name if of else "n_draws"
         return f"{name}={text_value(rng)}"
     return text_value(rng)

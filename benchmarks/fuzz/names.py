@@ -330,9 +330,9 @@ def _specification(result: Any) -> list[str]:
 
 
 def _drawn_report(result: Any) -> list[str]:
-    from ssme.report import report_html
+    from ssme.report import render_report
 
-    return _page(report_html(result, title=result.data.models[-1]), scripts=1)
+    return _page(render_report(result, title=result.data.models[-1]), scripts=1)
 
 
 def _drawn_files(result: Any) -> list[str]:

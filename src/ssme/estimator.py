@@ -139,7 +139,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
         points, _ = self._make_points(features, self._read_options())
-        return self._fitted.posterior_at(points)
+        return self._fitted.compute_posterior_at(points)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class of each row."""

@@ -12,7 +12,7 @@ from ssme.decide.written import describe_decision
 from ssme.integrations.mlflow import log_evaluation
 from ssme.plots import Plots
 from ssme.report import write_report
-from ssme.report.sections import history_section, plan_section
+from ssme.report.sections import make_history_section, make_plan_section
 from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
 from ssme.results.group_ranks import GroupRanking, rank_groups
 from ssme.suggest import (
@@ -324,9 +324,9 @@ class Evaluation(DecidingEvaluation):
         """
         sections = []
         if target is not None:
-            sections.append(plan_section(self.plan(target)))
+            sections.append(make_plan_section(self.plan(target)))
         if memory is not None:
-            sections.append(history_section(self, memory, data))
+            sections.append(make_history_section(self, memory, data))
         return write_report(self, path, title=title, sections=sections)
 
     def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:

@@ -27,8 +27,8 @@ from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
-from ssme.metrics.leading import Lead, leading_metric
-from ssme.metrics.registry import lead_with
+from ssme.metrics.leading import Lead, find_leading_metric
+from ssme.metrics.registry import put_first
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 
@@ -157,11 +157,11 @@ def _follow_data(
     total = mass.sum()
     if total <= 0.0:
         return Lead(metrics[0].name), metrics
-    lead = leading_metric(mass.sum(axis=0) / total, data.classes)
+    lead = find_leading_metric(mass.sum(axis=0) / total, data.classes)
     metric = get_metric(lead.metric, threshold=threshold)
-    if not lead.reason or not method.spec.estimates(metric, data.n_classes):
+    if not lead.reason or not method.spec.can_estimate(metric, data.n_classes):
         return Lead(metrics[0].name), metrics
-    return Lead(metric.name, lead.reason), lead_with(metric, metrics)
+    return Lead(metric.name, lead.reason), put_first(metric, metrics)
 
 
 def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def _write_config(spec: RunSpec) -> dict[str, Any]:
 def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     """All rows, and the groups of every grouping that ``spec`` asks for."""
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
-    for text in spec.groupings(data.groups):
+    for text in spec.choose_groupings(data.groups):
         with name_argument("by"):
             option = "groups" if spec.by is None else "by"
         group_by = parse_group_by(text, data.groups, option).settle(data.groups)

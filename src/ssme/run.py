@@ -21,7 +21,7 @@ from ssme.errors import InputError, argument
 from ssme.evaluation import Evaluation
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
-from ssme.methods.registry import method_class
+from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
 from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.stream.evaluation import evaluate_stream
@@ -150,7 +150,7 @@ def evaluate(
     _refuse_unknown(data_options, source, method)
     if design is not None:
         data_options["design"] = design
-    reading, labels = _place_labels(source, y, data_options)
+    reading, labels = _locate_labels(source, y, data_options)
     spec = RunSpec(
         source=_find_paths(source),
         read=reading,
@@ -215,7 +215,7 @@ def rerun(
         )
     if source is None:
         return execute(spec, spec.source, None, start)
-    reading, labels = _place_labels(source, y, dict(spec.read))
+    reading, labels = _locate_labels(source, y, dict(spec.read))
     if reading != dict(spec.read):
         raise InputError("the label column was given once more", fix="leave it out")
     return execute(spec, source, labels, start)
@@ -274,7 +274,7 @@ def _find_paths(source: Any) -> Any:
     return source if several and all(isinstance(s, (str, Path)) for s in source) else None
 
 
-def _place_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     """Options of reading that say where the labels are, and the labels where the caller has them.
 
     A string names a column, a ``Path`` a file.
@@ -329,7 +329,7 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
         return
     name, parameters = unknown[0], inspect.signature(evaluate).parameters.values()
     own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
-    kind: Any = method_class(method) if isinstance(method, str) else type(method)
+    kind: Any = find_method_class(method) if isinstance(method, str) else type(method)
     if name == "group" and "groups" in reading:
         cure = "did you mean 'groups'?"
     elif name in ALSO_CALLED:

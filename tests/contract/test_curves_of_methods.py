@@ -7,10 +7,10 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.results import curves
 
-WITH_POSTERIOR = [name for name in method_names() if method_class(name).spec.gives_posterior]
+WITH_POSTERIOR = [name for name in method_names() if find_method_class(name).spec.gives_posterior]
 FAST = {
     "ssme": {"tol": 1e-2, "max_iter": 400, "n_bootstrap": 2},
     "ssme_m": {"tol": 1e-2, "max_iter": 2000},

@@ -14,7 +14,7 @@ import pytest
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics
 from ssme.metrics.base import FloatArray
 
@@ -86,7 +86,7 @@ def test_numbers_in_range_or_undefined_or_a_refusal_and_no_foreign_warning(
     name: str, case: str
 ) -> None:
     data = HOSTILE[case]()
-    asked = method_class(name).spec.metrics or (*default_metrics(data.n_classes), "log_loss")
+    asked = find_method_class(name).spec.metrics or (*default_metrics(data.n_classes), "log_loss")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", SsmeWarning)

@@ -10,13 +10,13 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import SsmeWarning
 from ssme.methods.base import Estimate
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import get_metric
 
 NAMES = ("accuracy", "ece", "roc_auc", "average_precision")
 
 
-INTERVALS = [name for name in method_names() if method_class(name).spec.gives_intervals]
+INTERVALS = [name for name in method_names() if find_method_class(name).spec.gives_intervals]
 
 
 def truth() -> np.ndarray:
@@ -34,9 +34,9 @@ def data_of() -> ScoreSet:
 
 def estimates(name: str, data: ScoreSet, seed: int = 0) -> dict[str, list[Estimate]]:
     """Estimates on all rows and on the even ones, for the metrics the method declares."""
-    allowed = method_class(name).spec.metrics
+    allowed = find_method_class(name).spec.metrics
     metrics = [get_metric(m) for m in NAMES if allowed is None or m in allowed]
-    rows = [None, np.arange(90) % 2 == 0] if method_class(name).spec.groups else [None]
+    rows = [None, np.arange(90) % 2 == 0] if find_method_class(name).spec.groups else [None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SsmeWarning)
         options = {"oracle": truth()} if name == "active_testing" else {}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, MissingExtraError, SsmeWarning
 from ssme.methods.base import Method
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import get_metric
 from ssme.options import Choice, Number, OneOf, Option, Series, Whole, list_declared, parse_text
 
@@ -21,7 +21,7 @@ QUICK = {"ssme": {"tol": 0.1, "n_bootstrap": 1}, "ssme_m": {"tol": 0.1}}
 """Options that keep a fit short while another one is tried."""
 
 OPTIONS = [
-    (name, option) for name in method_names() for option in list_declared(method_class(name))
+    (name, option) for name in method_names() for option in list_declared(find_method_class(name))
 ]
 NAMES = [f"{name}-{option.name}" for name, option in OPTIONS]
 
@@ -154,4 +154,4 @@ def test_values_that_were_taken_for_others_are_refused(
     with pytest.raises(InputError, match=name):
         get_method(method, **options)
     with pytest.raises(InputError, match=name):
-        method_class(method)(**options)
+        find_method_class(method)(**options)

@@ -19,7 +19,7 @@ from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.decide.choose import choose_model
 from ssme.errors import InputError, SsmeWarning, UnsupportedError
 from ssme.methods.base import Belief, MethodSpec, check_supported
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import default_metrics, get_metric
 from ssme.results.comparison import compute_probability_better
 
@@ -29,7 +29,7 @@ N_ROWS, N_LABELED, N_MODELS = 260, 60, 4
 
 
 def spec_of(method: str) -> MethodSpec:
-    return method_class(method).spec
+    return find_method_class(method).spec
 
 
 @cache
@@ -55,7 +55,7 @@ def score_set(n_classes: int = 2) -> ScoreSet:
 
 def fit(method: str, data: ScoreSet, seed: int = 0, oracle: np.ndarray | None = None) -> Belief:
     options: dict[str, object] = {}
-    if "oracle" in {f.name for f in fields(method_class(method))}:
+    if "oracle" in {f.name for f in fields(find_method_class(method))}:
         y = truth(data.n_classes) if oracle is None else oracle
         options = {"oracle": [data.classes[k] for k in y], "budget": N_ROWS}
     with warnings.catch_warnings():

@@ -14,7 +14,7 @@ from tests.shared_data import ROOT
 
 import ssme
 from ssme.data.readers.sources import READERS
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import metric_names
 from ssme.report.words import METHOD_WORDS
 from ssme.serve.settings import SUFFIXES
@@ -36,7 +36,7 @@ def expect(name: str, places: dict[str, bool]) -> None:
 
 @pytest.mark.parametrize("name", method_names())
 def test_a_method_is_everywhere_it_belongs(name: str) -> None:
-    public = method_class(name).__name__
+    public = find_method_class(name).__name__
     places = {
         f"src/ssme/__init__.py: add {public}, in three places": public in ssme.__all__,
         "src/ssme/report/words.py: say what it does and assumes": name in METHOD_WORDS,

@@ -20,7 +20,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import SsmeWarning, UnsupportedError
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate, check_supported
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import (
     Metric,
     class_metric,
@@ -68,7 +68,7 @@ def data_of(n_classes: int) -> ScoreSet:
 
 def options_of(method: str, n_classes: int) -> dict[str, object]:
     """Few draws, and an oracle for who asks."""
-    names = {field.name for field in fields(method_class(method))}
+    names = {field.name for field in fields(find_method_class(method))}
     few = {"n_draws": 30, "n_bootstrap": 2, "n_boot": 30}
     options: dict[str, object] = {name: few[name] for name in names & set(few)}
     if "oracle" in names:
@@ -87,10 +87,10 @@ def assert_same(one: Estimate, other: Estimate, what: str) -> None:
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("method", method_names())
 def test_every_method_gives_renamed_metrics_the_same_numbers(method: str, n_classes: int) -> None:
-    spec, data = method_class(method).spec, data_of(n_classes)
+    spec, data = find_method_class(method).spec, data_of(n_classes)
     if not (spec.binary if n_classes == 2 else spec.multiclass):
         return
-    metrics = [m for m in all_metrics(n_classes) if spec.estimates(m, n_classes)]
+    metrics = [m for m in all_metrics(n_classes) if spec.can_estimate(m, n_classes)]
     assert metrics
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SsmeWarning)
@@ -105,7 +105,7 @@ def test_every_method_gives_renamed_metrics_the_same_numbers(method: str, n_clas
 @pytest.mark.parametrize("method", method_names())
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_what_a_method_accepts_does_not_depend_on_names(method: str, n_classes: int) -> None:
-    spec, data = method_class(method).spec, data_of(n_classes)
+    spec, data = find_method_class(method).spec, data_of(n_classes)
     if not (spec.binary if n_classes == 2 else spec.multiclass):
         return
     metrics = all_metrics(n_classes)
@@ -188,4 +188,4 @@ def test_two_names_of_one_metric_have_one_interval() -> None:
 
 def test_a_threshold_that_a_method_cannot_take_is_refused_with_the_one_it_can() -> None:
     with pytest.raises(UnsupportedError, match=r"cannot estimate 'accuracy@0\.3'.*threshold 0\.5"):
-        check_supported(method_class("atc").spec, data_of(2), [get_metric("accuracy@0.3")])
+        check_supported(find_method_class("atc").spec, data_of(2), [get_metric("accuracy@0.3")])

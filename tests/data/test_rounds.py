@@ -7,7 +7,7 @@ import pytest
 
 from ssme.data.rounds import LabelRounds
 from ssme.errors import InputError
-from ssme.methods.estimators.active_testing import lure_weights
+from ssme.methods.estimators.active_testing import compute_lure_weights
 from ssme.suggest.sampling import draw_spread, set_probabilities
 
 
@@ -39,7 +39,7 @@ def test_rounds_of_one_row_each_give_the_weights_of_lure() -> None:
         dict(zip(order, chance, strict=True)), {row: t + 1 for t, row in enumerate(order)}
     )
     weights = came.compute_weights(labels_of(order))
-    expected = lure_weights(np.array(chance), 10) * 10 / 3
+    expected = compute_lure_weights(np.array(chance), 10) * 10 / 3
     np.testing.assert_allclose(weights[order], expected)
 
 

@@ -12,7 +12,7 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.decide import correct_shift, find_shift
 from ssme.decide.shift import Shift
-from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
+from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
 from ssme.metrics import get_metric, one_hot_mass
 
@@ -40,7 +40,7 @@ def test_without_a_shift_there_is_hardly_an_alarm() -> None:
     assert np.mean(alarms) <= 0.1
 
 
-@pytest.mark.parametrize("test", [class_test, classifier_test])
+@pytest.mark.parametrize("test", [run_class_test, run_classifier_test])
 def test_p_values_are_even_without_a_shift(test) -> None:
     found = []
     for seed in range(120):
@@ -48,7 +48,7 @@ def test_p_values_are_even_without_a_shift(test) -> None:
         scores, _ = rows(rng, 120, 0.3)
         member = np.arange(120) < 30
         view = scores.mean(axis=1)
-        seen = view if test is class_test else score_features(view, scores)
+        seen = view if test is run_class_test else make_score_features(view, scores)
         found.append(test(seen, member, rng, 99)[1])
     assert np.mean(np.array(found) <= 0.2) == pytest.approx(0.2, abs=0.11)
 

@@ -13,7 +13,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.decide.together import TogetherConstants, profile_set
 from ssme.errors import InputError
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 
 
 def set_of(wrong: np.ndarray, labels: np.ndarray | None = None) -> ScoreSet:
@@ -72,10 +72,14 @@ def test_one_more_is_foretold_from_fewer() -> None:
 @pytest.mark.parametrize("method", method_names())
 def test_every_method_answers_or_says_why_not(method: str) -> None:
     data = binary_set(n=60, n_labeled=30)
-    if "oracle" in {field.name for field in method_class(method).__dataclass_fields__.values()}:
+    if "oracle" in {
+        field.name for field in find_method_class(method).__dataclass_fields__.values()
+    }:
         return
     r = ssme.evaluate(data, method=method, metrics="accuracy")
-    alone = method_class(method).spec.metrics is not None or isinstance(r.belief, PerModelPosterior)
+    alone = find_method_class(method).spec.metrics is not None or isinstance(
+        r.belief, PerModelPosterior
+    )
     if alone:
         with pytest.raises(InputError, match="each classifier by itself"):
             r.set_profile()

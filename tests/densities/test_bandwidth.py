@@ -5,7 +5,7 @@ import pytest
 
 from ssme.densities.bandwidth import (
     BANDWIDTH_RULES,
-    _linear_binning,
+    _bin_linearly,
     isj,
     public_code,
     select_bandwidth,
@@ -129,7 +129,7 @@ def test_bins_keep_mass_and_mean() -> None:
     """A weight is shared by the two nearest centers, so that its place is their mean."""
     u = np.array([0.3, 0.5, 0.61])
     weights = np.array([1.0, 2.0, 5.0])
-    masses = _linear_binning(u, weights, 20)
+    masses = _bin_linearly(u, weights, 20)
     centers = (np.arange(20) + 0.5) / 20
     assert masses.sum() == pytest.approx(1.0)
     assert masses @ centers == pytest.approx(weights @ u / 8.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from ssme.densities.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _moments
+from ssme.densities.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _compute_moments
 from ssme.errors import InputError
 
 
@@ -96,7 +96,7 @@ def test_missing_coordinates_are_integrated_out(rows) -> None:
     complete = GaussianClasses(points, shrinkage=1.0)
     complete.update(weights)
     for k in range(2):
-        close = fitted.normals()[k].covariance - complete.normals()[k].covariance
+        close = fitted.list_normals()[k].covariance - complete.list_normals()[k].covariance
         assert np.abs(close).max() < 0.35
 
 
@@ -120,7 +120,7 @@ def test_low_rank_has_that_many_axes_and_one_noise() -> None:
     points = rng.normal(size=(500, 6)) * np.array([5.0, 4.0, 1.0, 0.9, 1.1, 1.0])
     fitted = GaussianClasses(points, "low_rank", rank=2)
     fitted.update(np.ones((500, 1)))
-    values = np.linalg.eigvalsh(fitted.normals()[0].covariance)
+    values = np.linalg.eigvalsh(fitted.list_normals()[0].covariance)
     np.testing.assert_allclose(values[:4], values[0])
     assert values[4] > 5 * values[0]
 
@@ -135,7 +135,7 @@ def test_unknown_choices_are_refused(rows) -> None:
 def test_moments_of_light_rows_with_holes() -> None:
     """The missing one is put at the mean of the others and keeps their variance."""
     points, weights = np.array([[1.0], [3.0], [np.nan]]), np.array([0.2, 0.2, 0.1])
-    mean, covariance = _moments(points, weights, None)
+    mean, covariance = _compute_moments(points, weights, None)
     np.testing.assert_allclose(mean, [2.0])
     np.testing.assert_allclose(covariance, [[(0.4 * 1.0 + 0.1 * 1.0) / 0.5]], rtol=1e-6)
 

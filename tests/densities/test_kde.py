@@ -3,7 +3,7 @@ import pytest
 from sklearn.neighbors import KernelDensity
 
 from ssme.densities.bandwidth import Bandwidth
-from ssme.densities.kde import KdeClasses, kde_log_density
+from ssme.densities.kde import KdeClasses, log_kde_density
 from ssme.engines.kernels import KERNELS
 
 
@@ -18,7 +18,7 @@ def test_equals_scikit_learn(kernel, weighted, n_dims, bandwidth) -> None:
     weights = rng.random(200) if weighted else None
     oracle = KernelDensity(kernel=kernel, bandwidth=bandwidth, leaf_size=200, rtol=0, atol=0)
     expected = oracle.fit(points, sample_weight=weights).score_samples(queries)
-    got = kde_log_density(points, queries, bandwidth=bandwidth, kernel=kernel, weights=weights)
+    got = log_kde_density(points, queries, bandwidth=bandwidth, kernel=kernel, weights=weights)
     reached = expected > -1e4 if kernel != "epanechnikov" else np.isfinite(got)
     np.testing.assert_allclose(got[reached], expected[reached], rtol=0, atol=1e-9)
     assert (np.isneginf(got[~reached]) | (expected[~reached] <= -1e4)).all()
@@ -31,7 +31,7 @@ def test_integrates_to_one(kernel, bandwidth) -> None:
     points, weights = rng.normal(size=(5, 2)), rng.random(5)
     axis = np.linspace(-16, 16, 401)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    log_density = kde_log_density(
+    log_density = log_kde_density(
         points, grid, bandwidth=np.array(bandwidth), kernel=kernel, weights=weights
     )
     cell = (axis[1] - axis[0]) ** 2
@@ -43,8 +43,8 @@ def test_weight_is_repetition(kernel) -> None:
     rng = np.random.default_rng(0)
     points, queries = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))
     counts = rng.integers(0, 4, 30)
-    weighted = kde_log_density(points, queries, bandwidth=1.0, kernel=kernel, weights=counts * 1.0)
-    repeated = kde_log_density(
+    weighted = log_kde_density(points, queries, bandwidth=1.0, kernel=kernel, weights=counts * 1.0)
+    repeated = log_kde_density(
         np.repeat(points, counts, axis=0), queries, bandwidth=1.0, kernel=kernel
     )
     np.testing.assert_allclose(weighted, repeated, atol=1e-12)
@@ -54,11 +54,11 @@ def test_weight_is_repetition(kernel) -> None:
 def test_order_of_points_and_scale_of_units(kernel) -> None:
     rng = np.random.default_rng(0)
     points, queries, h = rng.normal(size=(50, 3)), rng.normal(size=(9, 3)), np.array([2.0, 1.5, 1])
-    base = kde_log_density(points, queries, bandwidth=h, kernel=kernel)
-    shuffled = kde_log_density(rng.permutation(points), queries, bandwidth=h, kernel=kernel)
+    base = log_kde_density(points, queries, bandwidth=h, kernel=kernel)
+    shuffled = log_kde_density(rng.permutation(points), queries, bandwidth=h, kernel=kernel)
     np.testing.assert_allclose(shuffled, base, atol=1e-12)
     units, shift = np.array([1e3, 1e-2, 7.0]), np.array([5.0, -1.0, 2.0])
-    moved = kde_log_density(
+    moved = log_kde_density(
         points * units + shift, queries * units + shift, bandwidth=h * units, kernel=kernel
     )
     np.testing.assert_allclose(moved, base - np.log(units).sum(), atol=1e-9)
@@ -72,8 +72,8 @@ def test_missing_coordinates_give_the_marginal_of_the_rest(kernel) -> None:
     queries = np.array([[0.1, -0.2, np.nan], [0.1, -0.2, 0.3], [np.nan] * 3])
     classes = KdeClasses(points, Bandwidth(np.full(3, 1.5), "fixed", "each"), kernel)
     got = classes.with_weights(np.ones((40, 1))).at(queries)[:, 0]
-    two = kde_log_density(points[:, :2], queries[:1, :2], bandwidth=1.5, kernel=kernel)[0]
-    three = kde_log_density(points[10:], queries[1:2], bandwidth=1.5, kernel=kernel)[0]
+    two = log_kde_density(points[:, :2], queries[:1, :2], bandwidth=1.5, kernel=kernel)[0]
+    three = log_kde_density(points[10:], queries[1:2], bandwidth=1.5, kernel=kernel)[0]
     np.testing.assert_allclose(got, [two, three, 0.0], atol=1e-12)
 
 

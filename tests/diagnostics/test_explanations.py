@@ -10,8 +10,13 @@ import pytest
 
 import ssme
 from ssme.diagnostics import CHECKS, explain
-from ssme.diagnostics.explanations import WHAT_TO_DO, explain_plainly, explanations, picture_of
-from ssme.report import report_html, summarize
+from ssme.diagnostics.explanations import (
+    WHAT_TO_DO,
+    explain_plainly,
+    read_explanations,
+    read_picture,
+)
+from ssme.report import render_report, summarize
 
 PAGE = Path(__file__).parents[2] / "docs" / "doubts.md"
 ADVICE = re.compile(rf"^{re.escape(WHAT_TO_DO)}.*?\n\n", re.MULTILINE | re.DOTALL)
@@ -27,8 +32,8 @@ def section(text: str, code: str) -> tuple[int, int]:
 
 
 def test_every_check_is_explained_and_no_other() -> None:
-    assert list(explanations()) == sorted(check.code for check in CHECKS)
-    assert min(len(text) for text in explanations().values()) > 60
+    assert list(read_explanations()) == sorted(check.code for check in CHECKS)
+    assert min(len(text) for text in read_explanations().values()) > 60
 
 
 def test_the_page_has_a_picture_and_the_advice_of_every_check() -> None:
@@ -49,11 +54,11 @@ def test_the_page_has_a_picture_and_the_advice_of_every_check() -> None:
 
 def test_pictures_need_no_style_and_have_words() -> None:
     for check in CHECKS:
-        picture = picture_of(check.code)
+        picture = read_picture(check.code)
         assert re.match(r'<svg [^>]*role="img" aria-label="[^"]{20,}"', picture), check.code
         assert "style" not in picture
         assert "<script" not in picture
-    assert picture_of("D999") == ""
+    assert read_picture("D999") == ""
 
 
 def test_a_section_ends_where_the_next_begins() -> None:
@@ -82,11 +87,11 @@ def test_an_unknown_code_is_told_with_those_that_exist() -> None:
 def test_links_of_doubts_lead_within_the_report() -> None:
     scores = [[0.9, 0.8], [0.8, 0.9], [0.3, 0.1], [0.2, 0.4]]
     result = ssme.evaluate(scores, [1, None, 0, None], method="ensemble")
-    page = report_html(result)
+    page = render_report(result)
     assert result.doubts
     for doubt in result.doubts:
         assert f'href="#explained-{doubt.code.lower()}"' in page
-        assert picture_of(doubt.code) in page
+        assert read_picture(doubt.code) in page
     anchors = set(re.findall(r'id="([^"]+)"', page))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= anchors
     assert "docs/" not in page

@@ -6,41 +6,46 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ssme.diagnostics.significance import energy_test, right_answers_tail, tail_text
+from ssme.diagnostics.significance import compute_right_answers_tail, format_tail, run_energy_test
 
 
 @pytest.mark.parametrize("right", [0, 3, 15, 20])
 def test_equal_chances_give_the_binomial(right: int):
-    assert right_answers_tail(right, np.full(20, 0.7)) == pytest.approx(binom.cdf(right, 20, 0.7))
+    assert compute_right_answers_tail(right, np.full(20, 0.7)) == pytest.approx(
+        binom.cdf(right, 20, 0.7)
+    )
 
 
 def test_unequal_chances_equal_enumeration():
     chance = np.array([0.9, 0.2, 0.6])
     at_most_one = 0.1 * 0.8 * 0.4 + 0.9 * 0.8 * 0.4 + 0.1 * 0.2 * 0.4 + 0.1 * 0.8 * 0.6
-    assert right_answers_tail(1, chance) == pytest.approx(at_most_one)
+    assert compute_right_answers_tail(1, chance) == pytest.approx(at_most_one)
 
 
 def test_the_normal_tail_takes_over_smoothly_for_many_rows():
     chance = np.random.default_rng(0).uniform(0.5, 1.0, 301)
     right = int(chance.sum()) - 10
-    exact = right_answers_tail(right, chance[:300]), right_answers_tail(right, chance)
+    exact = (
+        compute_right_answers_tail(right, chance[:300]),
+        compute_right_answers_tail(right, chance),
+    )
     assert exact[0] == pytest.approx(exact[1], abs=0.03)
-    assert right_answers_tail(400, np.ones(400)) == 1.0
-    assert right_answers_tail(399, np.ones(400)) == 0.0
+    assert compute_right_answers_tail(400, np.ones(400)) == 1.0
+    assert compute_right_answers_tail(399, np.ones(400)) == 0.0
 
 
 def test_a_wrong_answer_given_for_certain_is_not_said_to_have_probability_zero():
     certain = np.array([1.0] * 5 + [0.9] * 5)
-    assert right_answers_tail(4, certain) == 0.0
-    assert tail_text(right_answers_tail(4, certain)) == "p < 1e-12"
-    assert tail_text(2.3e-10) == "p = 2e-10"
+    assert compute_right_answers_tail(4, certain) == 0.0
+    assert format_tail(compute_right_answers_tail(4, certain)) == "p < 1e-12"
+    assert format_tail(2.3e-10) == "p = 2e-10"
 
 
 def test_energy_test_keeps_its_level_and_finds_a_shift():
     rng = np.random.default_rng(2)
-    same = [energy_test(rng.random((20, 3)), rng.random((80, 3)), rng)[1] for _ in range(200)]
+    same = [run_energy_test(rng.random((20, 3)), rng.random((80, 3)), rng)[1] for _ in range(200)]
     assert np.mean(np.array(same) < 0.05) < 0.1
-    distance, p = energy_test(rng.random((20, 3)) + 0.5, rng.random((80, 3)), rng)
+    distance, p = run_energy_test(rng.random((20, 3)) + 0.5, rng.random((80, 3)), rng)
     assert p == pytest.approx(1 / 400)
     assert distance > 0.0
 
@@ -53,7 +58,7 @@ def test_energy_distance_is_its_definition():
         return np.linalg.norm(a[:, None] - b[None], axis=2).mean()
 
     expected = 2 * mean_distance(x, y) - mean_distance(x, x) - mean_distance(y, y)
-    assert energy_test(x, y, rng)[0] == pytest.approx(expected)
+    assert run_energy_test(x, y, rng)[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("a", "b"), [(6, 70), (20, 30)])
@@ -71,7 +76,7 @@ def test_energy_test_is_the_plain_mean_of_distances(a: int, b: int) -> None:
 
         return 2 * mean(one, two) - mean(one, one) - mean(two, two)
 
-    found, p = energy_test(points[:a], points[a:], np.random.default_rng(1), permutations=9)
+    found, p = run_energy_test(points[:a], points[a:], np.random.default_rng(1), permutations=9)
     member = np.arange(a + b) < a
     tiled = np.tile(member.astype(np.int64), (9, 1))
     shuffled = np.random.default_rng(1).permuted(tiled, axis=1).astype(bool)

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from ssme.engines.executors import open_executor, ordered_map
+from ssme.engines.executors import map_in_order, open_executor
 
 
 def work(folder: str) -> None:
@@ -17,4 +17,4 @@ def work(folder: str) -> None:
 
 if __name__ == "__main__":
     with open_executor("processes", workers=2) as executor:
-        list(ordered_map(executor, work, [sys.argv[1]] * 40, ahead=40))
+        list(map_in_order(executor, work, [sys.argv[1]] * 40, ahead=40))

@@ -17,8 +17,8 @@ import pytest
 from ssme.engines.executors import (
     EXECUTORS,
     SerialExecutor,
+    map_in_order,
     open_executor,
-    ordered_map,
     run_beside,
 )
 from ssme.errors import InputError
@@ -39,13 +39,15 @@ def fail_at_three(x: int) -> int:
 def test_results_come_in_the_order_of_the_items(kind: str) -> None:
     with open_executor(kind, workers=2) as executor:
         assert isinstance(executor, Executor)
-        assert list(ordered_map(executor, square, range(20), ahead=5)) == [x * x for x in range(20)]
+        assert list(map_in_order(executor, square, range(20), ahead=5)) == [
+            x * x for x in range(20)
+        ]
 
 
 @pytest.mark.parametrize("kind", ["serial", "threads"])
 def test_an_error_reaches_the_caller_and_the_rest_is_cancelled(kind: str) -> None:
     with open_executor(kind, workers=1) as executor:
-        results = ordered_map(executor, fail_at_three, range(100), ahead=2)
+        results = map_in_order(executor, fail_at_three, range(100), ahead=2)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(ValueError, match="three"):
             next(results)
@@ -68,7 +70,7 @@ class Counted(SerialExecutor):
 @pytest.mark.parametrize(("late", "submitted"), [(10, 4), (0, 1)])
 def test_at_most_ahead_pieces_are_submitted_before_one_is_taken(late: int, submitted: int) -> None:
     executor = Counted(late)
-    results = ordered_map(executor, square, iter(range(1000)), ahead=4)
+    results = map_in_order(executor, square, iter(range(1000)), ahead=4)
     next(results)
     assert executor.submitted == submitted
 

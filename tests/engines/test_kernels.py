@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ssme.engines import kernels
-from ssme.engines.kernels import KERNELS, DenseKernel, TiledKernel, kernel_sums
-from ssme.engines.sparse import ERROR, SparseKernel, radius
+from ssme.engines.kernels import KERNELS, DenseKernel, TiledKernel, choose_kernel_sums
+from ssme.engines.sparse import ERROR, SparseKernel, find_radius
 from ssme.errors import InputError
 
 
@@ -97,17 +97,17 @@ def test_class_without_weight_has_zero_sum() -> None:
 
 def test_engine_is_chosen_by_size(monkeypatch) -> None:
     points, queries, _ = case(2)
-    assert isinstance(kernel_sums("gaussian", points, queries), DenseKernel)
+    assert isinstance(choose_kernel_sums("gaussian", points, queries), DenseKernel)
     monkeypatch.setattr(kernels, "DENSE_BYTES", 100)
-    assert isinstance(kernel_sums("gaussian", points, queries), TiledKernel)
-    assert isinstance(kernel_sums("gaussian", 100 * points, queries), SparseKernel)
+    assert isinstance(choose_kernel_sums("gaussian", points, queries), TiledKernel)
+    assert isinstance(choose_kernel_sums("gaussian", 100 * points, queries), SparseKernel)
 
 
 def test_sparse_radius_keeps_posteriors_within_the_stated_error() -> None:
     rng = np.random.default_rng(4)
     points = 6.0 * rng.normal(size=(3000, 3))
     weights = rng.dirichlet([0.5, 0.5], size=3000)
-    assert np.exp(-0.5 * radius("gaussian", 3000) ** 2) == pytest.approx(ERROR / 3000)
+    assert np.exp(-0.5 * find_radius("gaussian", 3000) ** 2) == pytest.approx(ERROR / 3000)
     sums = {
         engine: np.exp(ENGINES[engine]("gaussian", points, points).log_sums(weights, relative=True))
         for engine in ("tiled", "sparse")
@@ -120,20 +120,20 @@ def test_sparse_radius_keeps_posteriors_within_the_stated_error() -> None:
 def test_device_chooses_torch_and_a_missing_gpu_is_an_error() -> None:
     torch = pytest.importorskip("torch")
     points, queries, _ = case(5)
-    engine = kernel_sums("gaussian", points, queries, device="cpu")
+    engine = choose_kernel_sums("gaussian", points, queries, device="cpu")
     assert engine.name == "torch cpu"
     with pytest.raises(InputError, match="unknown device 'gpu'"):
-        kernel_sums("gaussian", points, queries, device="gpu")
+        choose_kernel_sums("gaussian", points, queries, device="gpu")
     if not torch.cuda.is_available():
         with pytest.raises(InputError, match="sees no NVIDIA GPU"):
-            kernel_sums("gaussian", points, queries, device="cuda")
+            choose_kernel_sums("gaussian", points, queries, device="cuda")
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
 def test_triton_equals_slow_sum_where_there_is_a_gpu(scale) -> None:
     points, queries, weights = case(0, scale=scale)
-    engine = kernel_sums("gaussian", points, queries, device="cuda")
+    engine = choose_kernel_sums("gaussian", points, queries, device="cuda")
     assert engine.name.startswith("triton")
     np.testing.assert_allclose(
         engine.log_sums(weights), slow_log_sums("gaussian", points, queries, weights), atol=1e-4
@@ -142,4 +142,4 @@ def test_triton_equals_slow_sum_where_there_is_a_gpu(scale) -> None:
 
 def test_unknown_kernel_is_refused() -> None:
     with pytest.raises(InputError, match="unknown kernel 'box'"):
-        kernel_sums("box", np.zeros((2, 1)))
+        choose_kernel_sums("box", np.zeros((2, 1)))

@@ -10,7 +10,7 @@ import pytest
 import ssme
 from ssme.errors import InputError
 from ssme.groups.constants import GroupConstants
-from ssme.groups.shifts import ShiftDirections, shift_posterior
+from ssme.groups.shifts import ShiftDirections, fit_group_shifts
 
 
 def world(seed: int, n: int = 1200, n_labeled: int = 60, off: float = 0.0) -> tuple[Any, Any]:
@@ -34,7 +34,7 @@ def test_without_labels_a_group_is_that_of_the_prior_and_with_many_its_own() -> 
     constants = GroupConstants()
     score = np.array([[0.0, 0.0], [3.0, 0.0], [300.0, 0.0]])
     information = np.array([[0.0, 0.0], [5.0, 5.0], [500.0, 500.0]])
-    found = shift_posterior(score, information, constants)
+    found = fit_group_shifts(score, information, constants)
     assert found.own[0] == 0.0
     assert found.own[0] < found.own[1] < found.own[2]
     assert found.point[0, 0] == 0.0

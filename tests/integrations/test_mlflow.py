@@ -10,7 +10,7 @@ import pytest
 from tests.made_sets import HOSTILE, grouped_set, hostile_set
 
 import ssme
-from ssme.integrations.mlflow import metric_values
+from ssme.integrations.mlflow import list_metric_values
 
 
 class Recorder:
@@ -53,7 +53,9 @@ def test_what_is_logged() -> None:
 
 def test_keys_are_allowed_and_different() -> None:
     result = ssme.evaluate(hostile_set(), method="ensemble", metrics="accuracy", n_draws=20)
-    keys = [key for key in metric_values(result) if not key.endswith((".low", ".high", "_only"))]
+    keys = [
+        key for key in list_metric_values(result) if not key.endswith((".low", ".high", "_only"))
+    ]
     assert len(keys) == len(HOSTILE)
     assert all(len(key) < 250 for key in keys)
 
@@ -69,7 +71,7 @@ def test_real_local_store(tmp_path: Path) -> None:
     with mlflow.start_run(experiment_id=experiment) as run:
         result.to_mlflow()
     kept = mlflow.get_run(run.info.run_id)
-    assert kept.data.metrics == pytest.approx(metric_values(result))
+    assert kept.data.metrics == pytest.approx(list_metric_values(result))
     assert kept.data.params["ssme.method"] == "ensemble"
     report = mlflow.artifacts.load_text(f"{kept.info.artifact_uri}/report.html")
     assert report.startswith("<!DOCTYPE html>")

@@ -24,8 +24,8 @@ from ssme.metrics.kinds import (
     RocAucInterval,
     Rows,
     SettledCalibration,
+    find_threshold,
     is_same_metric,
-    threshold_of,
 )
 
 
@@ -74,8 +74,8 @@ def test_bins_of_one_column(target: str, bins: int) -> None:
     ],
 )
 def test_the_interval_from_labels_alone(kind, two, three) -> None:  # type: ignore[no-untyped-def]
-    assert kind.labels_interval(2) == two
-    assert kind.labels_interval(3) == three
+    assert kind.choose_labels_interval(2) == two
+    assert kind.choose_labels_interval(3) == three
 
 
 def test_averages_of_rankings_are_one_for_two_classes_only() -> None:
@@ -102,10 +102,10 @@ def test_losses_and_callables_are_never_known_to_be_one() -> None:
 
 def test_thresholds() -> None:
     assert DEFAULT_THRESHOLD == 0.5
-    assert threshold_of(Decision(hits, 0.2)) == 0.2
-    assert threshold_of(Ranking("roc_auc")) == 0.5
+    assert find_threshold(Decision(hits, 0.2)) == 0.2
+    assert find_threshold(Ranking("roc_auc")) == 0.5
     assert Decision(hits).at(0.7).threshold == 0.7
-    assert threshold_of(get_metric("accuracy").kind) == 0.5
+    assert find_threshold(get_metric("accuracy").kind) == 0.5
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.metrics.leading import leading_metric
+from ssme.metrics.leading import find_leading_metric
 from ssme.report import summarize
 
 
@@ -24,7 +24,7 @@ from ssme.report import summarize
     ],
 )
 def test_a_rare_class_takes_the_lead_from_accuracy(shares: tuple[float, ...], lead: str) -> None:
-    found = leading_metric(np.array(shares), [f"class {k}" for k in range(len(shares))])
+    found = find_leading_metric(np.array(shares), [f"class {k}" for k in range(len(shares))])
     assert found.metric == lead
     assert bool(found.reason) == (lead != "accuracy")
 
@@ -77,4 +77,4 @@ def test_labels_alone_know_the_shares_from_labels() -> None:
     ],
 )
 def test_where_a_class_is_rare(shares: list[float], metric: str) -> None:
-    assert leading_metric(np.array(shares), list(range(len(shares)))).metric == metric
+    assert find_leading_metric(np.array(shares), list(range(len(shares)))).metric == metric

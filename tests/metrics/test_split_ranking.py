@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from ssme.methods.parts.label_resampling import ResamplingSettings, bootstrap_mass
+from ssme.methods.parts.label_resampling import ResamplingSettings, make_bootstrap_mass
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.ranking import plan_together
@@ -34,7 +34,7 @@ def test_bootstrap_is_that_of_labelings_one_by_one(
     rng = np.random.default_rng(1)
     settings = ResamplingSettings(prior_holders=100)
     weights = rng.standard_exponential((n_draws, len(labels)))
-    mass = bootstrap_mass(weights, labels, 2, np.ones(len(labels)), rng, settings)
+    mass = make_bootstrap_mass(weights, labels, 2, np.ones(len(labels)), rng, settings)
     assert SplitMass.of(mass) is not None
     assert SplitMass.of(mass[:1]) is None
     plan = get_metric(name).plan(scores)

@@ -6,7 +6,7 @@ import pytest
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
 from ssme.errors import ConvergenceWarning
-from ssme.mixture.em import EmRules, posterior_of, run_em
+from ssme.mixture.em import EmRules, compute_posterior, run_em
 
 
 class NormalClasses:
@@ -144,7 +144,7 @@ def test_row_outside_every_density_has_the_prior() -> None:
     log_density = np.array([[-np.inf, -np.inf], [0.0, -np.inf], [-2000.0, -2001.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        posterior, log_evidence = posterior_of(log_density, np.array([0.3, 0.7]))
+        posterior, log_evidence = compute_posterior(log_density, np.array([0.3, 0.7]))
     np.testing.assert_allclose(posterior[0], [0.3, 0.7])
     np.testing.assert_allclose(posterior[1], [1.0, 0.0])
     np.testing.assert_allclose(posterior[2, 0] / posterior[2, 1], 0.3 / 0.7 * np.e)

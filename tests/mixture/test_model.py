@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.mixture.model import MixtureOptions, fit_mixture, preset_options, refit_responsibilities
+from ssme.mixture.model import (
+    MixtureOptions,
+    choose_preset_options,
+    fit_mixture,
+    refit_responsibilities,
+)
 
 
 def test_what_is_given_stands_in_the_place_of_the_preset() -> None:
-    assert preset_options("paper") == MixtureOptions()
-    assert preset_options("paper", max_iter=None, tol=1e-3).tol == 1e-3
-    code = preset_options("public_code", clip=None)
+    assert choose_preset_options("paper") == MixtureOptions()
+    assert choose_preset_options("paper", max_iter=None, tol=1e-3).tol == 1e-3
+    code = choose_preset_options("public_code", clip=None)
     told = (code.max_iter, code.tol, code.labeled_weight, code.weighted_from, code.clip)
     assert told == (20, None, 10.0, 2, 1e-4)
     flags = (code.clamp, code.label_priors, code.drawn_priors, code.clip_only_exact)
@@ -35,13 +40,13 @@ def test_what_is_given_stands_in_the_place_of_the_preset() -> None:
 )
 def test_options_are_checked(option: str, value: object) -> None:
     with pytest.raises(InputError, match=option):
-        preset_options("paper", **{option: value})
+        choose_preset_options("paper", **{option: value})
 
 
 def test_the_least_that_is_allowed() -> None:
-    assert preset_options("paper", max_iter=1, lambda_u=1e-9).max_iter == 1
+    assert choose_preset_options("paper", max_iter=1, lambda_u=1e-9).max_iter == 1
     with pytest.raises(InputError, match="preset"):
-        preset_options("papers")
+        choose_preset_options("papers")
 
 
 def two_clouds(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -57,14 +62,14 @@ def two_clouds(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("init", ["draw", "knn"])
 def test_the_posterior_elsewhere_is_that_of_the_rows_there(density: str, init: str) -> None:
     points, labels, guess = two_clouds()
-    options = preset_options("paper", density=density, init=init)
+    options = choose_preset_options("paper", density=density, init=init)
     fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(1))
-    told = fitted.posterior_at(points)
+    told = fitted.compute_posterior_at(points)
     np.testing.assert_allclose(told.sum(axis=1), 1.0)
     unlabeled = labels < 0
     inside = fitted.em.responsibilities[unlabeled]
     np.testing.assert_allclose(told[unlabeled], inside, atol=0.02)
-    far = fitted.posterior_at(np.array([[-1.0], [5.0]]))
+    far = fitted.compute_posterior_at(np.array([[-1.0], [5.0]]))
     assert far[0, 0] > 0.95
     assert far[1, 1] > 0.95
     facts = fitted.describe()
@@ -76,16 +81,16 @@ def test_the_posterior_elsewhere_is_that_of_the_rows_there(density: str, init: s
 @pytest.mark.parametrize("init", ["draw", "knn"])
 def test_a_refit_weighs_rows_anew_and_keeps_the_first_fit(init: str) -> None:
     points, labels, guess = two_clouds()
-    options = preset_options("paper", density="gmm", init=init)
+    options = choose_preset_options("paper", density="gmm", init=init)
     fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(1))
-    before = fitted.posterior_at(points)
+    before = fitted.compute_posterior_at(points)
     again = [
         refit_responsibilities(fitted, points, labels, guess, options, np.random.default_rng(seed))
         for seed in (2, 2, 3)
     ]
     assert np.array_equal(again[0], again[1])
     assert not np.array_equal(again[0], again[2])
-    np.testing.assert_allclose(fitted.posterior_at(points), before)
+    np.testing.assert_allclose(fitted.compute_posterior_at(points), before)
     # rows of weight zero are as if they were not there
     weight = np.where((np.arange(60) % 2 == 1) & (labels < 0), 0.0, 1.0)
     args = (fitted, points, labels, guess, options, np.random.default_rng(2), weight)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.mixture.start import draw_start, knn_start
+from ssme.mixture.start import draw_start, start_by_neighbors
 
 
 def test_draw_is_one_hot_with_the_right_frequencies() -> None:
@@ -16,22 +16,22 @@ def test_draw_is_one_hot_with_the_right_frequencies() -> None:
 def test_knn_takes_the_majority_of_the_five_nearest() -> None:
     x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 9.0, 0.15, 8.0])[:, None]
     labels = np.array([0, 0, 1, 1, 1, 0, -1, -1])
-    start = knn_start(x, labels, 2)
+    start = start_by_neighbors(x, labels, 2)
     np.testing.assert_array_equal(start[6], [0.0, 1.0])
 
 
 def test_knn_with_fewer_labels_than_neighbors_breaks_ties_to_the_nearer() -> None:
-    start = knn_start(np.array([[0.0], [1.0], [0.4]]), np.array([0, 1, -1]), 2)
+    start = start_by_neighbors(np.array([[0.0], [1.0], [0.4]]), np.array([0, 1, -1]), 2)
     np.testing.assert_array_equal(start[2], [1.0, 0.0])
 
 
 def test_knn_uses_the_coordinates_that_both_rows_have() -> None:
     x = np.array([[0.0, np.nan], [5.0, 5.0], [4.0, np.nan], [np.nan, np.nan]])
-    start = knn_start(np.vstack([x[:2]] * 3 + [x[2:]]), np.array([0, 1] * 3 + [-1, -1]), 2)
+    start = start_by_neighbors(np.vstack([x[:2]] * 3 + [x[2:]]), np.array([0, 1] * 3 + [-1, -1]), 2)
     np.testing.assert_array_equal(start[6], [0.0, 1.0])
     assert np.isfinite(start).all()
 
 
 def test_knn_needs_labels() -> None:
     with pytest.raises(InputError, match="no labeled row"):
-        knn_start(np.zeros((3, 1)), np.full(3, -1), 2)
+        start_by_neighbors(np.zeros((3, 1)), np.full(3, -1), 2)

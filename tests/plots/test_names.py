@@ -11,7 +11,7 @@ from tests.made_sets import HOSTILE, UNPRINTABLE, binary_set
 from tests.shared_data import ROOT
 
 import ssme
-from ssme.plots.names import LABEL_WIDTH, with_safe_names
+from ssme.plots.names import LABEL_WIDTH, make_names_safe
 
 DRAW = """
 import sys
@@ -67,7 +67,7 @@ def test_names_cannot_end_the_script_of_a_saved_page(tmp_path: Path) -> None:
 
 def test_labels_are_short_and_stay_different() -> None:
     names = ["long " * 20 + str(j) for j in range(3)] + ["\x07", "\\x07"]
-    spec = with_safe_names(
+    spec = make_names_safe(
         {"data": {"values": [{"model": n, "words": n, "x": 1} for n in names]}, "sort": names}
     )
     labels = [row["model"] for row in spec["data"]["values"]]

@@ -20,7 +20,7 @@ import numpy as np
 import ssme
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.parts.label_resampling import ResamplingSettings
-from ssme.methods.registry import method_class, method_names
+from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.mixture.model import MixtureOptions
 from ssme.options import list_declared
@@ -104,7 +104,7 @@ def evaluated(name: str, kind: str) -> ssme.Evaluation | None:
     """A method on one of the sets; None where it refuses."""
     data = made_set(kind)
     method, options = VARIANTS.get(name, (name, QUICK.get(name, {})))
-    spec = method_class(method).spec
+    spec = find_method_class(method).spec
     every = method in EVERY_METRIC and kind in ("2", "3")
     known = metric_names(n_classes=data.n_classes) if every else default_metrics(data.n_classes)
     asked = spec.metrics or (["accuracy", "f1_macro"] if data.judges else known)
@@ -136,7 +136,7 @@ def sets_of(name: str) -> tuple[str, ...]:
 def defaults() -> dict[str, Any]:
     """Every default of every method's options, constants inside them included, and of settings
     that are no options."""
-    methods = {name: written(method_class(name)()) for name in method_names()}
+    methods = {name: written(find_method_class(name)()) for name in method_names()}
     return methods | {
         made.__name__: written(made()) for made in (MixtureOptions, ResamplingSettings)
     }
@@ -145,7 +145,7 @@ def defaults() -> dict[str, Any]:
 def ranges() -> dict[str, dict[str, str]]:
     """What every option of every method allows, in words."""
     return {
-        name: {each.name: each.kind.describe() for each in list_declared(method_class(name))}
+        name: {each.name: each.kind.describe() for each in list_declared(find_method_class(name))}
         for name in method_names()
     }
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from ssme.densities.truncated_normal import truncated_normal_logpdf
-from ssme.methods.beliefs.direct import normal_estimate
-from ssme.methods.estimators.active_testing import lure_weights
+from ssme.densities.truncated_normal import log_truncated_normal
+from ssme.methods.beliefs.direct import make_normal_estimate
+from ssme.methods.estimators.active_testing import compute_lure_weights
 from ssme.methods.estimators.dawid_skene import fit_dawid_skene
-from ssme.methods.parts.prediction_powered import prediction_powered_mean
+from ssme.methods.parts.prediction_powered import estimate_powered_mean
 from ssme.metrics import get_metric
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -28,11 +28,11 @@ def cases(name: str) -> list[dict]:
 @pytest.mark.parametrize("case", cases("ppi"))
 def test_ppi_equals_ppi_py_for_the_same_lambda(case) -> None:
     truth, predicted, unlabeled = (np.array(case[k]) for k in ("truth", "predicted", "unlabeled"))
-    powered = prediction_powered_mean(truth, predicted, unlabeled, case["lam"])
+    powered = estimate_powered_mean(truth, predicted, unlabeled, case["lam"])
     influence = np.concatenate([powered.on_labeled, powered.on_unlabeled])[None]
     boundless = replace(get_metric("accuracy"), low=-np.inf, high=np.inf)
     seed = np.random.SeedSequence(0)
-    estimate = normal_estimate(np.array([powered.value]), influence, boundless, 10, seed)
+    estimate = make_normal_estimate(np.array([powered.value]), influence, boundless, 10, seed)
     low, high = estimate.interval(case["level"])
     expected = [case["point"], case["low"], case["high"]]
     np.testing.assert_allclose([powered.value, low[0], high[0]], expected, rtol=0, atol=1e-10)
@@ -56,7 +56,7 @@ def test_lure_is_unbiased_over_every_order_of_acquisition(n_rows, n_labels) -> N
         picked = proposal[list(order)]
         left = 1.0 - np.concatenate([[0.0], np.cumsum(picked)[:-1]])
         probability = picked / left
-        estimate = (lure_weights(probability, n_rows) * loss[list(order)]).mean()
+        estimate = (compute_lure_weights(probability, n_rows) * loss[list(order)]).mean()
         expected += probability.prod() * estimate
         total += probability.prod()
     assert total == pytest.approx(1.0, abs=1e-12)
@@ -68,6 +68,4 @@ def test_lure_is_unbiased_over_every_order_of_acquisition(n_rows, n_labels) -> N
 def test_truncated_normal_equals_scipy(mu, sigma) -> None:
     x = np.linspace(0.0, 1.0, 41)
     expected = truncnorm.logpdf(x, (0.0 - mu) / sigma, (1.0 - mu) / sigma, loc=mu, scale=sigma)
-    np.testing.assert_allclose(
-        truncated_normal_logpdf(x, mu, sigma), expected, rtol=1e-12, atol=1e-12
-    )
+    np.testing.assert_allclose(log_truncated_normal(x, mu, sigma), expected, rtol=1e-12, atol=1e-12)

@@ -18,7 +18,7 @@ from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_
 import ssme
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
-from ssme.report import render_html, render_markdown, report_html, summarize
+from ssme.report import render_html, render_markdown, render_report, summarize
 from ssme.report.summary import FIGURE_NAMES
 from ssme.wording import make_printable
 
@@ -76,12 +76,12 @@ def test_summary_is_plain_json_and_answers_five_questions() -> None:
 @pytest.mark.parametrize("method", ["labeled", "atc"])
 def test_summary_without_posterior_or_intervals(method: str) -> None:
     result = ssme.evaluate(binary_set(), method=method, metrics="accuracy")
-    page = report_html(result)
+    page = render_report(result)
     assert "forest" in page
 
 
 def test_one_model_and_no_labels() -> None:
-    page = report_html(evaluate(binary_set(("only",), n_labeled=0)))
+    page = render_report(evaluate(binary_set(("only",), n_labeled=0)))
     assert "the only one that was evaluated" in page
     assert "do not determine it" in page
 
@@ -95,13 +95,13 @@ def test_undefined_metrics_are_dashes() -> None:
     summary = summarize(result)
     lonely = [r for r in summary["by_group"][0]["rows"] if r["group"] == "site=lonely"]
     assert [row["estimate"] for row in lonely] == [None] * 3
-    page = report_html(result)
+    page = render_report(result)
     assert "nan" not in "".join(Tags(page).text).lower().split()
     assert "| -" in render_markdown(summary)
 
 
 def test_page_parts_and_policy() -> None:
-    page = report_html(with_doubt(evaluate(grouped_set())))
+    page = render_report(with_doubt(evaluate(grouped_set())))
     found = Tags(page)
     names = [tag for tag, _ in found.tags]
     for landmark in ("header", "main", "nav", "caption", "figure", "h1"):
@@ -124,7 +124,7 @@ def test_page_parts_and_policy() -> None:
 
 
 def test_hostile_names_are_inert_and_whole() -> None:
-    page = report_html(evaluate(hostile_set(), metrics=["accuracy", "ece"]))
+    page = render_report(evaluate(hostile_set(), metrics=["accuracy", "ece"]))
     found = Tags(page)
     assert [t for t, _ in found.tags if t in ("script", "img", "b")] == ["script"]
     titles = {attrs.get("title") for tag, attrs in found.tags if tag == "bdi"}
@@ -144,7 +144,7 @@ def test_markdown_is_inert() -> None:
 
 def test_three_hundred_models() -> None:
     data = binary_set(tuple(f"model-{j}" for j in range(300)), n=60)
-    page = report_html(evaluate(data, metrics="accuracy"))
+    page = render_report(evaluate(data, metrics="accuracy"))
     assert "The best 20 of 300 models; the table has all." in page
     assert page.count('<th scope="row"') == 300
 
@@ -155,18 +155,18 @@ def test_ten_models_by_ten_metrics_stay_small() -> None:
         *("precision", "recall", "specificity", "brier_score", "log_loss"),
     ]
     data = binary_set(tuple(f"model-{j}" for j in range(10)), n=1000)
-    assert len(report_html(evaluate(data, metrics=metrics)).encode()) < 2_000_000
+    assert len(render_report(evaluate(data, metrics=metrics)).encode()) < 2_000_000
 
 
 def test_many_classes_page() -> None:
-    page = report_html(evaluate(many_class_set()))
+    page = render_report(evaluate(many_class_set()))
     assert "Confusion matrices" in page
     assert "ROC curves" not in page
 
 
 def test_without_the_extra_there_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    page = report_html(evaluate(binary_set()))
+    page = render_report(evaluate(binary_set()))
     assert 'class="chart' not in page
     assert "<table" in page
 
@@ -252,7 +252,7 @@ def test_serious_doubts_are_not_called_warnings() -> None:
     assert said["two"]["answer"] == "2 serious doubts"
     assert said["info"]["answer"] == "1 remark"
     assert said["none"]["answer"] == "Nothing found"
-    page = report_html(dataclasses.replace(result, doubts=(serious,)))
+    page = render_report(dataclasses.replace(result, doubts=(serious,)))
     assert '<div class="answer serious">' in page
     assert "<p>Serious doubt.</p>" in page
 
@@ -276,7 +276,7 @@ def test_report_says_when_from_what_and_with_which_version_it_was_made() -> None
 
 def test_names_may_break_between_their_words_only() -> None:
     data = binary_set(("deep_net-v2", "tree"))
-    page = report_html(evaluate(data, metrics="accuracy"))
+    page = render_report(evaluate(data, metrics="accuracy"))
     assert "<bdi>deep_<wbr>net-<wbr>v2</bdi>" in page
 
 

@@ -109,7 +109,7 @@ def test_every_output_says_it(evaluated):
     record = evaluated.find_record(ACCURACY)
     best, better = record.tell("best").sentence, record.tell("better").sentence
     choice = evaluated.choose()
-    for text in (choice.sentence(), choice.sureness()):
+    for text in (choice.sentence(), choice.describe_sureness()):
         assert text.index("probability the best one is") < text.index("is the best with")
         assert choice.reliability.sentence in text
         assert choice.set_reliability.sentence in text

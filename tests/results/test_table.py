@@ -47,13 +47,13 @@ def test_estimates_of_labels_alone_are_not_replaced(grouped: ssme.Evaluation) ->
 
 
 def test_borrowed_values_are_not_drawn_and_marked_elsewhere(grouped: ssme.Evaluation) -> None:
-    from ssme.report import render_markdown, report_html, summarize
+    from ssme.report import render_markdown, render_report, summarize
 
     drawn = grouped.plot.groups("accuracy").frame().set_index(["group", "model"])["labels_only"]
     assert drawn["site=c"].isna().all()
     assert drawn["site=a"].notna().all()
     assert "(of all rows)" in render_markdown(summarize(grouped))
-    page = report_html(grouped)
+    page = render_report(grouped)
     assert 'data-label="from labels of">all rows</td>' in page
 
 

@@ -41,8 +41,8 @@ def assert_same(one: Progress, other: Progress) -> None:
     for name, values in one.sums.items():
         np.testing.assert_array_equal(values, other.sums[name])
     for key in one.groups.numbers:
-        for name, values in one.groups.sums(key).items():
-            np.testing.assert_array_equal(values, other.groups.sums(key)[name])
+        for name, values in one.groups.take_sums(key).items():
+            np.testing.assert_array_equal(values, other.groups.take_sums(key)[name])
 
 
 def test_what_is_saved_is_read_back(tmp_path: Path) -> None:

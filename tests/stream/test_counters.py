@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ssme.errors import UnsupportedError
 from ssme.metrics import get_metric, metric_names
-from ssme.stream.score_bins import N_BINS, bin_of
+from ssme.stream.score_bins import N_BINS, find_bins
 from ssme.stream.tally import add_sums, adds_up, plan_tally
 
 EXACT = ["accuracy", "balanced_accuracy", "f1", "precision", "matthews_corrcoef", "accuracy@0.3"]
@@ -40,7 +40,7 @@ def test_sums_over_parts_give_the_metric_of_all_rows(holes, soft) -> None:
     sums = {}
     for rows in np.array_split(np.arange(2000), 7):
         sums = add_sums(sums, tally.count(scores[rows], mass[rows]))
-    for metric, (value, bound) in zip(metrics, tally.values(sums), strict=True):
+    for metric, (value, bound) in zip(metrics, tally.compute_values(sums), strict=True):
         np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
         np.testing.assert_array_equal(bound, 0.0)
 
@@ -50,7 +50,9 @@ def test_multiclass_sums_are_exact_too() -> None:
     names = ["accuracy", "f1_macro", "log_loss", "brier_score", "ece", "classwise_ece"]
     metrics = [get_metric(name) for name in names]
     tally = plan_tally(metrics, scores)
-    for metric, (value, _) in zip(metrics, tally.values(tally.count(scores, mass)), strict=True):
+    for metric, (value, _) in zip(
+        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
+    ):
         np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
 
 
@@ -63,7 +65,7 @@ def test_ranking_metrics_stay_within_their_bound(n_classes, soft, n) -> None:
     metrics = [get_metric(name) for name in names]
     tally = plan_tally(metrics, scores)
     for metric, (value, bound) in zip(
-        metrics, tally.values(tally.count(scores, mass)), strict=True
+        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
     ):
         exact = metric(scores, mass[None])[0]
         assert (np.abs(value - exact) <= bound + 1e-12).all(), metric.name
@@ -81,7 +83,7 @@ def test_ranking_bound_holds_on_tied_and_crowded_scores(seed) -> None:
     metrics = [get_metric(name) for name in BOUNDED]
     tally = plan_tally(metrics, scores)
     for metric, (value, bound) in zip(
-        metrics, tally.values(tally.count(scores, mass)), strict=True
+        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
     ):
         assert (np.abs(value - metric(scores, mass[None])[0]) <= bound + 1e-12).all()
 
@@ -93,7 +95,7 @@ def test_decisions_read_off_fine_bins_are_exact() -> None:
     metrics = [get_metric(name) for name in ("accuracy", "f1", "recall", "roc_auc")]
     tally = plan_tally(metrics, scores)
     assert list(tally.counters) == ["ranking"]
-    values = tally.values(tally.count(scores, mass))
+    values = tally.compute_values(tally.count(scores, mass))
     for metric, (value, _) in list(zip(metrics, values, strict=True))[:3]:
         np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
 
@@ -102,7 +104,7 @@ def test_equal_mass_bins_come_from_the_sample() -> None:
     scores, mass = world(4000, 2, 3)
     metric = get_metric("ece")
     tally = plan_tally([metric], scores)
-    value, _ = tally.values(tally.count(scores, mass))[0]
+    value, _ = tally.compute_values(tally.count(scores, mass))[0]
     np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=2e-3)
 
 
@@ -127,7 +129,7 @@ def test_bins_grow_with_the_score_and_are_narrow() -> None:
     rng = np.random.default_rng(0)
     tails = 10.0 ** -rng.uniform(0.3, 14, 5000)
     scores = np.sort(np.concatenate([[0.0, 0.5, 1.0], tails, 1 - tails, rng.random(5000)]))
-    bins = bin_of(scores)
+    bins = find_bins(scores)
     assert (np.diff(bins) >= 0).all()
     assert (bins.min(), bins.max()) == (0, N_BINS - 1)
     middle = (scores > 1e-9) & (scores < 0.5)
@@ -146,7 +148,7 @@ def test_every_metric_of_the_registry_is_streamed_or_refused(n_classes) -> None:
                 plan_tally([metric], scores)
         else:
             tally = plan_tally([metric], scores)
-            value, _ = tally.values(tally.count(scores, mass))[0]
+            value, _ = tally.compute_values(tally.count(scores, mass))[0]
             np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=0.03)
 
 

@@ -41,7 +41,7 @@ class SlowMean:
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         (self.notes / f"{os.getpid()}").touch()
         time.sleep(0.15)
-        return ensemble.mean_score(scores)
+        return ensemble.average_scores(scores)
 
 
 def test_a_killed_worker_does_not_change_the_answer(tmp_path, monkeypatch) -> None:

@@ -27,12 +27,12 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "bucket" / "scores"
     folder.mkdir(parents=True)
     written(binary_table(600, 30), folder, row_group=100)
-    files._file_system.cache_clear()
+    files._open_file_system.cache_clear()
     with served(tmp_path) as endpoint:
         for name, value in {**S3_ENVIRONMENT, "AWS_ENDPOINT_URL": endpoint}.items():
             monkeypatch.setenv(name, value)
         yield folder
-    files._file_system.cache_clear()
+    files._open_file_system.cache_clear()
 
 
 @pytest.mark.parametrize("asked", ["*.parquet", "", "part[01].parquet"])

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ssme.stream.score_bins import MIDDLE, N_BINS, bin_of
+from ssme.stream.score_bins import MIDDLE, N_BINS, find_bins
 
 
 def plain_bin(score: float) -> int:
@@ -27,8 +27,8 @@ def test_bits_give_the_bins_of_arithmetic() -> None:
     ends = [0.0, 5e-324, 0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 1 - 2**-53, 1.0]
     edges = [odds / (1 + odds) for odds in 2.0 ** np.arange(-34, 35)]
     scores = np.concatenate([ends, edges, tails, 1.0 - tails, rng.random(3000)])
-    assert bin_of(scores).tolist() == [plain_bin(score) for score in scores.tolist()]
+    assert find_bins(scores).tolist() == [plain_bin(score) for score in scores.tolist()]
 
 
 def test_the_middle_is_where_class_one_is_predicted() -> None:
-    assert bin_of(np.array([np.nextafter(0.5, 0), 0.5])).tolist() == [MIDDLE - 1, MIDDLE]
+    assert find_bins(np.array([np.nextafter(0.5, 0), 0.5])).tolist() == [MIDDLE - 1, MIDDLE]

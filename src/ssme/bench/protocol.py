@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, argument, name_argument
-from ssme.methods.registry import get_method, method_class
+from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import get_metric
 
 __all__ = ["Cell", "Protocol", "Scene", "Split", "seen_rows", "split_rows"]
@@ -141,7 +141,7 @@ class Protocol:
                 )
         with name_argument("methods"):
             for method, _ in self.methods.values():
-                method_class(method)
+                find_method_class(method)
         with name_argument("metrics"):
             for metric in self.metrics or ():
                 get_metric(metric)

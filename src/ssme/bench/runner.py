@@ -26,7 +26,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning, argument
 from ssme.evaluation import Evaluation
 from ssme.methods.base import check_supported
-from ssme.methods.registry import get_method, method_class
+from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.results.table import COLUMNS
@@ -162,7 +162,7 @@ def _list_metrics(
     name: str, dataset: str, load: Loader, metrics: tuple[str, ...] | None, by: bool
 ) -> tuple[str, ...]:
     """The metrics of the protocol that the method declares for this data; the rest is left out."""
-    data, spec = _load_checked(load, dataset), method_class(name).spec
+    data, spec = _load_checked(load, dataset), find_method_class(name).spec
     if by and not spec.groups:
         return ()
     supported = []

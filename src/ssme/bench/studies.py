@@ -27,7 +27,7 @@ from ssme.bench.protocol import Cell, Protocol
 from ssme.bench.runner import Loader, Measure, Runner, find_content, forget_data
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
-from ssme.engines.executors import SerialExecutor, ordered_map
+from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning
 from ssme.progress import tell
 
@@ -180,7 +180,7 @@ def _compute_contents(
     out: dict[tuple[Loader, str], str] = {}
     for load in dict.fromkeys(load for load, _ in places):
         own = [name for other, name in places if other == load]
-        found = ordered_map(executor, partial(find_content, load), own)
+        found = map_in_order(executor, partial(find_content, load), own)
         out |= {(load, name): content for name, content in zip(own, found, strict=True)}
     return out
 

@@ -48,14 +48,14 @@ def compare(
 
     [cyan]ssme compare scores.csv --label y --methods ssme,ensemble,dawid_skene[/cyan]
     """
-    from ssme.methods.registry import method_class
+    from ssme.methods.registry import find_method_class
     from ssme.progress import track
 
     output = Output(out)
     names = list(dict.fromkeys(split_names([methods], "--methods")))
     with name_argument("methods"):
         for name in names:
-            method_class(name)
+            find_method_class(name)
     spec = gather(file, read, run)
     output.refuse_inputs(list_inputs(spec))
     data = read_scores(spec)

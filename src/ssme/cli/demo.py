@@ -52,9 +52,9 @@ def demo(out: ReportOptions) -> None:
     output.write(out.json, format_json(rows))
     output.write(out.csv, format_csv(rows))
     if out.html is not None:
-        from ssme.report import report_html
+        from ssme.report import render_report
 
-        output.write(out.html, report_html(results[METHODS[-1]]))
+        output.write(out.html, render_report(results[METHODS[-1]]))
     output.console.print(
         f"Six classifiers tell whether a digit is five or more. {data.n_labeled} of "
         f"{data.n_rows:,} images have a label.\n"

@@ -117,10 +117,10 @@ def _advise(data: ScoreSet) -> list[str]:
         )
     if data.judges and data.n_labeled == 0:
         advice.append("No row has a label: how good judges are is told by their agreement alone.")
-    return advice + _doubt_unlabeled_classes(data)
+    return advice + _tell_unlabeled_classes(data)
 
 
-def _doubt_unlabeled_classes(data: ScoreSet) -> list[str]:
+def _tell_unlabeled_classes(data: ScoreSet) -> list[str]:
     """Sentences on classes that a few answers name and no label has: slips, perhaps."""
     import numpy as np
 

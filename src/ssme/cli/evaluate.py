@@ -230,9 +230,9 @@ def evaluate(
     output.write(out.json, format_json({**result.to_dict(), **held}))
     output.write(out.csv, format_csv(list(result.rows())))
     if out.html is not None:
-        from ssme.report import report_html
+        from ssme.report import render_report
 
-        output.write(out.html, report_html(result))
+        output.write(out.html, render_report(result))
     show(result, output, show_all, kinds)
     if goal is not None:
         show_thresholds(thresholds, output, None if show_all else LIMIT)

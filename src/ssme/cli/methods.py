@@ -32,11 +32,11 @@ def methods(
     [cyan]ssme methods ssme[/cyan]
     """
     from ssme.cli.tables import make_table
-    from ssme.methods.registry import method_class, method_names
+    from ssme.methods.registry import find_method_class, method_names
 
     output = Output(out)
     names = method_names() if name is None else (name,)
-    facts = [_list_facts(method_class(each)) for each in names]
+    facts = [_list_facts(find_method_class(each)) for each in names]
     output.write(out.json, format_json(facts if name is None else facts[0]))
     flat = [{k: v for k, v in fact.items() if k != "options"} for fact in facts]
     output.write(out.csv, format_csv([{**row, "metrics": _name_metrics(row)} for row in flat]))

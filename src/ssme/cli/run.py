@@ -100,11 +100,11 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 
 def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     """Options of ``method`` from their texts on the command line."""
-    from ssme.methods.registry import method_class
+    from ssme.methods.registry import find_method_class
     from ssme.options import list_declared
 
     with name_argument("method"):
-        known = {each.name: each for each in list_declared(method_class(method))}
+        known = {each.name: each for each in list_declared(find_method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()

@@ -188,7 +188,7 @@ def _evaluate(
     """The run that is asked for, with groups by ``column`` too, and its evaluation."""
     spec = gather(file, read, run, config)
     if column is not None:
-        spec = _group_by(spec, column)
+        spec = _add_grouping(spec, column)
     output.refuse_inputs(list_inputs(spec))
     with output.show_progress("reading"):
         data = read_scores(spec)
@@ -198,7 +198,7 @@ def _evaluate(
         return spec, evaluate_scores(spec, data)
 
 
-def _group_by(spec: RunSpec, column: str) -> RunSpec:
+def _add_grouping(spec: RunSpec, column: str) -> RunSpec:
     """The run with groups by ``column``, unless it has them."""
     groups = list(spec.read.get("groups") or ())
     if column not in {str(name).partition(":")[0] for name in groups}:

@@ -36,7 +36,7 @@ __all__ = [
     "find_classes_of_answers",
     "judge_codes",
     "listen",
-    "score_answers",
+    "make_answer_scores",
     "spell_class",
 ]
 
@@ -101,7 +101,7 @@ class Judge:
         if self.cut is None:
             codes = np.argmax(scores, axis=1)
         else:
-            steps = score_grades(len(self.values), self.values.index(self.cut))
+            steps = make_grade_scores(len(self.values), self.values.index(self.cut))
             codes = np.abs(scores[:, 1, None] - steps).argmin(axis=1)
         out: IntArray = np.where(missing, -1, codes).astype(np.int64)
         return out
@@ -112,7 +112,7 @@ class Judge:
             one_hot: FloatArray = (codes[:, None] == np.arange(len(self.values))).astype(np.float64)
             one_hot[codes < 0] = np.nan
             return one_hot
-        steps = score_grades(len(self.values), self.values.index(self.cut))
+        steps = make_grade_scores(len(self.values), self.values.index(self.cut))
         positive = np.append(steps, np.nan)[codes]
         return np.stack([1.0 - positive, positive], axis=1)
 
@@ -281,7 +281,7 @@ def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     )
 
 
-def score_answers(said: Said, classes: Sequence[Hashable]) -> FloatArray:
+def make_answer_scores(said: Said, classes: Sequence[Hashable]) -> FloatArray:
     """Scores (n, K) of a judge's answers: one for the class that it said, NaN where none."""
     judge = Judge("answers", tuple(classes))
     return judge.compute_scores(judge_codes(said, judge))
@@ -312,7 +312,7 @@ def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntA
     return codes
 
 
-def score_grades(n_grades: int, cut: int) -> FloatArray:
+def make_grade_scores(n_grades: int, cut: int) -> FloatArray:
     """P(positive) (G,) that stands for each grade; from the ``cut`` on it is above 1/2."""
     below = 0.5 * (np.arange(cut) + 0.5) / cut
     above = 0.5 + 0.5 * (np.arange(n_grades - cut) + 0.5) / (n_grades - cut)

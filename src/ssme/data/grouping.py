@@ -240,7 +240,7 @@ def find_values(
     codes: IntArray | None = None
     listed: list[tuple[GroupValue, ...]] = [()]
     for part in group_by.parts:
-        names, own = _group_column(part, columns[part.column])
+        names, own = _split_column(part, columns[part.column])
         if codes is None:
             codes, listed = own, [(name,) for name in names]
             continue
@@ -336,7 +336,7 @@ def _parse_edges(value: str, text: str) -> tuple[float, ...]:
     return edges
 
 
-def _group_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupValue], IntArray]:
+def _split_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[GroupValue], IntArray]:
     """The groups of one column in order, and which each row is in; each value is named once."""
     if part.binned:
         part.read_numbers(values)

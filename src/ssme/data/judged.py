@@ -14,13 +14,13 @@ from ssme.data.answers import (
     as_columns,
     find_classes_of_answers,
     listen,
-    score_answers,
+    make_answer_scores,
 )
 from ssme.data.arrays import check_arrays, stack_scores
 from ssme.data.labels import RawLabels, observe
 from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions
-from ssme.data.ratings import find_grades, is_grading, score_ratings
+from ssme.data.ratings import find_grades, is_grading, make_rating_scores
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray
@@ -94,10 +94,10 @@ def make_judged_fields(
         parts.append(_stack_probabilities(scores[1], list(scores[0]), classes, options))
     judges: dict[str, Judge] = {}
     for each in said:
-        parts.append(score_answers(each, classes)[:, None])
+        parts.append(make_answer_scores(each, classes)[:, None])
         judges[each.judge] = Judge("answers", classes)
     for each in rated:
-        values, judges[each.judge] = score_ratings(each, grades, options.cut, graded=graded)
+        values, judges[each.judge] = make_rating_scores(each, grades, options.cut, graded=graded)
         parts.append(values[:, None])
     _refuse_silent(said + rated)
     layout = replace(layout or Layout("answers"), judges=_find_understood(said, rated, judges))

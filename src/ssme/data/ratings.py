@@ -12,7 +12,7 @@ from ssme.data.labels import RawLabels
 from ssme.errors import InputError, argument
 from ssme.wording import quote
 
-__all__ = ["find_grades", "is_grading", "score_ratings"]
+__all__ = ["find_grades", "is_grading", "make_rating_scores"]
 
 FloatArray = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def is_grading(
     )
 
 
-def score_ratings(
+def make_rating_scores(
     said: Said, grades: Sequence[Hashable], cut: Hashable | None, *, graded: bool
 ) -> tuple[FloatArray, Judge]:
     """Scores of a rater, (n, 2) for two classes or (n, G) where the truth is a grade too.

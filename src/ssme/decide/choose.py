@@ -146,7 +146,7 @@ class Choice:
                 "possible_best": self.possible_best,
                 "practically_equal": self.practically_equal,
                 "sentence": self.sentence(),
-                "sureness": self.sureness(),
+                "sureness": self.describe_sureness(),
             }
         )
         return out
@@ -158,9 +158,9 @@ class Choice:
         points = f"{100 * self.regret:.2f} percentage points"
         size = points if self.in_points else f"{self.regret:.3g}"
         lost = f"the expected loss of {self.metric} from taking it is {size}"
-        return f"Take {self.pick}: it has the best estimate, and {lost}. {self.sureness()}"
+        return f"Take {self.pick}: it has the best estimate, and {lost}. {self.describe_sureness()}"
 
-    def sureness(self) -> str:
+    def describe_sureness(self) -> str:
         """The set of possible best models, P(best) of the pick, and how far to trust both."""
         if np.isnan(self.p_best):
             return ""

@@ -11,7 +11,7 @@ from ssme.decide.thresholds import ThresholdChoice, choose_thresholds
 from ssme.decide.together import SetProfile, profile_set
 from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate, check_supported
-from ssme.methods.registry import method_class
+from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -91,7 +91,7 @@ class DecidingEvaluation(BaseEvaluation):
                 allowed=quote(names),
                 fix=f"name it in {argument('metrics')} and evaluate again",
             )
-        check_supported(method_class(self.method).spec, self.data, [chosen])
+        check_supported(find_method_class(self.method).spec, self.data, [chosen])
         rows = self.groups[self.group_index(group)].rows
         return chosen, self.belief.estimate([chosen], [rows])[0][0]
 

@@ -29,9 +29,9 @@ from scipy.special import chdtrc, expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.limits import Limits
-from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
+from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError, argument
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.label_intervals import kish
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
@@ -163,8 +163,8 @@ class _Sides:
                 allowed=f"at least {constants.least_rows} of each",
                 fix="label more rows; so few cannot show a shift",
             )
-        pool = mean_score(data.scores[rows])
-        features = score_features(pool, fill_missing(data.scores[rows]))
+        pool = average_scores(data.scores[rows])
+        features = make_score_features(pool, fill_missing(data.scores[rows]))
         return cls(pool, features, labeled, data.labels[rows][labeled], rows, constants)
 
 
@@ -193,10 +193,10 @@ def find_shift(
     second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_classes]
     every = np.concatenate([first, second])
     both = every[: first.size + limits.compared_unlabeled]
-    _, p_scores = classifier_test(
+    _, p_scores = run_classifier_test(
         sides.features[both], sides.labeled[both], rng, limits.permutations
     )
-    _, p_classes = class_test(sides.pool[every], sides.labeled[every], rng, limits.permutations)
+    _, p_classes = run_class_test(sides.pool[every], sides.labeled[every], rng, limits.permutations)
     n_classes = sides.pool.shape[1]
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
     unlabeled = _estimate_unlabeled_shares(sides)

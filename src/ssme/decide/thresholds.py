@@ -35,8 +35,8 @@ from ssme.decide.choose import Choice, choose_model
 from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
 from ssme.decide.threshold_goals import read_goal
 from ssme.errors import UnsupportedError
-from ssme.methods.base import Estimate, row_numbers
-from ssme.methods.registry import method_class
+from ssme.methods.base import Estimate, number_rows
+from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
@@ -191,7 +191,7 @@ def choose_thresholds(
     level = evaluation.level if level is None else level
     _require_two_classes(evaluation)
     rows = evaluation.groups[evaluation.group_index(group)].rows
-    scores = evaluation.data.scores[row_numbers(rows, evaluation.data.n_rows)]
+    scores = evaluation.data.scores[number_rows(rows, evaluation.data.n_rows)]
     cuts = list_candidates(scores, n_quantiles)
     asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
     found = evaluation.belief.estimate([trace_metric(each, cuts) for each in asked], [rows])[0]
@@ -223,7 +223,7 @@ def _require_two_classes(evaluation: BaseEvaluation) -> None:
             allowed="two classes; among more the largest score decides",
             fix="choose a model by a metric or a cost matrix instead",
         )
-    if method_class(evaluation.method).spec.metrics is not None:
+    if find_method_class(evaluation.method).spec.metrics is not None:
         raise UnsupportedError(
             f"method {evaluation.method!r} cannot estimate metrics at many thresholds",
             fix="use a method that estimates every metric, such as auto (`ssme methods`)",

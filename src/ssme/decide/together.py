@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Belief, Estimate, GroupRows
-from ssme.methods.registry import get_method, method_class
+from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom
@@ -231,7 +231,7 @@ def profile_set(
     n_models = data.n_models
     if n_models < 2:
         raise InputError("a profile of one classifier", allowed="two classifiers or more")
-    if method_class(evaluation.method).spec.metrics is not None:
+    if find_method_class(evaluation.method).spec.metrics is not None:
         raise _tell_one_by_one(evaluation.method)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     threshold = evaluation.settings.get("threshold") or DEFAULT_THRESHOLD

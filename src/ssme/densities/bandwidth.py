@@ -116,19 +116,19 @@ def _rescale(x: FloatArray) -> tuple[FloatArray, int]:
 
 def silverman(x: FloatArray, weights: FloatArray | None = None) -> float:
     """0.9 min(sigma, IQR/1.349) n^(-1/5)."""
-    sigma, spread, n = _scale(x, weights)
+    sigma, spread, n = _measure_scale(x, weights)
     return float(0.9 * min(sigma, spread) * n**-0.2)
 
 
 def scott(x: FloatArray, weights: FloatArray | None = None) -> float:
     """(4/3)^(1/5) sigma n^(-1/5), the AMISE optimum for normal data."""
-    sigma, _, n = _scale(x, weights)
+    sigma, _, n = _measure_scale(x, weights)
     return float(NORMAL_REFERENCE * sigma * n**-0.2)
 
 
 def public_code(x: FloatArray, weights: FloatArray | None = None) -> float:
     """A quarter of the normal-reference bandwidth with the robust spread."""
-    sigma, spread, n = _scale(x, weights)
+    sigma, spread, n = _measure_scale(x, weights)
     return float(NORMAL_REFERENCE * min(sigma, spread) * n**-0.2 / 4.0)
 
 
@@ -141,21 +141,21 @@ def isj(x: FloatArray, weights: FloatArray | None = None) -> float:
     x, weights = x[weights > 0], weights[weights > 0]
     n = weights.sum() ** 2 / (weights**2).sum()
     low, reach = x.min(), np.ptp(x)
-    masses = _linear_binning((x - low) / (2.0 * reach) + 0.25, weights, ISJ_GRID)
+    masses = _bin_linearly((x - low) / (2.0 * reach) + 0.25, weights, ISJ_GRID)
     squares = (dct(masses)[1:] / 2.0) ** 2
     frequencies = np.arange(1, ISJ_GRID, dtype=np.float64) ** 2
 
-    def excess(t: float) -> float:
-        return t - _improved_sheather_jones(t, n, frequencies, squares)
+    def compute_excess(t: float) -> float:
+        return t - _iterate_sheather_jones(t, n, frequencies, squares)
 
     start = silverman(x, weights) / (2.0 * reach)
     below = (start / 1024.0) ** 2
-    if excess(below) >= 0.0:
+    if compute_excess(below) >= 0.0:
         return float("nan")
     while below < 0.1:
         above = 4.0 * below
-        if excess(above) > 0.0:
-            root = brentq(excess, below, above, xtol=1e-300, rtol=1e-14)
+        if compute_excess(above) > 0.0:
+            root = brentq(compute_excess, below, above, xtol=1e-300, rtol=1e-14)
             h = float(np.sqrt(root) * 2.0 * reach)
             return h if h > 2.0 * reach / ISJ_GRID else float("nan")
         below = above
@@ -170,7 +170,7 @@ BANDWIDTH_RULES: dict[str, Callable[[FloatArray, FloatArray | None], float]] = {
 }
 
 
-def _improved_sheather_jones(
+def _iterate_sheather_jones(
     t: float, n: float, frequencies: FloatArray, squares: FloatArray
 ) -> float:
     """xi gamma^[l](t): the plug-in time after l = 7 stages, starting from ``t``.
@@ -178,7 +178,7 @@ def _improved_sheather_jones(
     Infinite where a derivative of the smoothed density underflows to zero.
     """
 
-    def derivative_norm(order: int, time: float) -> float:
+    def compute_derivative_norm(order: int, time: float) -> float:
         alive = frequencies.size
         if np.pi**2 * time * frequencies[-1] > UNDERFLOW:
             alive = 1 + int(np.sqrt(UNDERFLOW / (np.pi**2 * time)))
@@ -187,7 +187,7 @@ def _improved_sheather_jones(
             2.0 * np.pi ** (2 * order) * (f**order * a * np.exp(-f * np.pi**2 * time)).sum()
         )
 
-    norm = derivative_norm(ISJ_STAGES, t)
+    norm = compute_derivative_norm(ISJ_STAGES, t)
     if norm == 0.0:
         return float("inf")
     for order in range(ISJ_STAGES - 1, 1, -1):
@@ -196,13 +196,13 @@ def _improved_sheather_jones(
         time = (2.0 * factor * odd_product / np.sqrt(2.0 * np.pi) / (n * norm)) ** (
             2.0 / (3.0 + 2.0 * order)
         )
-        norm = derivative_norm(order, time)
+        norm = compute_derivative_norm(order, time)
         if norm == 0.0:
             return float("inf")
     return float((2.0 * n * np.sqrt(np.pi) * norm) ** -0.4)
 
 
-def _linear_binning(u: FloatArray, weights: FloatArray, size: int) -> FloatArray:
+def _bin_linearly(u: FloatArray, weights: FloatArray, size: int) -> FloatArray:
     """Masses of ``size`` cells of [0, 1], each weight shared by the two nearest centers."""
     place = u * size - 0.5
     cell = np.floor(place).astype(np.int64)
@@ -214,7 +214,7 @@ def _linear_binning(u: FloatArray, weights: FloatArray, size: int) -> FloatArray
     return normalized
 
 
-def _scale(x: FloatArray, weights: FloatArray | None) -> tuple[float, float, float]:
+def _measure_scale(x: FloatArray, weights: FloatArray | None) -> tuple[float, float, float]:
     """Weighted standard deviation, IQR / 1.349 (the deviation where it is 0), effective size."""
     w = np.ones_like(x) if weights is None else weights
     x, w = x[w > 0], w[w > 0]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ssme.densities.base import FloatArray
 from ssme.densities.gaussian_mixture import GaussianClasses
-from ssme.engines.devices import import_torch, torch_device
+from ssme.engines.devices import choose_torch_device, import_torch
 from ssme.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class FlowClasses:
             MixtureBase,
             RealNvp,
             Training,
-            one_thread,
             seed_torch,
             train,
+            use_one_thread,
         )
 
         if np.isnan(points).any():
@@ -76,7 +76,7 @@ class FlowClasses:
                 allowed="complete rows",
                 fix="use density='gmm' or 'kde', or drop the rows with missing scores",
             )
-        self._device = torch_device(device, "density 'flow'")
+        self._device = choose_torch_device(device, "density 'flow'")
         spread = points.std(axis=0)
         self._mean, self._scale = points.mean(axis=0), np.where(spread > 0, spread, 1.0)
         weight = np.ones(len(points)) if sample_weight is None else sample_weight
@@ -91,13 +91,13 @@ class FlowClasses:
         seed = int(rng.integers(2**31))
         with seed_torch(seed):
             self._flow = RealNvp(points.shape[1], layers, hidden).to(self._device)
-        self._base = MixtureBase(gaussians.normals(), first.sum(axis=0) / first.sum())
+        self._base = MixtureBase(gaussians.list_normals(), first.sum(axis=0) / first.sum())
         self._base = self._base.to(self._device)
         rules = training or Training()
-        with one_thread():
+        with use_one_thread():
             self._epochs = train(self._flow, self._base, scaled, possible, weight, rules, seed)
         latent, self._log_det = self._push(points)
-        self._gaussians = gaussians.moved_to(latent)
+        self._gaussians = gaussians.move_to(latent)
         self._fresh = True
 
     def update(self, weights: FloatArray) -> FloatArray:

@@ -53,7 +53,7 @@ class Normal:
     def log_prob(self, points: FloatArray) -> FloatArray:
         """Log density (m,), of what a row observes; 0 for a row that observes nothing."""
         out = np.zeros(len(points))
-        for rows, seen in _patterns(points):
+        for rows, seen in _find_patterns(points):
             if seen.size == 0:
                 continue
             mean, covariance = self.mean[seen], self.covariance[np.ix_(seen, seen)]
@@ -69,7 +69,7 @@ class Normal:
         """Rows with missing parts at their conditional mean, and their conditional scatter."""
         filled = points.copy()
         scatter = np.zeros_like(self.covariance)
-        for rows, seen in _patterns(points):
+        for rows, seen in _find_patterns(points):
             hole = np.setdiff1d(np.arange(len(self.mean)), seen)
             if hole.size == 0:
                 continue
@@ -120,21 +120,21 @@ class GaussianClasses:
 
     def update(self, weights: FloatArray) -> FloatArray:
         """Refit to ``weights`` (n, K): one M-step; log densities (n, K) at the rows."""
-        split = self._component_weights(weights)
+        split = self._split_component_weights(weights)
         self._fit(split)
         return self.at(self.points)
 
     def at(self, points: FloatArray) -> FloatArray:
-        by_component = self._by_component(points)
+        by_component = self._log_by_component(points)
         out: FloatArray = logsumexp(by_component, axis=2)
         return out
 
-    def normals(self) -> list[Normal]:
+    def list_normals(self) -> list[Normal]:
         """The Gaussian of each class, where a class has one; a class without weight has N(0, V)."""
         blank = Normal(np.zeros(self.points.shape[1]), np.diag(self._spread))
         return [parts[0] or blank for parts in self._parts]
 
-    def moved_to(self, points: FloatArray) -> GaussianClasses:
+    def move_to(self, points: FloatArray) -> GaussianClasses:
         """The same Gaussians over other rows (n, d)."""
         moved = GaussianClasses(
             points,
@@ -155,7 +155,7 @@ class GaussianClasses:
             "engine": "numpy",
         }
 
-    def _by_component(self, points: FloatArray) -> FloatArray:
+    def _log_by_component(self, points: FloatArray) -> FloatArray:
         """log pi_kc N(x | kc), (m, K, C); -inf for a component without weight."""
         out = np.full((len(points), len(self._parts), self.components), -np.inf)
         for k, parts in enumerate(self._parts):
@@ -164,12 +164,12 @@ class GaussianClasses:
                     out[:, k, c] = self._log_shares[k, c] + part.log_prob(points)
         return out
 
-    def _component_weights(self, weights: FloatArray) -> FloatArray:
+    def _split_component_weights(self, weights: FloatArray) -> FloatArray:
         """Class weights split over components, (n, K, C)."""
         if self.components == 1:
             return weights[:, :, None]
         if self._parts:
-            by_component = self._by_component(self.points)
+            by_component = self._log_by_component(self.points)
             lost = np.isneginf(by_component).all(axis=2)
             by_component[lost] = 0.0
             return weights[:, :, None] * softmax(by_component, axis=2)
@@ -177,11 +177,11 @@ class GaussianClasses:
         filled = np.where(np.isnan(self.points), np.nanmean(self.points, axis=0), self.points)
         scaled = filled / np.sqrt(self._spread)
         for k in range(weights.shape[1]):
-            nearest = self._near_drawn_centers(scaled, weights[:, k])
+            nearest = self._find_near_drawn_centers(scaled, weights[:, k])
             split[np.arange(len(nearest)), k, nearest] = weights[:, k]
         return split
 
-    def _near_drawn_centers(self, scaled: FloatArray, weight: FloatArray) -> IntArray:
+    def _find_near_drawn_centers(self, scaled: FloatArray, weight: FloatArray) -> IntArray:
         """Nearest of C centers drawn as in k-means++ from the rows of one class."""
         squared = np.full(len(scaled), np.inf)
         nearest = np.zeros(len(scaled), dtype=np.int64)
@@ -200,7 +200,7 @@ class GaussianClasses:
         before = self._parts or [[None] * self.components for _ in range(n_classes)]
         totals = weights.sum(axis=0)
         moments = {
-            (k, c): _moments(self.points, weights[:, k, c], before[k][c])
+            (k, c): _compute_moments(self.points, weights[:, k, c], before[k][c])
             for k in range(n_classes)
             for c in range(self.components)
             if totals[k, c] > 0.0
@@ -211,11 +211,11 @@ class GaussianClasses:
         pooled /= self.shrinkage + sum(totals[kc] for kc in moments)
         self._parts = [[None] * self.components for _ in range(n_classes)]
         for (k, c), (mean, scatter) in moments.items():
-            self._parts[k][c] = Normal(mean, self._shape(scatter, totals[k, c], pooled))
+            self._parts[k][c] = Normal(mean, self._constrain_shape(scatter, totals[k, c], pooled))
         with np.errstate(divide="ignore", invalid="ignore"):
             self._log_shares = np.log(totals) - np.log(totals.sum(axis=1, keepdims=True))
 
-    def _shape(self, scatter: FloatArray, total: float, pooled: FloatArray) -> FloatArray:
+    def _constrain_shape(self, scatter: FloatArray, total: float, pooled: FloatArray) -> FloatArray:
         if self.covariance == "tied":
             return pooled
         full: FloatArray = (total * scatter + self.shrinkage * pooled) / (total + self.shrinkage)
@@ -230,7 +230,7 @@ class GaussianClasses:
         return full
 
 
-def _moments(
+def _compute_moments(
     points: FloatArray, weights: FloatArray, before: Normal | None
 ) -> tuple[FloatArray, FloatArray]:
     """Weighted mean and covariance; missing parts by their distribution under ``before``."""
@@ -248,7 +248,7 @@ def _moments(
     return mean, (centered.T * share) @ centered + extra / weights.sum()
 
 
-def _patterns(points: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
+def _find_patterns(points: FloatArray) -> Iterator[tuple[IntArray, IntArray]]:
     """(rows, observed coordinates) for each set of observed coordinates."""
     seen = ~np.isnan(points)
     if seen.all():

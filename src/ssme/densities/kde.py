@@ -23,14 +23,14 @@ import numpy as np
 
 from ssme.densities.bandwidth import Bandwidth
 from ssme.densities.base import FloatArray
-from ssme.engines.kernels import KernelSums, kernel_sums, log_kernel_volume
+from ssme.engines.kernels import KernelSums, choose_kernel_sums, log_kernel_volume
 
-__all__ = ["KdeClasses", "kde_log_density"]
+__all__ = ["KdeClasses", "log_kde_density"]
 
 Engine = Callable[[str, FloatArray, FloatArray | None], KernelSums]
 
 
-def kde_log_density(
+def log_kde_density(
     points: FloatArray,
     queries: FloatArray,
     *,
@@ -53,7 +53,7 @@ class KdeClasses:
         points: FloatArray,
         bandwidth: Bandwidth,
         kernel: str = "gaussian",
-        engine: Engine = kernel_sums,
+        engine: Engine = choose_kernel_sums,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -70,11 +70,11 @@ class KdeClasses:
     def update(self, weights: FloatArray) -> FloatArray:
         self._weights = weights
         if self._at_rows is None:
-            self._at_rows = list(self._patterns(None))
+            self._at_rows = list(self._list_patterns(None))
         return self._log_density(len(self._scaled), self._at_rows, relative=True)
 
     def at(self, points: FloatArray) -> FloatArray:
-        patterns = self._patterns(points / self.bandwidth.values)
+        patterns = self._list_patterns(points / self.bandwidth.values)
         return self._log_density(len(points), patterns, relative=False)
 
     def describe(self) -> dict[str, Any]:
@@ -88,14 +88,14 @@ class KdeClasses:
             "engine": ", ".join(engines),
         }
 
-    def _patterns(self, queries: FloatArray | None) -> Iterator[_Pattern]:
+    def _list_patterns(self, queries: FloatArray | None) -> Iterator[_Pattern]:
         """One entry per set of observed coordinates among the queries (None: the points)."""
         points_seen = np.isfinite(self._scaled)
         rows_at = self._scaled if queries is None else queries
         rows_seen = points_seen if queries is None else np.isfinite(queries)
         if rows_seen.all() and points_seen.all():
             sums = self._engine(self.kernel, self._scaled, queries)
-            yield self._pattern(slice(None), slice(None), slice(None), sums)
+            yield self._make_pattern(slice(None), slice(None), slice(None), sums)
             return
         for seen in np.unique(rows_seen, axis=0):
             rows = np.flatnonzero((rows_seen == seen).all(axis=1))
@@ -105,9 +105,9 @@ class KdeClasses:
                 continue
             donor_points = self._scaled[np.ix_(donors, seen)]
             sums = self._engine(self.kernel, donor_points, rows_at[np.ix_(rows, seen)])
-            yield self._pattern(rows, donors, np.flatnonzero(seen), sums)
+            yield self._make_pattern(rows, donors, np.flatnonzero(seen), sums)
 
-    def _pattern(self, rows: Any, donors: Any, dims: Any, sums: KernelSums) -> _Pattern:
+    def _make_pattern(self, rows: Any, donors: Any, dims: Any, sums: KernelSums) -> _Pattern:
         widths = self.bandwidth.values[dims]
         log_volume = log_kernel_volume(self.kernel, widths.size) + float(np.log(widths).sum())
         return _Pattern(rows, donors, sums, log_volume)

@@ -26,7 +26,7 @@ from torch import nn
 from ssme.densities.base import FloatArray
 from ssme.densities.gaussian_mixture import Normal
 
-__all__ = ["MixtureBase", "RealNvp", "Training", "one_thread", "seed_torch", "train"]
+__all__ = ["MixtureBase", "RealNvp", "Training", "seed_torch", "train", "use_one_thread"]
 
 LOG_SCALE_BOUND = 2.0
 
@@ -55,26 +55,26 @@ class RealNvp(nn.Module):  # type: ignore[misc]
         odd = torch.arange(n_dims) % 2
         masks = torch.stack([(odd + layer) % 2 for layer in range(layers)]).to(torch.float32)
         self.register_buffer("masks", masks)
-        self.networks = nn.ModuleList(_network(n_dims, hidden) for _ in range(layers))
+        self.networks = nn.ModuleList(_make_network(n_dims, hidden) for _ in range(layers))
 
     def forward(self, x: Any) -> tuple[Any, Any]:
         """z (n, d) and log |det dz/dx| (n,)."""
         log_det = torch.zeros(len(x), dtype=x.dtype, device=x.device)
         for mask, network in zip(self.masks, self.networks, strict=True):
-            log_scale, shift = _scale_and_shift(network, x, mask)
+            log_scale, shift = _predict_scale_and_shift(network, x, mask)
             x = mask * x + (1.0 - mask) * (x * torch.exp(log_scale) + shift)
             log_det = log_det + log_scale.sum(dim=1)
         return x, log_det
 
-    def inverse(self, z: Any) -> Any:
+    def invert(self, z: Any) -> Any:
         """The x (n, d) that `forward` maps to ``z``."""
         for mask, network in zip(reversed(self.masks), reversed(self.networks), strict=True):
-            log_scale, shift = _scale_and_shift(network, z, mask)
+            log_scale, shift = _predict_scale_and_shift(network, z, mask)
             z = mask * z + (1.0 - mask) * ((z - shift) * torch.exp(-log_scale))
         return z
 
 
-def _network(n_dims: int, hidden: int) -> Any:
+def _make_network(n_dims: int, hidden: int) -> Any:
     last = nn.Linear(hidden, 2 * n_dims)
     nn.init.zeros_(last.weight)
     nn.init.zeros_(last.bias)
@@ -83,7 +83,7 @@ def _network(n_dims: int, hidden: int) -> Any:
     )
 
 
-def _scale_and_shift(network: Any, x: Any, mask: Any) -> tuple[Any, Any]:
+def _predict_scale_and_shift(network: Any, x: Any, mask: Any) -> tuple[Any, Any]:
     raw, shift = network(mask * x).chunk(2, dim=1)
     bounded = LOG_SCALE_BOUND * torch.tanh(raw / LOG_SCALE_BOUND)
     return (1.0 - mask) * bounded, (1.0 - mask) * shift
@@ -134,7 +134,7 @@ def train(
     with np.errstate(divide="ignore"):
         data.append(torch.as_tensor(np.log(possible), dtype=torch.float32, device=device))
 
-    def loss(rows: Any) -> Any:
+    def compute_loss(rows: Any) -> Any:
         x, weight, log_possible = (values[rows] for values in data)
         z, log_det = flow(x)
         log_prob = torch.logsumexp(base(z) + log_possible, dim=1) + log_det
@@ -150,10 +150,10 @@ def train(
         shuffled = torch.as_tensor(rng.permutation(kept), device=device)
         for rows in shuffled.split(rules.batch_size):
             adam.zero_grad(set_to_none=True)
-            loss(rows).backward()
+            compute_loss(rows).backward()
             adam.step()
         with torch.no_grad():
-            judged = float(loss(held))
+            judged = float(compute_loss(held))
         if judged < best:
             best, best_epoch, best_state = judged, epoch, copy.deepcopy(flow.state_dict())
         if epoch - best_epoch >= rules.patience:
@@ -171,7 +171,7 @@ def seed_torch(seed: int) -> Iterator[None]:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def use_one_thread() -> Iterator[None]:
     """One torch thread inside: layers this small lose more to threads than they gain."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

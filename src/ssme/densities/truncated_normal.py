@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-__all__ = ["truncated_normal_gradient", "truncated_normal_logpdf"]
+__all__ = ["differentiate_truncated_normal", "log_truncated_normal"]
 
 FloatArray = NDArray[np.float64]
 LOG_SQRT_2PI = 0.5 * float(np.log(2.0 * np.pi))
 
 
-def truncated_normal_logpdf(
+def log_truncated_normal(
     x: FloatArray, mu: float, sigma: float, low: float = 0.0, high: float = 1.0
 ) -> FloatArray:
     """Log density at ``x``, -inf outside [low, high]."""
@@ -28,7 +28,7 @@ def truncated_normal_logpdf(
     return out
 
 
-def truncated_normal_gradient(
+def differentiate_truncated_normal(
     x: FloatArray, mu: float, sigma: float, low: float = 0.0, high: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
     """Derivatives of the log density at ``x`` with respect to mu and to log sigma."""

@@ -50,9 +50,9 @@ def measure_agreement(scores: FloatArray) -> PairAgreement:
 
     pair = np.triu_indices(len(share), 1)
     rows = np.maximum((held.T @ held)[pair], 1.0)
-    excess = _products(centered, centered)[pair] / rows
-    variance = np.maximum(_products(spread, spread)[pair], 0.0) / rows
-    claimed = _products(relative, spread)[pair]
+    excess = _sum_products(centered, centered)[pair] / rows
+    variance = np.maximum(_sum_products(spread, spread)[pair], 0.0) / rows
+    claimed = _sum_products(relative, spread)[pair]
     chance = float((share @ share.T)[pair].mean())
     error = np.sqrt(variance)
     total = float(np.sqrt(variance.sum()))
@@ -67,7 +67,7 @@ def measure_agreement(scores: FloatArray) -> PairAgreement:
     )
 
 
-def _products(a: FloatArray, b: FloatArray) -> FloatArray:
+def _sum_products(a: FloatArray, b: FloatArray) -> FloatArray:
     """Sum of products of entries (M, M) of every a[i] with every b[j]."""
     out: FloatArray = a.reshape(len(a), -1) @ b.reshape(len(b), -1).T
     return out

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.limits import Limits
 from ssme.methods.base import Estimate
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.facts import Facts
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray, Metric
@@ -81,7 +81,7 @@ class Case:
     @cached_property
     def pool(self) -> FloatArray:
         """Mean score (n, K) of `rows`."""
-        return mean_score(self.data.scores[self.rows])
+        return average_scores(self.data.scores[self.rows])
 
     @cached_property
     def pooled_labels(self) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:

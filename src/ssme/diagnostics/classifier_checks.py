@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from ssme.diagnostics.agreement import measure_agreement
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.significance import right_answers_tail, tail_text
+from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.answers.agreement import measure_disagreement
 from ssme.methods.parts.label_intervals import newcombe_auc, wilson
 from ssme.metrics import get_metric
@@ -22,7 +22,7 @@ from ssme.metrics.confusion import predicted_classes
 __all__ = ["CLASSIFIER_CHECKS"]
 
 
-def _labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
+def _list_labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
     """Of each classifier with labeled rows: its confidence on them, and whether it is right.
 
     Rows suggested in rounds are left out: where classifiers differ, a sound one errs more often
@@ -41,13 +41,13 @@ def _check_overconfidence(case: Case) -> Answer:
     if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
-    for model, chance, is_right in _labeled_answers(case):
+    for model, chance, is_right in _list_labeled_answers(case):
         right = int(is_right.sum())
-        p = right_answers_tail(right, chance, case.limits.exact_rows)
+        p = compute_right_answers_tail(right, chance, case.limits.exact_rows)
         if p < case.limits.family_level / case.data.n_models:
             found.append(
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
-                f"promise {chance.sum():.1f} ({tail_text(p)})"
+                f"promise {chance.sum():.1f} ({format_tail(p)})"
             )
     return _list_found(found, "no classifier is contradicted by the labels")
 
@@ -56,21 +56,21 @@ def _check_vagueness(case: Case) -> Answer:
     if case.judging_rows.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     found = []
-    for model, chance, is_right in _labeled_answers(case):
+    for model, chance, is_right in _list_labeled_answers(case):
         wrong = int((~is_right).sum())
-        p = right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
+        p = compute_right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
         more = 1.0 - wrong / chance.size - chance.mean()
         if p < case.limits.family_level and more > case.limits.vague:
             found.append(
                 f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
-                f"its scores promise {chance.sum():.1f} ({tail_text(p)})"
+                f"its scores promise {chance.sum():.1f} ({format_tail(p)})"
             )
     if len(found) < case.limits.most * case.data.n_models:
         found = []
     return _list_found(found, "most classifiers are not right much more often than they say")
 
 
-def _agreement_against_confidence(case: Case) -> Answer:
+def _check_agreement_against_confidence(case: Case) -> Answer:
     conflict = case.facts.agreement_conflict
     if conflict is None:
         return Answer.not_applicable("the method does not hold agreement against confidence")
@@ -86,7 +86,7 @@ def _agreement_against_confidence(case: Case) -> Answer:
     )
 
 
-def _ratings(case: Case) -> Answer:
+def _check_ratings(case: Case) -> Answer:
     fewest, most = case.limits.ratings
     scores = case.data.scores[case.rows]
     if case.data.n_classes > 2:
@@ -130,15 +130,15 @@ def _check_against_chance(case: Case) -> Answer:
     return _list_found(found, "no classifier is worse than chance on the labels")
 
 
-def _against_the_others(case: Case) -> Answer:
+def _check_against_the_others(case: Case) -> Answer:
     if case.data.n_models < case.limits.views:
         return Answer.not_applicable(f"fewer than {case.limits.views} classifiers")
-    columns = _columns(case)
+    columns = _take_columns(case)
     total = columns.sum(axis=0)
-    found, alone = [], _judges_alone(case)
+    found, alone = [], _find_judges_alone(case)
     for j, model in enumerate(case.data.models):
         others = (total - columns[j]) / (case.data.n_models - 1)
-        r = _correlation(columns[j], others)
+        r = _correlate(columns[j], others)
         if r < -3.0 / np.sqrt(len(case.rows)):
             found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
             alone.pop(model, None)
@@ -147,7 +147,7 @@ def _against_the_others(case: Case) -> Answer:
     return _list_found([*found, *alone.values()], "every classifier agrees with the others")
 
 
-def _judges_alone(case: Case) -> dict[str, str]:
+def _find_judges_alone(case: Case) -> dict[str, str]:
     """Judges who agree with the plurality of the others no more than by chance: what to say.
 
     With s the share of rows on which judge and plurality agree, c that by chance and n the rows
@@ -186,7 +186,7 @@ def _judges_alone(case: Case) -> dict[str, str]:
 def _check_duplicates(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
-    columns = _columns(case)
+    columns = _take_columns(case)
     centered = columns - columns.mean(axis=1, keepdims=True)
     norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
     unit = centered / np.where(norm > 0.0, norm, np.inf)
@@ -209,7 +209,7 @@ def _check_few(case: Case) -> Answer:
     )
 
 
-def _constant(case: Case) -> Answer:
+def _check_constant(case: Case) -> Answer:
     scores = case.data.scores[case.rows]
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(scores, axis=0), np.fmax.reduce(scores, axis=0)
@@ -220,7 +220,7 @@ def _constant(case: Case) -> Answer:
     return _list_found(found, "all scores vary")
 
 
-def _by_chance(case: Case) -> Answer:
+def _check_by_chance(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
     found = measure_agreement(case.data.scores[case.rows])
@@ -239,14 +239,14 @@ def _by_chance(case: Case) -> Answer:
     return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
-def _columns(case: Case) -> FloatArray:
+def _take_columns(case: Case) -> FloatArray:
     """Scores (M, n) of P(1), or (M, n K) of all classes."""
     if case.data.n_classes == 2:
         return np.ascontiguousarray(case.scores[:, :, 1].T)
     return np.ascontiguousarray(case.scores.transpose(1, 0, 2)).reshape(case.data.n_models, -1)
 
 
-def _correlation(a: FloatArray, b: FloatArray) -> float:
+def _correlate(a: FloatArray, b: FloatArray) -> float:
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale > 0.0 else 0.0
@@ -284,7 +284,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "serious",
         "Check that its columns are not swapped; if they are right, leave it out of the pool. A "
         "judge who agrees with nobody may have answered at random, or another question.",
-        _against_the_others,
+        _check_against_the_others,
     ),
     Check(
         "D204",
@@ -305,7 +305,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "A classifier gives every row the same score",
         "warning",
         "Leave it out, or check how its scores were made.",
-        _constant,
+        _check_constant,
     ),
     Check(
         "D207",
@@ -314,7 +314,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "Their scores hold little about the class, or they are misaligned: check that rows and "
         "columns of all classifiers are in the same order, and believe no estimate until they "
         "agree.",
-        _by_chance,
+        _check_by_chance,
     ),
     Check(
         "D208",
@@ -322,7 +322,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "warning",
         "No label is needed to see that these scores are no probabilities: find out whether they "
         "were smoothed, tempered or rescaled. auto holds it for possible and needs labels to tell.",
-        _agreement_against_confidence,
+        _check_agreement_against_confidence,
     ),
     Check(
         "D209",
@@ -340,6 +340,6 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "info",
         "If they are grades such as 1 to 5, give them as grades and not scaled to probabilities; "
         "shares of votes or neighbors are fine.",
-        _ratings,
+        _check_ratings,
     ),
 )

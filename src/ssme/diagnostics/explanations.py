@@ -17,7 +17,7 @@ from pathlib import Path
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
-__all__ = ["WHAT_TO_DO", "explain", "explain_plainly", "explanations", "picture_of"]
+__all__ = ["WHAT_TO_DO", "explain", "explain_plainly", "read_explanations", "read_picture"]
 
 PAGE = "doubts.md"
 PICTURES = "pictures"
@@ -47,7 +47,7 @@ def explain(code: str) -> str:
     >>> explain("D103").splitlines()[0]
     '**Info.** Every row is labeled; there is nothing to infer, and `labeled` is the method to use.'
     """
-    known = explanations()
+    known = read_explanations()
     if code.upper() not in known:
         raise InputError(
             f"there is no doubt {code!r}",
@@ -58,9 +58,9 @@ def explain(code: str) -> str:
 
 
 @cache
-def explanations() -> dict[str, str]:
+def read_explanations() -> dict[str, str]:
     """Every explanation by its code, without picture and advice."""
-    return {code.upper(): _take_text(text) for code, text in SECTION.findall(_page())}
+    return {code.upper(): _take_text(text) for code, text in SECTION.findall(_read_page())}
 
 
 def explain_plainly(code: str) -> list[str]:
@@ -77,13 +77,13 @@ def explain_plainly(code: str) -> list[str]:
     >>> explain_plainly("D303")[0].startswith("Warning. An iterative fit")
     True
     """
-    found = explanations().get(code.upper(), "")
+    found = read_explanations().get(code.upper(), "")
     told = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("**", "")
     return [" ".join(paragraph.split()) for paragraph in told.split("\n\n") if paragraph]
 
 
 @cache
-def picture_of(code: str) -> str:
+def read_picture(code: str) -> str:
     """The picture of a doubt as the text of an SVG element, empty where there is none.
 
     Parameters
@@ -93,11 +93,11 @@ def picture_of(code: str) -> str:
 
     Examples
     --------
-    >>> from ssme.diagnostics.explanations import picture_of
-    >>> picture_of("D104").startswith("<svg ")
+    >>> from ssme.diagnostics.explanations import read_picture
+    >>> read_picture("D104").startswith("<svg ")
     True
     """
-    file = _folder() / f"{code.lower()}.svg"
+    file = _find_folder() / f"{code.lower()}.svg"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
@@ -106,16 +106,16 @@ def _take_text(section: str) -> str:
     return "\n\n".join(p for p in paragraphs if not p.startswith(("![", WHAT_TO_DO)))
 
 
-def _folder() -> Traversable:
+def _find_folder() -> Traversable:
     packaged = files("ssme.diagnostics") / PICTURES
-    return packaged if packaged.is_dir() else _docs() / "images" / "doubts"
+    return packaged if packaged.is_dir() else _find_docs() / "images" / "doubts"
 
 
-def _page() -> str:
+def _read_page() -> str:
     """The page as it lies in an installed package, or beside the sources."""
     packaged = files("ssme.diagnostics") / PAGE
-    return (packaged if packaged.is_file() else _docs() / PAGE).read_text(encoding="utf-8")
+    return (packaged if packaged.is_file() else _find_docs() / PAGE).read_text(encoding="utf-8")
 
 
-def _docs() -> Path:
+def _find_docs() -> Path:
     return Path(__file__).parents[3] / "docs"

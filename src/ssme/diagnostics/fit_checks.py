@@ -6,8 +6,8 @@ import numpy as np
 
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
-from ssme.diagnostics.significance import right_answers_tail, tail_text
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.metrics.decisions import ACCURACY
 
 __all__ = ["FIT_CHECKS"]
@@ -30,10 +30,10 @@ def _check_consensus(case: Case) -> Answer:
         return Answer.not_applicable("answers of judges promise nothing")
     right = int((pool.argmax(axis=1) == labels).sum())
     promised = pool.max(axis=1)
-    p = right_answers_tail(right, promised, case.limits.exact_rows)
+    p = compute_right_answers_tail(right, promised, case.limits.exact_rows)
     text = (
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
-        f"{promised.sum():.1f} ({tail_text(p)})"
+        f"{promised.sum():.1f} ({format_tail(p)})"
     )
     return _weigh(text, p, case)
 
@@ -52,11 +52,11 @@ def _check_unanimity(case: Case) -> Answer:
         )
     right = int((votes[agreed, 0] == labels[agreed]).sum())
     promised = pool[agreed].max(axis=1)
-    p = right_answers_tail(right, promised, case.limits.exact_rows)
+    p = compute_right_answers_tail(right, promised, case.limits.exact_rows)
     n = int(agreed.sum())
     text = (
         f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
-        f"labeled rows; their mean score expects {n - promised.sum():.1f} ({tail_text(p)})"
+        f"labeled rows; their mean score expects {n - promised.sum():.1f} ({format_tail(p)})"
     )
     return _weigh(text, p, case)
 
@@ -77,14 +77,14 @@ def _check_convergence(case: Case) -> Answer:
     )
 
 
-def _ignores_the_data(case: Case) -> Answer:
+def _check_data_is_used(case: Case) -> Answer:
     if case.posterior is None or not case.facts.is_mixture:
         return Answer.not_applicable("no mixture was fitted")
     rows = case.rows[~case.data.labeled[case.rows]]
     if rows.size == 0:
         return Answer.not_applicable("no unlabeled rows")
     scores, posterior = case.data.scores[rows], case.posterior[rows]
-    pool = mean_score(scores)
+    pool = average_scores(scores)
     votes = np.where(np.isfinite(scores), scores, -1.0).argmax(axis=2)
     at = np.arange(rows.size)[:, None]
     held = np.isfinite(scores).all(axis=2)
@@ -195,7 +195,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "warning",
         "The mixture kept its initial draw, so this is the ensemble under another name; use "
         "method='auto'.",
-        _ignores_the_data,
+        _check_data_is_used,
     ),
     Check(
         "D305",

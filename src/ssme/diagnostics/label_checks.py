@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.label_sampling import UNLIKE_ROWS
-from ssme.diagnostics.shift_tests import class_test, classifier_test, score_features
-from ssme.diagnostics.significance import energy_test
+from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
+from ssme.diagnostics.significance import run_energy_test
 from ssme.methods.parts.label_intervals import kish
 
 __all__ = ["LABEL_CHECKS"]
@@ -23,7 +23,7 @@ def _check_labels(case: Case) -> Answer:
     return Answer.fine(f"{case.data.n_labeled} labels")
 
 
-def _few_of_a_class(case: Case) -> Answer:
+def _check_few_of_a_class(case: Case) -> Answer:
     if case.data.n_labeled == 0:
         return Answer.not_applicable("no labels")
     counts = np.bincount(case.data.labels[case.data.labeled], minlength=case.data.n_classes)
@@ -70,7 +70,7 @@ def _compare_rows(
     return first, second
 
 
-def _mean_shift(case: Case) -> tuple[int, float]:
+def _measure_mean_shift(case: Case) -> tuple[int, float]:
     """The class whose weighted mean score differs most on labeled rows, and by how much."""
     labeled = case.presumed_random[case.rows]
     weights = None if case.data.weights is None else case.data.weights[case.rows]
@@ -96,7 +96,7 @@ def _check_likeness(case: Case) -> Answer:
     if compared is None:
         return _tell_too_few(case)
     first, second = compared
-    k, shift = _mean_shift(case)
+    k, shift = _measure_mean_shift(case)
     sureness = case.scores.max(axis=2)
     surer = sureness[labeled].mean() - sureness[~labeled].mean()
     views = {
@@ -106,7 +106,7 @@ def _check_likeness(case: Case) -> Answer:
     seen, found = [], []
     for what, view in views.items():
         vectors = view.reshape(len(case.rows), -1)
-        distance, p = energy_test(vectors[first], vectors[second], rng, limits.permutations)
+        distance, p = run_energy_test(vectors[first], vectors[second], rng, limits.permutations)
         seen.append(f"{what} on labeled rows (energy distance {distance:.3g}, p = {p:.3f})")
         if p < limits.family_level / len(views):
             found.append(seen[-1])
@@ -125,10 +125,10 @@ def _check_shift(case: Case) -> Answer:
         return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
     every = np.concatenate(compared)
     both = every[: compared[0].size + limits.compared_unlabeled]
-    features = score_features(case.pool[both], case.scores[both])
-    told, p_told = classifier_test(features, labeled[both], rng, limits.permutations)
-    gap, p_gap = class_test(case.pool[every], labeled[every], rng, limits.permutations)
-    k, shift = _mean_shift(case)
+    features = make_score_features(case.pool[both], case.scores[both])
+    told, p_told = run_classifier_test(features, labeled[both], rng, limits.permutations)
+    gap, p_gap = run_class_test(case.pool[every], labeled[every], rng, limits.permutations)
+    k, shift = _measure_mean_shift(case)
     seen = [
         f"labeled rows are told from the others by their scores (correlation {told:.2f}, "
         f"p = {p_told:.3f})",
@@ -207,7 +207,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "warning",
         "Label more rows of that class, for which `ssme suggest --draw by_class` looks; metrics "
         "that need it rest on the scores until then.",
-        _few_of_a_class,
+        _check_few_of_a_class,
     ),
     Check(
         "D103",

@@ -1,10 +1,11 @@
 """Do labeled and unlabeled rows come from one distribution? Two permutation tests on the scores.
 
-- `classifier_test`: a classifier two-sample test (Lopez-Paz and Oquab, ICLR 2017). A ridge
+- `run_classifier_test`: a classifier two-sample test (Lopez-Paz and Oquab, ICLR 2017). A ridge
   regression on functions of the scores says which rows are labeled, each row judged without itself;
   its correlation with the truth is compared with that under shuffled membership.
-- `class_test`: prior shift. If the classes differ in frequency, so do the mean scores of the pool;
-  the largest difference of a class, in standard errors, is compared with that under shuffling.
+- `run_class_test`: prior shift. If the classes differ in frequency, so do the mean scores of the
+  pool; the largest difference of a class, in standard errors, is compared with that under
+  shuffling.
 
 Both are exact whatever the scores are: under one distribution every shuffle is as probable.
 """
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["class_test", "classifier_test", "score_features"]
+__all__ = ["make_score_features", "run_class_test", "run_classifier_test"]
 
 
-def score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> FloatArray:
+def make_score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> FloatArray:
     """Functions (n, F) of the pooled scores (n, K) and of all scores (n, M, K), standardized.
 
     Logarithms are those of scores of at least ``clip``.
@@ -38,7 +39,7 @@ def score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> 
     return out
 
 
-def classifier_test(
+def run_classifier_test(
     features: FloatArray,
     labeled: NDArray[np.bool_],
     rng: np.random.Generator,
@@ -67,10 +68,10 @@ def classifier_test(
     value = (told * centered).sum(axis=0) / np.maximum(
         np.sqrt((told**2).sum(axis=0) * (centered**2).sum(axis=0)), 1e-12
     )
-    return float(value[0]), _p_value(value)
+    return float(value[0]), _compute_p_value(value)
 
 
-def class_test(
+def run_class_test(
     pool: FloatArray,
     labeled: NDArray[np.bool_],
     rng: np.random.Generator,
@@ -88,7 +89,7 @@ def class_test(
     gap = among / ones + among / (len(pool) - ones)  # the other mean is minus the sum over others
     error = np.sqrt(1.0 / ones + 1.0 / (len(pool) - ones))
     value = np.abs(gap / error).max(axis=1)
-    return float(value[0]), _p_value(value)
+    return float(value[0]), _compute_p_value(value)
 
 
 def _shuffle(labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int) -> FloatArray:
@@ -99,6 +100,6 @@ def _shuffle(labeled: NDArray[np.bool_], rng: np.random.Generator, permutations:
     return out
 
 
-def _p_value(values: FloatArray) -> float:
+def _compute_p_value(values: FloatArray) -> float:
     """Of the first value among all, larger ones being more extreme."""
     return float((values >= values[0] - 1e-12).mean())

@@ -1,8 +1,8 @@
 """The statistical tests behind the checks.
 
-- `right_answers_tail`: the number of right answers under a classifier's own scores is
+- `compute_right_answers_tail`: the number of right answers under a classifier's own scores is
   Poisson-binomial; exact up to some number of rows, normal beyond.
-- `energy_test`: do two samples of score vectors come from one distribution? Energy distance
+- `run_energy_test`: do two samples of score vectors come from one distribution? Energy distance
   (Székely and Rizzo, InterStat 5, 2004) with a permutation test.
 """
 
@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from ssme.diagnostics.limits import Limits
 from ssme.metrics.base import FloatArray
 
-__all__ = ["energy_test", "right_answers_tail", "tail_text"]
+__all__ = ["compute_right_answers_tail", "format_tail", "run_energy_test"]
 
 LEAST_PRINTED = 1e-12
 """Below this a probability is a sum of rounding errors, and is printed as less than it."""
@@ -24,7 +24,7 @@ FEW = 8
 """A sample this many times smaller than all rows is summed pair by pair, not by a product."""
 
 
-def right_answers_tail(
+def compute_right_answers_tail(
     right: int, chance: FloatArray, exact_rows: int = Limits.exact_rows
 ) -> float:
     """P(at most ``right`` right answers), answer i being right with probability ``chance`` (n,)."""
@@ -42,12 +42,12 @@ def right_answers_tail(
     return float(min(1.0, law[: right + 1].sum()))
 
 
-def tail_text(p: float) -> str:
+def format_tail(p: float) -> str:
     """A small probability as text, as in ``p = 2e-10``; never as 0."""
     return f"p = {p:.1g}" if p >= LEAST_PRINTED else f"p < {LEAST_PRINTED:g}"
 
 
-def energy_test(
+def run_energy_test(
     first: FloatArray,
     second: FloatArray,
     rng: np.random.Generator,

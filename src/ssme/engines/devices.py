@@ -6,7 +6,7 @@ from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
 
-__all__ = ["import_torch", "torch_device"]
+__all__ = ["choose_torch_device", "import_torch"]
 
 
 def import_torch(what: str) -> Any:
@@ -18,7 +18,7 @@ def import_torch(what: str) -> Any:
     return torch
 
 
-def torch_device(name: str | None, what: str) -> Any:
+def choose_torch_device(name: str | None, what: str) -> Any:
     """The torch device ``name`` ("cpu", "cuda", "cuda:1"); None: a GPU where there is one."""
     torch = import_torch(what)
     if name is None:

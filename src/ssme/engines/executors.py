@@ -1,11 +1,11 @@
 """Where independent pieces of work run: here, on threads, on processes, or on a Dask cluster.
 
     with open_executor("processes", workers=4) as executor:
-        for result in ordered_map(executor, function, items):
+        for result in map_in_order(executor, function, items):
             ...
 
 Every kind is a `concurrent.futures.Executor`; Dask's own `Client.get_executor` is one too, so it
-schedules, moves data and repeats the work of workers that die. `ordered_map` hands results over
+schedules, moves data and repeats the work of workers that die. `map_in_order` hands results over
 in the order of the items whatever finishes first: what is merged from them does not depend on the
 number of workers, not even in the last bit.
 
@@ -33,10 +33,10 @@ __all__ = [
     "EXECUTORS",
     "SerialExecutor",
     "hold_interrupts",
+    "limit_blas_threads",
+    "map_in_order",
     "open_executor",
-    "ordered_map",
     "run_beside",
-    "single_threaded_blas",
 ]
 
 EXECUTORS = ("serial", "threads", "processes", "dask")
@@ -90,11 +90,11 @@ def open_executor(
         with _open_processes(workers or os.cpu_count() or 1) as executor:
             yield executor
     else:
-        with _dask_client(workers, scheduler) as client:
+        with _open_dask_client(workers, scheduler) as client:
             yield client.get_executor(pure=False, retries=RETRIES)
 
 
-def ordered_map(
+def map_in_order(
     executor: Executor,
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -115,7 +115,7 @@ def ordered_map(
             future.cancel()
 
 
-def single_threaded_blas() -> None:
+def limit_blas_threads() -> None:
     """One BLAS thread in this process: the cores are already shared by pieces of work."""
     from threadpoolctl import threadpool_limits
 
@@ -194,7 +194,7 @@ def _open_processes(workers: int) -> Iterator[Executor]:
 
 def _prepare_worker(watched: Any) -> None:
     threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
-    single_threaded_blas()
+    limit_blas_threads()
 
 
 def _end_with_parent(watched: Any) -> None:
@@ -205,7 +205,7 @@ def _end_with_parent(watched: Any) -> None:
 
 
 @contextmanager
-def _dask_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+def _open_dask_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:

@@ -38,7 +38,7 @@ __all__ = [
     "KernelSums",
     "Pairs",
     "TiledKernel",
-    "kernel_sums",
+    "choose_kernel_sums",
     "log_kernel",
     "log_kernel_volume",
 ]
@@ -100,7 +100,7 @@ def log_kernel_volume(kernel: str, n_dims: int) -> float:
     return float(log_ball + np.log(2.0 / (n_dims + 2.0)))
 
 
-def kernel_sums(
+def choose_kernel_sums(
     kernel: str,
     points: FloatArray,
     queries: FloatArray | None = None,
@@ -116,14 +116,14 @@ def kernel_sums(
         raise make_unknown_name_error("kernel", kernel, KERNELS)
     queries = points if queries is None else queries
     if device is not None:
-        from ssme.engines.torch_kernels import torch_kernel_sums
+        from ssme.engines.torch_kernels import choose_torch_kernel_sums
 
-        return torch_kernel_sums(kernel, points, queries, device)
+        return choose_torch_kernel_sums(kernel, points, queries, device)
     if queries.shape[0] * points.shape[0] * 8 <= DENSE_BYTES:
         return DenseKernel(kernel, points, queries)
-    from ssme.engines.sparse import SparseKernel, few_neighbors
+    from ssme.engines.sparse import SparseKernel, are_neighbors_few
 
-    if few_neighbors(kernel, points, queries):
+    if are_neighbors_few(kernel, points, queries):
         return SparseKernel(kernel, points, queries)
     return TiledKernel(kernel, points, queries)
 
@@ -133,7 +133,7 @@ class DenseKernel:
 
     def __init__(self, kernel: str, points: FloatArray, queries: FloatArray) -> None:
         self._pairs = Pairs(kernel, points, queries)
-        self._matrix: Any = self._pairs.values(slice(None), slice(None))
+        self._matrix: Any = self._pairs.compute_values(slice(None), slice(None))
         self.name = "dense"
         kept = self._matrix >= DROPPED
         if np.count_nonzero(kept) < SPARSE_BELOW * kept.size:
@@ -142,7 +142,7 @@ class DenseKernel:
             self._matrix = csr_array(np.where(kept, self._matrix, 0.0))
             self.name = "dense, small entries dropped"
         on_a_line = kernel == "gaussian" and points.shape[1] == 1 and queries is points
-        self._factor = _factor(self._matrix) if on_a_line and self.name == "dense" else None
+        self._factor = _factorize(self._matrix) if on_a_line and self.name == "dense" else None
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
         if relative and self._factor is not None:
@@ -169,11 +169,11 @@ class TiledKernel:
         sums = np.zeros((m, weights.shape[1]))
 
         def add_up(rows: slice) -> None:
-            for columns in _tiles(n, POINT_TILE):
-                sums[rows] += self._pairs.values(rows, columns) @ weights[columns]
+            for columns in _split_tiles(n, POINT_TILE):
+                sums[rows] += self._pairs.compute_values(rows, columns) @ weights[columns]
 
         with threadpool_limits(1), ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(add_up, _tiles(m, QUERY_TILE)))
+            list(threads.map(add_up, _split_tiles(m, QUERY_TILE)))
         return self._pairs.log_with_fixes(sums, weights, TINY, relative)
 
 
@@ -194,11 +194,11 @@ class Pairs:
             ones_points, ones_queries = np.ones(self.shape[1]), np.ones(self.shape[0])
             self._right = np.column_stack([-2.0 * self._points, point_norms, ones_points]).T.copy()
             self._left = np.column_stack([self._queries, ones_queries, query_norms])
-            self._squared = self._squared_by_product
+            self._squared = self._square_by_product
         else:
-            self._squared = self._squared_by_difference
+            self._squared = self._square_by_difference
 
-    def values(self, rows: slice, columns: slice) -> FloatArray:
+    def compute_values(self, rows: slice, columns: slice) -> FloatArray:
         """Kernel values of a block, computed in place."""
         block = self._squared(rows, columns)
         if self._kernel == "gaussian":
@@ -224,21 +224,21 @@ class Pairs:
         step = max(1, (POINT_TILE * QUERY_TILE) // max(1, self.shape[1]))
         for start in range(0, rows.size, step):
             some = rows[start : start + step]
-            squared = _squared_differences(self._queries[some], self._points)
+            squared = _square_differences(self._queries[some], self._points)
             logs = log_kernel(self._kernel, squared)
             for c in range(weights.shape[1]):
                 out[some, c] = logsumexp(logs + log_weights[:, c], axis=1)
         return out
 
-    def _squared_by_product(self, rows: slice, columns: slice) -> FloatArray:
+    def _square_by_product(self, rows: slice, columns: slice) -> FloatArray:
         squared: FloatArray = self._left[rows] @ self._right[:, columns]
         return np.maximum(squared, 0.0, out=squared)
 
-    def _squared_by_difference(self, rows: slice, columns: slice) -> FloatArray:
-        return _squared_differences(self._queries[rows], self._points[columns])
+    def _square_by_difference(self, rows: slice, columns: slice) -> FloatArray:
+        return _square_differences(self._queries[rows], self._points[columns])
 
 
-def _factor(matrix: FloatArray) -> FloatArray | None:
+def _factorize(matrix: FloatArray) -> FloatArray | None:
     """F (n, r) with F F' equal to the positive ``matrix`` to `FACTOR_ERROR`, where r is small.
 
     Cholesky with pivoting: what is left over is positive too, so its diagonal bounds it.
@@ -253,12 +253,12 @@ def _factor(matrix: FloatArray) -> FloatArray | None:
     return out
 
 
-def _squared_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
+def _square_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
     from scipy.spatial.distance import cdist
 
     squared: FloatArray = cdist(queries, points, "sqeuclidean")
     return squared
 
 
-def _tiles(length: int, size: int) -> list[slice]:
+def _split_tiles(length: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ssme.engines.kernels import FloatArray, Pairs
 
-__all__ = ["ERROR", "SparseKernel", "few_neighbors", "radius"]
+__all__ = ["ERROR", "SparseKernel", "are_neighbors_few", "find_radius"]
 
 ERROR = 1e-8
 WORTH_REDOING = 0.01
@@ -29,7 +29,7 @@ SPARSE_SHARE = 0.05
 PROBES = 256
 
 
-def radius(kernel: str, n_points: int) -> float:
+def find_radius(kernel: str, n_points: int) -> float:
     """Distance in bandwidths beyond which the kernel is below ``ERROR / n_points``."""
     depth = np.log(max(n_points, 1) / ERROR)
     if kernel == "gaussian":
@@ -37,13 +37,13 @@ def radius(kernel: str, n_points: int) -> float:
     return float(depth) if kernel == "exponential" else 1.0
 
 
-def few_neighbors(kernel: str, points: FloatArray, queries: FloatArray) -> bool:
+def are_neighbors_few(kernel: str, points: FloatArray, queries: FloatArray) -> bool:
     """Whether neighbors are few enough to be kept, judged by some of the queries."""
     from scipy.spatial import cKDTree
 
     probes = queries[:: max(1, len(queries) // PROBES)]
     counts = cKDTree(points).query_ball_point(
-        probes, radius(kernel, len(points)), return_length=True
+        probes, find_radius(kernel, len(points)), return_length=True
     )
     expected = float(np.mean(counts)) * len(queries)
     return expected <= min(MOST_NEIGHBORS, SPARSE_SHARE * len(queries) * len(points))
@@ -60,7 +60,7 @@ class SparseKernel:
 
         self._pairs = Pairs(kernel, points, queries)
         near = cKDTree(queries).sparse_distance_matrix(
-            cKDTree(points), radius(kernel, len(points)), output_type="ndarray"
+            cKDTree(points), find_radius(kernel, len(points)), output_type="ndarray"
         )
         if kernel == "gaussian":
             values = np.exp(-0.5 * near["v"] ** 2)

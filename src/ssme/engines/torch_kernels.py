@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.engines.devices import torch_device
+from ssme.engines.devices import choose_torch_device
 from ssme.engines.kernels import TINY, FloatArray, KernelSums
 
-__all__ = ["TorchKernel", "torch_kernel_sums"]
+__all__ = ["TorchKernel", "choose_torch_kernel_sums"]
 
 BLOCK_PAIRS = {"cpu": 1 << 20, "cuda": 1 << 27}
 """Pairs (query, point) at once: 8 MB of float64 on a CPU, 1 GB on a GPU."""
 
 
-def torch_kernel_sums(
+def choose_torch_kernel_sums(
     kernel: str, points: FloatArray, queries: FloatArray, device: str
 ) -> KernelSums:
     """The fused Triton kernel where it applies (Gaussian, NVIDIA GPU), else blocks."""
-    where = torch_device(device, f"device={device!r}")
+    where = choose_torch_device(device, f"device={device!r}")
     if where.type == "cuda" and kernel == "gaussian":
         try:
             from ssme.engines.triton_kernels import TritonKernel
@@ -47,43 +47,45 @@ class TorchKernel:
         import torch
 
         mass = torch.as_tensor(weights, device=self._device)
-        sums = torch.cat([self._values(rows) @ mass for rows in self._blocks(self._queries)])
+        sums = torch.cat(
+            [self._compute_values(rows) @ mass for rows in self._split_blocks(self._queries)]
+        )
         lost = sums < TINY
         rows = torch.nonzero(lost.all(dim=1) if relative else lost.any(dim=1))[:, 0]
         logs = torch.log(sums)
         if self._kernel != "epanechnikov" and len(rows):
-            logs[rows] = self.log_domain(rows, mass)
+            logs[rows] = self.log_sums_at(rows, mass)
         out: FloatArray = logs.cpu().numpy()
         return out
 
-    def log_domain(self, rows: Any, mass: Any) -> Any:
+    def log_sums_at(self, rows: Any, mass: Any) -> Any:
         """Log sums at some ``rows`` of the queries by log-sum-exp."""
         import torch
 
         log_mass = torch.log(mass)
         parts = []
-        for block in self._blocks(self._queries[rows]):
-            exponents = self._exponents(block)
+        for block in self._split_blocks(self._queries[rows]):
+            exponents = self._compute_exponents(block)
             columns = [torch.logsumexp(exponents + column, dim=1) for column in log_mass.T]
             parts.append(torch.stack(columns, dim=1))
         return torch.cat(parts)
 
-    def _blocks(self, queries: Any) -> Any:
+    def _split_blocks(self, queries: Any) -> Any:
         size = BLOCK_PAIRS[self._device.type] // max(1, len(self._points))
         return queries.split(max(1, size))
 
-    def _values(self, queries: Any) -> Any:
+    def _compute_values(self, queries: Any) -> Any:
         if self._kernel == "epanechnikov":
-            return (1.0 - self._square_distances(queries)).clamp_(min=0.0)
-        return self._exponents(queries).exp_()
+            return (1.0 - self._measure_square_distances(queries)).clamp_(min=0.0)
+        return self._compute_exponents(queries).exp_()
 
-    def _exponents(self, queries: Any) -> Any:
-        squared = self._square_distances(queries)
+    def _compute_exponents(self, queries: Any) -> Any:
+        squared = self._measure_square_distances(queries)
         if self._kernel == "gaussian":
             return squared.mul_(-0.5)
         return squared.sqrt_().neg_()
 
-    def _square_distances(self, queries: Any) -> Any:
+    def _measure_square_distances(self, queries: Any) -> Any:
         import torch
 
         squared = torch.zeros(

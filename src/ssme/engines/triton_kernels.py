@@ -42,7 +42,7 @@ BLOCK = {"QUERIES": 16, "POINTS": 32, "UNROLL": 4, "num_warps": 2, "maxnreg": 12
 
 
 @triton.jit  # type: ignore[untyped-decorator]
-def _gaussian_sums(  # type: ignore[no-untyped-def]
+def _sum_gaussians(  # type: ignore[no-untyped-def]
     queries,
     origins,
     points,
@@ -110,27 +110,27 @@ class TritonKernel:
         scale = math.sqrt(math.log2(math.e) / 2.0)
         center = points.mean(axis=0)
         in_order = (queries[order] - center) * scale
-        self._queries = self._lines(in_order)
+        self._queries = self._make_lines(in_order)
         blocks = self._queries.unflatten(1, (-1, BLOCK["QUERIES"]))
         apart = (blocks - blocks.mean(dim=2, keepdim=True)).square().sum(dim=0)
         self.product = bool(torch.quantile(apart.mean(dim=1), 0.99) <= NEAR)
-        self._points = self._lines((points - center) * scale)
+        self._points = self._make_lines((points - center) * scale)
 
-    def _lines(self, rows: FloatArray) -> Any:
+    def _make_lines(self, rows: FloatArray) -> Any:
         return _pad(torch.as_tensor(rows, device=self._device).to(torch.float32).T)
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
         mass = torch.as_tensor(weights, device=self._device)
-        sums = self.sums(mass.to(torch.float32).T).T
+        sums = self.compute_sums(mass.to(torch.float32).T).T
         lost = sums < LOST
         rows = torch.nonzero(lost.all(dim=1) if relative else lost.any(dim=1))[:, 0]
         logs = torch.log(sums.double())
         if len(rows):
-            logs[rows] = self._exact.log_domain(rows, mass)
+            logs[rows] = self._exact.log_sums_at(rows, mass)
         out: FloatArray = logs.cpu().numpy()
         return out
 
-    def sums(self, mass: Any, block: dict[str, int] = BLOCK) -> Any:
+    def compute_sums(self, mass: Any, block: dict[str, int] = BLOCK) -> Any:
         """Linear float32 sums (C, m) on the device for ``mass`` (C, n), two columns a pass."""
         mass = _pad(mass)
         n_queries, n_points = self._queries.shape[1], self._points.shape[1]
@@ -138,7 +138,7 @@ class TritonKernel:
         found = torch.empty(len(mass), n_queries, dtype=torch.float32, device=self._device)
         for a in range(0, len(mass), 2):
             b = min(a + 1, len(mass) - 1)
-            _gaussian_sums[(n_queries // block["QUERIES"],)](
+            _sum_gaussians[(n_queries // block["QUERIES"],)](
                 self._queries,
                 origins,
                 self._points,

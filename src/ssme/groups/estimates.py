@@ -34,13 +34,13 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.groups.constants import GroupConstants
-from ssme.groups.scales import move_by, move_median, step_between
-from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, shift_posterior
+from ssme.groups.scales import measure_step, move_by, move_median
+from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, fit_group_shifts
 from ssme.groups.unseen import leave_end
-from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, row_numbers
+from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.posterior import draw_labels
-from ssme.methods.parts.row_weights import mean_defined
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.row_weights import average_defined
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Calibration
 from ssme.progress import tell
@@ -79,14 +79,14 @@ class Beyond:
     @classmethod
     def of(cls, metric: Metric, estimate: Estimate, plugged: FloatArray, raw: FloatArray) -> Beyond:
         """From the estimate, m(W, all rows) (M,) and m(W_d, all rows) (D, M)."""
-        value = step_between(metric, plugged, estimate.value)
+        value = measure_step(metric, plugged, estimate.value)
         if estimate.draws is None or estimate.draws.shape != raw.shape:
             return cls(value, np.broadcast_to(value, raw.shape), np.zeros_like(value))
         known = np.isfinite(estimate.draws).any(axis=0)
         median = np.full_like(value, np.nan)
         median[known] = np.nanmedian(estimate.draws[:, known], axis=0)
-        draws = step_between(metric, raw, estimate.draws)
-        return cls(value, draws, step_between(metric, estimate.value, median))
+        draws = measure_step(metric, raw, estimate.draws)
+        return cls(value, draws, measure_step(metric, estimate.value, median))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +121,15 @@ class GroupEstimator:
 
     def estimate(self, groups: Sequence[IntArray], number: int = 0) -> Grouped:
         """The groups of grouping ``number``, each given by its rows; no row is in two of them."""
-        shifts, labeled = self._shifts(groups)
-        rng = np.random.default_rng(child_seed(child_seed(self.seed, number), 0))
+        shifts, labeled = self._fit_shifts(groups)
+        rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, number), 0))
         drawn = shifts.draw(self.n_draws, rng)
-        made = self._population if self.target == "population" else self._rows
+        made = self._estimate_population if self.target == "population" else self._estimate_rows
         estimates: list[list[Estimate]] = []
         own = []
-        for g, soft in self._posteriors(groups, drawn):
+        for g, soft in self._shift_posteriors(groups, drawn):
             tell("groups", g + 1, len(groups))
-            weight = self._correction_weight(labeled[g].size)
+            weight = self._weigh_correction(labeled[g].size)
             group = _Group(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
             estimates.append(made(group, rng))
             own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
@@ -148,7 +148,7 @@ class GroupEstimator:
     @cached_property
     def _whole_part(self) -> IntArray:
         """Rows that stand for all rows."""
-        rng = np.random.default_rng(child_seed(self.seed, 1 << 20))
+        rng = np.random.default_rng(make_child_seed(self.seed, 1 << 20))
         most = min(self.constants.whole_sample, self.data.n_rows)
         return np.sort(rng.choice(self.data.n_rows, most, replace=False))
 
@@ -163,7 +163,7 @@ class GroupEstimator:
     @cached_property
     def _whole_weights(self) -> FloatArray:
         """A few sets of weights (S, D, b) of these rows, of which each group takes one."""
-        rng = np.random.default_rng(child_seed(self.seed, (1 << 20) + 1))
+        rng = np.random.default_rng(make_child_seed(self.seed, (1 << 20) + 1))
         each, most = self.constants.whole_rows / self._whole_part.size, self._whole_part.size
         return rng.standard_gamma(each, (self.constants.whole_sets, self.n_draws, most))
 
@@ -173,12 +173,14 @@ class GroupEstimator:
         shape = (self.n_draws, self.data.n_rows)
         if shape[0] * shape[1] > self.constants.joint_cells:
             return None
-        return np.random.default_rng(child_seed(self.seed, 1 << 21)).standard_exponential(shape)
+        return np.random.default_rng(make_child_seed(self.seed, 1 << 21)).standard_exponential(
+            shape
+        )
 
     @cached_property
     def _beyond(self) -> list[Beyond]:
         """What the method says beyond its posterior, per metric."""
-        part = self._part(np.arange(self.data.n_rows))
+        part = self._take_part(np.arange(self.data.n_rows))
         everywhere = self._weigh(self.belief.soft[None], np.arange(self.data.n_rows))
         drawn = self._weigh(self.belief.draw_posteriors(part), part)
         found = []
@@ -188,7 +190,7 @@ class GroupEstimator:
             found.append(Beyond.of(metric, estimate, plugged, raw))
         return found
 
-    def _shifts(self, groups: Sequence[IntArray]) -> tuple[GroupShifts, list[IntArray]]:
+    def _fit_shifts(self, groups: Sequence[IntArray]) -> tuple[GroupShifts, list[IntArray]]:
         """The posterior of the groups' calibration, and the labeled rows of each."""
         labeled = [rows[self.data.labeled[rows]] for rows in groups]
         known = np.concatenate([np.zeros(0, dtype=np.int64), *labeled])
@@ -197,16 +199,16 @@ class GroupEstimator:
         point = np.zeros((len(groups), self.directions.size))
         labels, farthest = self.data.labels[known], self.constants.farthest
         for _ in range(self.constants.newton_steps):
-            evidence = self.directions.evidence(soft, labels, codes, point)
-            found = shift_posterior(*evidence, self.constants)
+            evidence = self.directions.sum_evidence(soft, labels, codes, point)
+            found = fit_group_shifts(*evidence, self.constants)
             point = np.clip(found.point, -farthest, farthest)
         return found, labeled
 
-    def _posteriors(
+    def _shift_posteriors(
         self, groups: Sequence[IntArray], drawn: FloatArray
     ) -> Iterator[tuple[int, tuple[IntArray, FloatArray]]]:
         """Each group's rows behind the draws and their posteriors (D, r, K), shifted."""
-        parts = [self._part(rows) for rows in groups]
+        parts = [self._take_part(rows) for rows in groups]
         most = max(1, self.constants.batch_cells // (self.n_draws * self.data.n_classes))
         first = 0
         while first < len(parts):
@@ -224,16 +226,16 @@ class GroupEstimator:
                 start += size
             first = last
 
-    def _population(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+    def _estimate_population(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for all rows that those of the group stand for."""
         rows, part, point, weight = group.rows, group.part, group.point, group.weight
         shrink = float(np.sqrt(part.size / max(1, rows.size)))
-        noise = self._noise(part, rng) * shrink
+        noise = self._draw_noise(part, rng) * shrink
         draws_mass = self._weigh(group.soft * (1.0 + noise)[:, :, None], part)
         center_mass = self._weigh(self.directions.shift(self.belief.soft[rows], point), rows)
         scores, center_scores = self.data.scores[part], self.data.scores[rows]
-        mean = float(self._weight_of(rows).mean()) if rows.size else 1.0
-        more, more_center = self._whole_mass(group.drawn, point, mean, rng)
+        mean = float(self._take_weights(rows).mean()) if rows.size else 1.0
+        more, more_center = self._make_whole_mass(group.drawn, point, mean, rng)
         n_part, n_rows = part.size, rows.size
         draws_mass = np.concatenate([draws_mass, more], axis=1)
         center_mass = np.concatenate([center_mass, more_center], axis=0)
@@ -250,7 +252,7 @@ class GroupEstimator:
             value = plan(center_mass[None, :upto])[0]
             draws = draws_plan(draws_mass[:, :upto_part])
             if weight > 0.0:
-                residual, chance = self._residual(metric, group.known, point)
+                residual, chance = self._measure_residual(metric, group.known, point)
                 value = value + weight * residual
                 share = weight**2 + self.constants.leftover * weight * (1.0 - weight)
                 draws = draws + np.sqrt(share / len(chance)) * (normal @ chance)
@@ -262,12 +264,12 @@ class GroupEstimator:
             draws = move_median(metric, draws, center)
             if rows.size:
                 shifted = self.directions.shift(self.belief.soft[rows], point)
-                seed = child_seed(self.seed, (1 << 24) + int(rows[0]))
+                seed = make_child_seed(self.seed, (1 << 24) + int(rows[0]))
                 draws = leave_end(metric, self.data.scores[rows], shifted, draws, seed)
             out.append(Estimate(value, draws))
         return out
 
-    def _rows(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+    def _estimate_rows(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for the group's rows themselves: labels drawn, known ones kept."""
         rows, part = group.rows, group.part
         labels = self._clamp(_draw_each(group.soft, rng), part)
@@ -278,10 +280,12 @@ class GroupEstimator:
         out = []
         for metric, beyond in zip(self.metrics, self._beyond, strict=True):
             plan = metric.plan(self.data.scores[part])
-            value = mean_defined(plan(self._hard(center_labels, part)))
+            value = average_defined(plan(self._make_hard_mass(center_labels, part)))
             value = move_by(metric, value, open_share * beyond.value)
             value = np.clip(value, metric.low, metric.high)
-            draws = move_by(metric, plan(self._hard(labels, part)), open_share * beyond.draws)
+            draws = move_by(
+                metric, plan(self._make_hard_mass(labels, part)), open_share * beyond.draws
+            )
             if rows.size >= self.constants.smooth_rows:
                 center = move_by(metric, value, open_share * beyond.off_center)
                 draws = move_median(metric, center + spread * (draws - center), center)
@@ -289,13 +293,13 @@ class GroupEstimator:
             out.append(Estimate(value, draws))
         return out
 
-    def _noise(self, part: IntArray, rng: np.random.Generator) -> FloatArray:
+    def _draw_noise(self, part: IntArray, rng: np.random.Generator) -> FloatArray:
         """e - 1 (D, r) of the rows ``part``."""
         if self._row_weights is not None:
             return self._row_weights[:, part] - 1.0
         return rng.standard_exponential((self.n_draws, part.size)) - 1.0
 
-    def _whole_mass(
+    def _make_whole_mass(
         self, drawn: FloatArray, point: FloatArray, mean: float, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """Mass (D, b, K) and (b, K) of the rows of the whole that count for a group."""
@@ -306,20 +310,20 @@ class GroupEstimator:
         center = self.directions.shift(self.belief.soft[part], point)
         return soft * (mean * gamma)[:, :, None], center * each
 
-    def _residual(
+    def _measure_residual(
         self, metric: Metric, known: IntArray, point: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """R (M,) of the labels ``known``, and what it would be by chance (B, M)."""
         soft = self._as_labeled(self.directions.shift(self.belief.soft[known], point))
-        rng = np.random.default_rng(child_seed(self.seed, 1 << 22))
+        rng = np.random.default_rng(make_child_seed(self.seed, 1 << 22))
         plan = metric.plan(self.data.scores[known])
         labels = draw_labels(soft, self.constants.label_draws, rng)
-        drawn = plan(self._hard(labels, known))
-        mean = mean_defined(drawn)
-        observed = plan(self._hard(self.data.labels[known][None], known))[0]
-        return _or_zero(observed - mean), _or_zero(drawn - mean)
+        drawn = plan(self._make_hard_mass(labels, known))
+        mean = average_defined(drawn)
+        observed = plan(self._make_hard_mass(self.data.labels[known][None], known))[0]
+        return _replace_undefined(observed - mean), _replace_undefined(drawn - mean)
 
-    def _correction_weight(self, n_labeled: int) -> float:
+    def _weigh_correction(self, n_labeled: int) -> float:
         if n_labeled < self.constants.least_labels:
             return 0.0
         ratio = (n_labeled / self.constants.half) ** 2
@@ -331,12 +335,12 @@ class GroupEstimator:
         out /= out.sum(axis=1, keepdims=True)
         return out
 
-    def _part(self, rows: IntArray) -> IntArray:
+    def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``most_rows`` of ``rows``, labeled ones among them as they come."""
         most = self.constants.most_rows
         if rows.size <= most:
             return rows
-        rng = np.random.default_rng(child_seed(self.seed, 1 << 23))
+        rng = np.random.default_rng(make_child_seed(self.seed, 1 << 23))
         return np.sort(rng.choice(rows, most, replace=False))
 
     def _clamp(self, labels: IntArray, rows: IntArray) -> IntArray:
@@ -344,10 +348,10 @@ class GroupEstimator:
         own = self.data.labels[rows]
         return np.where(own >= 0, own, labels)
 
-    def _hard(self, labels: IntArray, rows: IntArray) -> FloatArray:
+    def _make_hard_mass(self, labels: IntArray, rows: IntArray) -> FloatArray:
         return self._weigh(one_hot_mass(labels, self.data.n_classes), rows)
 
-    def _weight_of(self, rows: IntArray) -> FloatArray:
+    def _take_weights(self, rows: IntArray) -> FloatArray:
         weights = self.data.weights
         return np.ones(rows.size) if weights is None else weights[rows]
 
@@ -405,14 +409,14 @@ def estimate_groups(
     estimator = GroupEstimator(belief, data, tuple(metrics), tuple(whole[0]), target, sequence)
     estimates, borrowed = list(whole), [float("nan")]
     for number, (_, members) in enumerate(groupby(groups[1:], key=lambda each: each[0])):
-        inside = [row_numbers(part, data.n_rows) for _, part in members]
+        inside = [number_rows(part, data.n_rows) for _, part in members]
         found = estimator.estimate(inside, number)
         estimates += found.estimates
         borrowed += (1.0 - found.own).tolist()
     return estimates, borrowed
 
 
-def _or_zero(values: FloatArray) -> FloatArray:
+def _replace_undefined(values: FloatArray) -> FloatArray:
     """Zero where undefined."""
     return np.where(np.isfinite(values), values, 0.0)
 

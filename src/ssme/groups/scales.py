@@ -12,13 +12,13 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["move_by", "move_median", "step_between"]
+__all__ = ["measure_step", "move_by", "move_median"]
 
 EDGE = 1e-6
 """Share of the range at its ends that counts as the end itself."""
 
 
-def step_between(metric: Metric, start: FloatArray, end: FloatArray) -> FloatArray:
+def measure_step(metric: Metric, start: FloatArray, end: FloatArray) -> FloatArray:
     """What leads from ``start`` to ``end`` on the scale of ``metric``; zero where undefined."""
     step = _to_scale(metric, end) - _to_scale(metric, start)
     return np.where(np.isfinite(step), step, 0.0)
@@ -51,7 +51,7 @@ def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatA
         defined = shown[np.isfinite(shown[:, m]), m]
         shown[:, m] = np.resize(defined, len(shown))
     target = center[known]
-    moved = move_by(metric, shown, step_between(metric, np.median(shown, axis=0), target))
+    moved = move_by(metric, shown, measure_step(metric, np.median(shown, axis=0), target))
     moved += target - np.median(moved, axis=0)
     out: FloatArray = np.full_like(draws, np.nan)
     out[:, known] = np.clip(moved, metric.low, metric.high)

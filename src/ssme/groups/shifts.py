@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.groups.constants import GroupConstants
 from ssme.metrics.base import FloatArray
 
-__all__ = ["LEAST", "GroupShifts", "ShiftDirections", "shift_posterior"]
+__all__ = ["LEAST", "GroupShifts", "ShiftDirections", "fit_group_shifts"]
 
 IntArray = NDArray[np.int64]
 LEAST = 1e-12
@@ -80,7 +80,7 @@ class ShiftDirections:
         z /= z.sum(axis=-1, keepdims=True)
         return z
 
-    def evidence(
+    def sum_evidence(
         self, soft: FloatArray, labels: IntArray, groups: IntArray, point: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Score and information (G, P) of labeled rows with posterior ``soft`` (l, K).
@@ -96,8 +96,8 @@ class ShiftDirections:
         score = [off[:, k] for k in self.shifted] + [(off * h).sum(axis=1)]
         information = [there[:, k] * (1.0 - there[:, k]) for k in self.shifted]
         information.append((there * h**2).sum(axis=1) - mean**2)
-        bend = _by_group(information, groups, len(point))
-        return _by_group(score, groups, len(point)) + bend * point, bend
+        bend = _sum_by_group(information, groups, len(point))
+        return _sum_by_group(score, groups, len(point)) + bend * point, bend
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class GroupShifts:
         return out
 
 
-def shift_posterior(
+def fit_group_shifts(
     score: FloatArray, information: FloatArray, constants: GroupConstants
 ) -> GroupShifts:
     """The posterior of the coefficients of all groups of a grouping.
@@ -159,6 +159,6 @@ def shift_posterior(
     )
 
 
-def _by_group(values: Sequence[FloatArray], groups: IntArray, n_groups: int) -> FloatArray:
+def _sum_by_group(values: Sequence[FloatArray], groups: IntArray, n_groups: int) -> FloatArray:
     out: FloatArray = np.stack([np.bincount(groups, v, n_groups) for v in values], axis=1)
     return out

@@ -10,10 +10,10 @@ import re
 from typing import Any
 
 from ssme.errors import MissingExtraError
-from ssme.report import report_html, summarize
+from ssme.report import render_report, summarize
 from ssme.results.evaluation import ALL, BaseEvaluation
 
-__all__ = ["log_evaluation", "metric_values"]
+__all__ = ["list_metric_values", "log_evaluation"]
 
 BATCH = 500
 """Metrics sent at once; MLflow takes 1,000."""
@@ -30,18 +30,18 @@ def log_evaluation(
     ``tracker`` is anything with MLflow's ``log_metrics``, ``log_params``, ``log_text`` and
     ``log_dict``; by default the module mlflow.
     """
-    tracker = _mlflow() if tracker is None else tracker
-    values = list(metric_values(evaluation).items())
+    tracker = _import_mlflow() if tracker is None else tracker
+    values = list(list_metric_values(evaluation).items())
     for start in range(0, len(values), BATCH):
         tracker.log_metrics(dict(values[start : start + BATCH]))
     settings = evaluation.settings
     names = ("method", "level", "threshold", "random_state", "n_rows", "n_labeled")
     tracker.log_params({f"ssme.{name}": settings[name] for name in names if name in settings})
     tracker.log_dict(summarize(evaluation), "ssme.json")
-    tracker.log_text(report_html(evaluation), report)
+    tracker.log_text(render_report(evaluation), report)
 
 
-def metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
+def list_metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
     """Key -> value of everything that is defined."""
     found: dict[str, float] = {}
     for row in evaluation.rows():
@@ -65,7 +65,7 @@ def _number_key(key: str, taken: dict[str, float]) -> str:
     return name
 
 
-def _mlflow() -> Any:
+def _import_mlflow() -> Any:
     try:
         import mlflow
     except ImportError:

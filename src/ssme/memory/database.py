@@ -62,7 +62,7 @@ class Memory:
                 allowed="a file that ssme made, or a new name",
                 fix="name another file",
             )
-        with self._sqlite_errors():
+        with self._name_errors():
             self._connection = sqlite3.connect(
                 self.path, timeout=SECONDS_TO_WAIT, isolation_level=None
             )
@@ -200,8 +200,8 @@ class Memory:
                     n_rows,
                     n_labeled,
                     version,
-                    self._estimates(number),
-                    self._decisions(number),
+                    self._read_estimates(number),
+                    self._read_decisions(number),
                     {model: tuple(shares) for model, shares in json.loads(scores).items()},
                     key,
                     made_at,
@@ -222,7 +222,7 @@ class Memory:
             )
         return found[chosen]
 
-    def _estimates(self, number: int) -> tuple[EstimateRecord, ...]:
+    def _read_estimates(self, number: int) -> tuple[EstimateRecord, ...]:
         rows = self._read(
             'SELECT model, metric, "group", estimate, low, high, labels_only FROM estimate'
             " WHERE evaluation = ? ORDER BY rowid",
@@ -230,7 +230,7 @@ class Memory:
         )
         return tuple(EstimateRecord(*row) for row in rows)
 
-    def _decisions(self, number: int) -> tuple[DecisionRecord, ...]:
+    def _read_decisions(self, number: int) -> tuple[DecisionRecord, ...]:
         rows = self._read(
             "SELECT metric, pick, p_best, regret, possible_best FROM decision"
             " WHERE evaluation = ? ORDER BY rowid",
@@ -242,15 +242,15 @@ class Memory:
         )
 
     def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._sqlite_errors():
+        with self._name_errors():
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._sqlite_errors(), write_whole(self._connection) as connection:
+        with self._name_errors(), write_whole(self._connection) as connection:
             yield connection
 
-    def _sqlite_errors(self) -> AbstractContextManager[None]:
+    def _name_errors(self) -> AbstractContextManager[None]:
         return name_file_in_errors(
             self.path,
             "check that it is a memory made by ssme, that the disk has room and that no other "

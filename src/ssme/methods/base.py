@@ -32,7 +32,7 @@ __all__ = [
     "Predictor",
     "SilentOnRows",
     "check_supported",
-    "row_numbers",
+    "number_rows",
 ]
 
 IntArray = NDArray[np.int64]
@@ -143,7 +143,7 @@ class DrawsPosterior(Protocol):
         """P(y | s) (D, r, K) of ``rows`` in every draw, labeled rows as all others."""
 
 
-def row_numbers(rows: GroupRows, n_rows: int) -> IntArray:
+def number_rows(rows: GroupRows, n_rows: int) -> IntArray:
     """The numbers, in ascending order, of the rows of a group among ``n_rows`` rows."""
     if rows is None:
         return np.arange(n_rows)
@@ -187,7 +187,7 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
             fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
     for metric in metrics:
-        if not spec.estimates(metric, data.n_classes):
+        if not spec.can_estimate(metric, data.n_classes):
             at = "any threshold" if spec.any_threshold else f"the threshold {DEFAULT_THRESHOLD}"
             raise UnsupportedError(
                 f"method {spec.name!r} cannot estimate {metric.name!r}",

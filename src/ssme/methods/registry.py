@@ -11,7 +11,7 @@ from ssme.options import accept_all
 if TYPE_CHECKING:
     from ssme.methods.base import Method
 
-__all__ = ["get_method", "method_class", "method_names"]
+__all__ = ["find_method_class", "get_method", "method_names"]
 
 _METHODS: dict[str, str] = {
     "auto": "ssme.methods.auto.method:Auto",
@@ -41,7 +41,7 @@ def method_names() -> tuple[str, ...]:
     return tuple(_METHODS)
 
 
-def method_class(name: str) -> type[Method]:
+def find_method_class(name: str) -> type[Method]:
     """The class behind ``name``."""
     if name not in _METHODS:
         raise make_unknown_name_error("method", name, _METHODS, "`ssme methods` describes each")
@@ -54,5 +54,5 @@ def get_method(name: str, **options: Any) -> Method:
 
     Raises `InputError` where the method has no such option, or the option takes no such value.
     """
-    cls = method_class(name)
+    cls = find_method_class(name)
     return cls(**accept_all(cls, options, f"method {name!r}"))

@@ -47,7 +47,7 @@ class MethodSpec:
     missing_scores: bool = True
     designs: tuple[str, ...] = ("random",)
 
-    def estimates(self, metric: Metric, n_classes: int) -> bool:
+    def can_estimate(self, metric: Metric, n_classes: int) -> bool:
         """Whether the method can estimate ``metric``."""
         return self.metrics is None or any(
             is_same_metric(

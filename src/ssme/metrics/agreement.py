@@ -21,13 +21,13 @@ import numpy as np
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.decisions import decision_metric
 from ssme.metrics.kinds import Loss, Tables
-from ssme.metrics.mass import linear_plan, ratio
-from ssme.metrics.per_class import share
+from ssme.metrics.mass import compute_ratio, linear_plan
+from ssme.metrics.per_class import compute_share
 
 __all__ = ["AGREEMENT_METRICS"]
 
 
-def _distances(n_classes: int) -> FloatArray:
+def _measure_distances(n_classes: int) -> FloatArray:
     """|k - l| (K, K)."""
     place = np.arange(n_classes, dtype=np.float64)
     out: FloatArray = np.abs(place[:, None] - place)
@@ -36,25 +36,25 @@ def _distances(n_classes: int) -> FloatArray:
 
 def _kappa(tables: Tables) -> FloatArray:
     total = tables.occurring.sum(axis=2)
-    agreed = share(tables.hits.sum(axis=2), total)
-    chance = share((tables.occurring * tables.predicted).sum(axis=2), total**2)
-    return np.clip(ratio(agreed - chance, 1.0 - chance), -1.0, 1.0)
+    agreed = compute_share(tables.hits.sum(axis=2), total)
+    chance = compute_share((tables.occurring * tables.predicted).sum(axis=2), total**2)
+    return np.clip(compute_ratio(agreed - chance, 1.0 - chance), -1.0, 1.0)
 
 
 def _quadratic_kappa(tables: Tables) -> FloatArray:
-    squares = _distances(tables.occurring.shape[2]) ** 2
+    squares = _measure_distances(tables.occurring.shape[2]) ** 2
     total = tables.occurring.sum(axis=2)
     expected = np.einsum("dmk,kl,dml->dm", tables.occurring, squares, tables.predicted)
-    return np.clip(1.0 - ratio(tables.total_of(squares) * total, expected), -1.0, 1.0)
+    return np.clip(1.0 - compute_ratio(tables.total_of(squares) * total, expected), -1.0, 1.0)
 
 
 def _grade_error(tables: Tables) -> FloatArray:
     n_classes = tables.occurring.shape[2]
-    off = tables.total_of(_distances(n_classes) / (n_classes - 1))
-    return share(off, tables.occurring.sum(axis=2))
+    off = tables.total_of(_measure_distances(n_classes) / (n_classes - 1))
+    return compute_share(off, tables.occurring.sum(axis=2))
 
 
-def _win_rate_plan(scores: FloatArray) -> MetricPlan:
+def _plan_win_rate(scores: FloatArray) -> MetricPlan:
     place = np.linspace(0.0, 1.0, scores.shape[2])
     return linear_plan(np.where(np.isnan(scores), np.nan, place))
 
@@ -85,7 +85,7 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
     Metric(
         name="win_rate",
         title="Win rate",
-        plan=_win_rate_plan,
+        plan=_plan_win_rate,
         kind=Loss(),
         greater_is_better=None,
         definition="share of rows whose true class is the last of two; a middle class, a tie, "

@@ -34,15 +34,15 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Binning, Calibration, Norm, SettledCalibration, Target
 from ssme.metrics.mass import (
     RowSets,
-    ratio,
+    compute_ratio,
     require_binary,
-    row_weights,
     sum_held_lines,
     sum_lines,
+    sum_row_weights,
     transpose,
 )
 
-__all__ = ["CALIBRATION_METRICS", "ece", "gaps_norm"]
+__all__ = ["CALIBRATION_METRICS", "compute_gaps_norm", "ece"]
 
 
 def ece(
@@ -94,9 +94,9 @@ def ece(
     """
     if n_bins is not None and not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise InputError(f"n_bins={n_bins}", allowed="a whole number from 1", fix="try n_bins=10")
-    _one_of("binning", binning, (*get_args(Binning), None))
-    _one_of("norm", norm, get_args(Norm))
-    _one_of("target", target, (*get_args(Target), None))
+    _check_choice("binning", binning, (*get_args(Binning), None))
+    _check_choice("norm", norm, get_args(Norm))
+    _check_choice("target", target, (*get_args(Target), None))
     kind = Calibration(n_bins, binning, weighted, norm, target)
     chosen = _spell_chosen(kind)
     return Metric(
@@ -106,7 +106,7 @@ def ece(
         kind=kind,
         greater_is_better=False,
         multiclass=target != "positive",
-        definition=_definition(kind),
+        definition=_write_definition(kind),
         of_probabilities=True,
     )
 
@@ -117,14 +117,14 @@ def _spell_chosen(kind: Calibration) -> str:
     return ", ".join(f"{key}={value}" for key, value in shown.items() if value not in (None, "l1"))
 
 
-def _definition(kind: Calibration) -> str:
-    two, more = _settled_definition(kind.settle(2)), _settled_definition(kind.settle(3))
+def _write_definition(kind: Calibration) -> str:
+    two, more = _write_settled_definition(kind.settle(2)), _write_settled_definition(kind.settle(3))
     if kind.target == "positive" or two == more:
         return two
     return f"two classes: {two}; more: {more}"
 
 
-def _settled_definition(settled: SettledCalibration) -> str:
+def _write_settled_definition(settled: SettledCalibration) -> str:
     norm = {"l1": "mean", "l2": "root mean square", "max": "largest"}[settled.norm]
     count = "" if settled.norm == "max" else (" weighted" if settled.weighted else " unweighted")
     score = {
@@ -143,32 +143,34 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     if settled.target == "positive":
         require_binary(scores)
 
-    score, event = _scores_and_events(scores, settled.target)
+    score, event = _take_scores_and_events(scores, settled.target)
     columns, n_bins = score.shape[1], settled.count_bins(n_classes)
-    bins = _bins(score, settled.n_bins, settled.binning)
+    bins = _find_bins(score, settled.n_bins, settled.binning)
     if settled.target == "top_label_by_class":
-        bins = _bins_by_class(score, event, settled, n_classes)
+        bins = _find_bins_by_class(score, event, settled, n_classes)
     sets = RowSets.of(bins, n_bins)
     weights_of, scores_of = sets.sum_rows(), sets.sum_rows(score)
     events = None if settled.target == "positive" else sets.sum_classes(event, n_classes)
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        weights = row_weights(mass).T
+        weights = sum_row_weights(mass).T
         held = sum_lines(weights_of, weights)
         if events is None:
             happened = sum_held_lines(weights_of, mass[:, :, 1])
         else:
             happened = sum_lines(events, transpose(mass))
-        gap = np.abs(ratio(happened - sum_lines(scores_of, weights), held)).clip(max=1.0)
+        gap = np.abs(compute_ratio(happened - sum_lines(scores_of, weights), held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
-        error = gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
+        error = compute_gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
         out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
         return out
 
     return evaluate
 
 
-def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, NDArray[np.int64]]:
+def _take_scores_and_events(
+    scores: FloatArray, target: Target
+) -> tuple[FloatArray, NDArray[np.int64]]:
     """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""
     n, n_models, n_classes = scores.shape
     if target == "positive":
@@ -180,7 +182,7 @@ def _scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, 
     return scores.reshape(flat), every.reshape(flat)
 
 
-def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
+def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
     """Bin of each score (n, columns); -1 where there is none."""
     ticks = np.linspace(0.0, 1.0, n_bins + 1)
     bins = np.full(score.shape, -1, dtype=np.int64)
@@ -198,19 +200,19 @@ def _bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]
     return bins
 
 
-def _bins_by_class(
+def _find_bins_by_class(
     score: FloatArray, predicted: NDArray[np.int64], settled: SettledCalibration, n_classes: int
 ) -> NDArray[np.int64]:
     """Bins of the rows of each predicted class, those of class k after those of class k - 1."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     for k in range(n_classes):
         own = predicted == k
-        within = _bins(np.where(own, score, np.nan), settled.n_bins, settled.binning)
+        within = _find_bins(np.where(own, score, np.nan), settled.n_bins, settled.binning)
         bins[own] = k * settled.n_bins + within[own]
     return bins
 
 
-def gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
+def compute_gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
     """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
     filled = held > 0
     gap = np.where(filled, gap, 0.0)
@@ -218,11 +220,11 @@ def gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) ->
         return np.where(filled.any(axis=1), gap.max(axis=1), np.nan)
     share = held if settled.weighted else filled.astype(np.float64)
     power = gap if settled.norm == "l1" else gap**2
-    mean = ratio((power * share).sum(axis=1), share.sum(axis=1))
+    mean = compute_ratio((power * share).sum(axis=1), share.sum(axis=1))
     return mean if settled.norm == "l1" else np.sqrt(mean)
 
 
-def _one_of(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
+def _check_choice(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     if value not in allowed:
         raise InputError(
             f"{option}={value!r} for a calibration error",

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ssme.errors import UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.metrics.mass import RowSets, present_rows, row_weights, sum_lines, transpose
+from ssme.metrics.mass import RowSets, find_present_rows, sum_lines, sum_row_weights, transpose
 
 __all__ = ["FullTables", "RowTables", "confusion_matrices", "plan_tables", "predicted_classes"]
 
@@ -150,7 +150,7 @@ def plan_tables(scores: FloatArray, threshold: float) -> Callable[[FloatArray], 
     predicted = predicted_classes(scores, threshold)
     sets = RowSets.of(predicted, n_classes)
     hit, flagged = sets.sum_classes(predicted, n_classes), sets.sum_rows()
-    present = present_rows(scores)
+    present = find_present_rows(scores)
     return lambda mass: RowTables(mass, predicted, hit, flagged, present)
 
 
@@ -172,7 +172,7 @@ class RowTables:
     @cached_property
     def hits(self) -> FloatArray:
         """Mass (D, M, K) of the rows of each class that are predicted as that class."""
-        return self._by_model(sum_lines(self.hit, self._lines), self.mass.shape[0])
+        return self._split_by_model(sum_lines(self.hit, self._lines), self.mass.shape[0])
 
     @cached_property
     def occurring(self) -> FloatArray:
@@ -180,15 +180,15 @@ class RowTables:
         n_draws, n, n_classes = self.mass.shape
         lines = self._lines.reshape(n, n_classes * n_draws)
         if self.present is not None:
-            return self._by_model(self.present.T @ lines, n_draws)
+            return self._split_by_model(self.present.T @ lines, n_draws)
         of_one = lines.sum(axis=0).reshape(n_classes, n_draws).T[:, None, :]
         return np.repeat(of_one, self._n_models, axis=1)
 
     @cached_property
     def predicted(self) -> FloatArray:
         """Mass (D, M, K) of the rows predicted as each class."""
-        weights = row_weights(self.mass)
-        out = self._by_model(sum_lines(self.flagged, weights.T), len(weights))
+        weights = sum_row_weights(self.mass)
+        out = self._split_by_model(sum_lines(self.flagged, weights.T), len(weights))
         return np.broadcast_to(out, (self.mass.shape[0], *out.shape[1:]))
 
     def total_of(self, values: FloatArray) -> FloatArray:
@@ -207,7 +207,7 @@ class RowTables:
     def _n_models(self) -> int:
         return int(self.predicted_class.shape[1])
 
-    def _by_model(self, sums: FloatArray, n_draws: int) -> FloatArray:
+    def _split_by_model(self, sums: FloatArray, n_draws: int) -> FloatArray:
         """Sums by classifier, class and labeling, however shaped, as (D, M, K)."""
         by_class = sums.reshape(self._n_models, self.mass.shape[2], n_draws)
         out: FloatArray = np.ascontiguousarray(by_class.transpose(2, 0, 1))

@@ -17,7 +17,7 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import at_threshold
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Tables
-from ssme.metrics.mass import linear_plan, ratio
+from ssme.metrics.mass import compute_ratio, linear_plan
 
 __all__ = ["expected_cost", "expected_utility"]
 
@@ -54,7 +54,7 @@ def expected_cost(
     >>> expected_cost([[0, 1], [10, 0]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
     array([[2.75]])
     """
-    return _mean_worth(matrix, threshold, name, "cost", greater_is_better=False)
+    return _make_mean_worth(matrix, threshold, name, "cost", greater_is_better=False)
 
 
 def expected_utility(
@@ -89,10 +89,10 @@ def expected_utility(
     >>> expected_utility([[0, -1], [0, 5]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
     array([[1.]])
     """
-    return _mean_worth(matrix, threshold, name, "utility", greater_is_better=True)
+    return _make_mean_worth(matrix, threshold, name, "utility", greater_is_better=True)
 
 
-def _mean_worth(
+def _make_mean_worth(
     matrix: Sequence[Sequence[float]] | FloatArray,
     threshold: float,
     name: str,
@@ -123,7 +123,7 @@ def _mean_worth(
     metric = Metric(
         name=name,
         title=f"Expected {what}",
-        plan=partial(_cost_plan, kind=kind),
+        plan=partial(_plan_cost, kind=kind),
         kind=kind,
         low=float(worth.min()),
         high=float(worth.max()),
@@ -144,7 +144,7 @@ class _MeanCost:
     def __call__(self, tables: Tables) -> FloatArray:
         total = tables.occurring.sum(axis=2)
         return np.clip(
-            ratio(tables.total_of(self.table), total), self.table.min(), self.table.max()
+            compute_ratio(tables.total_of(self.table), total), self.table.min(), self.table.max()
         )
 
     @property
@@ -152,7 +152,7 @@ class _MeanCost:
         return np.array(self.costs)
 
 
-def _cost_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
+def _plan_cost(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     cost = cast(_MeanCost, kind.statistic).table
     if scores.shape[2] != cost.shape[0]:
         raise UnsupportedError(

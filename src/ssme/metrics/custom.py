@@ -107,7 +107,7 @@ def _plan(
                         allowed="a callable (y_true, y_score) -> float",
                         fix="make it return NaN where it is undefined, as with one class only",
                     ) from error
-                out[d, m] = _number(value, where)
+                out[d, m] = _read_number(value, where)
         return out
 
     return evaluate
@@ -143,7 +143,7 @@ def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDA
     return repeated
 
 
-def _number(value: Any, where: str) -> float:
+def _read_number(value: Any, where: str) -> float:
     try:
         if isinstance(value, str | bytes) or np.ndim(value) != 0:
             raise TypeError

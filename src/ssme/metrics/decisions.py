@@ -21,8 +21,8 @@ from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import plan_tables, predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Rows, Statistic, Tables
-from ssme.metrics.mass import mean_plan, present_rows, ratio, require_binary
-from ssme.metrics.per_class import CLASS_METRICS, ClassTerm, class_terms, share
+from ssme.metrics.mass import compute_ratio, find_present_rows, plan_mean, require_binary
+from ssme.metrics.per_class import CLASS_METRICS, ClassTerm, compute_class_terms, compute_share
 
 __all__ = [
     "ACCURACY",
@@ -40,54 +40,58 @@ def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan
     return lambda mass: kind.statistic(tables(mass))
 
 
-def _accuracy_plan(scores: FloatArray, *, kind: Decision) -> MetricPlan:
+def _plan_accuracy(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     """The share of rows that are right is a mean over rows: one product for all labelings."""
     predicted = predicted_classes(scores, kind.threshold)
     n, n_models, n_classes = scores.shape
     hit: FloatArray = np.empty((n, n_classes, n_models))
     for k in range(n_classes):
         hit[:, k] = predicted == k
-    return mean_plan(hit, present_rows(scores))
+    return plan_mean(hit, find_present_rows(scores))
 
 
-def _mean_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+def _average_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Mean over classes of the terms that are not NaN; NaN when there is none."""
     defined = ~np.isnan(terms)
     part = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
-    return share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
+    return compute_share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
 
 
 # Statistics (D, M).
 
 
 def _find_accuracy(tables: Tables) -> FloatArray:
-    return share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
+    return compute_share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
 
 
 def _recall_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(class_terms("recall", tables))
+    return _average_defined(compute_class_terms("recall", tables))
 
 
 def _precision_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(class_terms("precision", tables))
+    return _average_defined(compute_class_terms("precision", tables))
 
 
 def _f1_macro(tables: Tables) -> FloatArray:
-    return _mean_defined(class_terms("f1", tables))
+    return _average_defined(compute_class_terms("f1", tables))
 
 
 def _f1_weighted(tables: Tables) -> FloatArray:
-    return _mean_defined(class_terms("f1", tables), tables.occurring)
+    return _average_defined(compute_class_terms("f1", tables), tables.occurring)
 
 
 def _matthews(tables: Tables) -> FloatArray:
     occurring, predicted = tables.occurring, tables.predicted
     hits = tables.hits.sum(axis=2)
     covariance = hits * occurring.sum(axis=2) - (occurring * predicted).sum(axis=2)
-    return np.clip(ratio(covariance, np.sqrt(_spread(occurring) * _spread(predicted))), -1.0, 1.0)
+    return np.clip(
+        compute_ratio(covariance, np.sqrt(_measure_spread(occurring) * _measure_spread(predicted))),
+        -1.0,
+        1.0,
+    )
 
 
-def _spread(margin: FloatArray) -> FloatArray:
+def _measure_spread(margin: FloatArray) -> FloatArray:
     """n^2 - sum_k n_k^2, as a sum of products, so that it is exactly zero for one class."""
     out: FloatArray = (margin * (margin.sum(axis=2, keepdims=True) - margin)).sum(axis=2)
     return np.maximum(out, 0.0)
@@ -173,7 +177,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
     Metric(
         name="accuracy",
         title="Accuracy",
-        plan=partial(_accuracy_plan, kind=ACCURACY),
+        plan=partial(_plan_accuracy, kind=ACCURACY),
         kind=ACCURACY,
         definition="share of rows whose predicted class is the true class",
     ),
@@ -224,7 +228,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
     Metric(
         name="f1_micro",
         title="F1 (micro)",
-        plan=partial(_accuracy_plan, kind=ACCURACY),
+        plan=partial(_plan_accuracy, kind=ACCURACY),
         kind=ACCURACY,
         definition="F1 of the counts pooled over classes, which is the accuracy",
     ),

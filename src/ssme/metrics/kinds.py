@@ -11,10 +11,10 @@ which is declared where the metric is made:
 `Custom`       anything else
 =============  ====================================================================================
 
-Each kind says by ``labels_interval(n_classes)`` which interval the metric has when only the labeled
-rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settle`` kinds are
-equal are the same metric under two names: with two classes, for example, all three averages of ROC
-AUC are one number, and get the same interval.
+Each kind says by ``choose_labels_interval(n_classes)`` which interval the metric has when only the
+labeled rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settle`` kinds
+are equal are the same metric under two names: with two classes, for example, all three averages of
+ROC AUC are one number, and get the same interval.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ __all__ = [
     "Statistic",
     "Tables",
     "Target",
+    "find_threshold",
     "is_same_metric",
-    "threshold_of",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -190,7 +190,7 @@ class Decision:
         """The same statistic of decisions at another threshold."""
         return replace(self, threshold=threshold)
 
-    def labels_interval(self, n_classes: int) -> LabelsInterval:
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
         if self.share_of is not None:
             return ProportionInterval(self.share_of, self.threshold)
@@ -217,7 +217,7 @@ class Ranking:
         """The kind for ``n_classes``, with nothing left open."""
         return replace(self, average="macro") if n_classes == 2 else self
 
-    def labels_interval(self, n_classes: int) -> LabelsInterval:
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
         if n_classes > 2:
             return BootstrapInterval()
@@ -261,7 +261,7 @@ class Calibration:
             target=self.target or ("positive" if two else "top_label"),
         )
 
-    def labels_interval(self, n_classes: int) -> LabelsInterval:
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
         settled = self.settle(n_classes)
         if settled.norm != "l1" or settled.target == "classwise":
@@ -292,7 +292,7 @@ class Loss:
         """The kind for ``n_classes``, with nothing left open."""
         return self
 
-    def labels_interval(self, n_classes: int) -> LabelsInterval:
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
         return BootstrapInterval()
 
@@ -305,7 +305,7 @@ class Custom:
         """The kind for ``n_classes``, with nothing left open."""
         return self
 
-    def labels_interval(self, n_classes: int) -> LabelsInterval:
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         """The interval from labels alone."""
         return BootstrapInterval()
 
@@ -313,7 +313,7 @@ class Custom:
 Kind = Decision | Ranking | Calibration | Loss | Custom
 
 
-def threshold_of(kind: Kind) -> float:
+def find_threshold(kind: Kind) -> float:
     """The threshold of the decisions that ``kind`` judges; the default where it judges none."""
     return kind.threshold if isinstance(kind, Decision) else DEFAULT_THRESHOLD
 

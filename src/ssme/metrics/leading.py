@@ -19,7 +19,7 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Lead", "leading_metric"]
+__all__ = ["Lead", "find_leading_metric"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Lead:
     reason: str = ""
 
 
-def leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: float = 0.4) -> Lead:
+def find_leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: float = 0.4) -> Lead:
     """Find the metric that leads where none was asked for.
 
     Parameters
@@ -57,10 +57,10 @@ def leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: float = 
     Examples
     --------
     >>> import numpy as np
-    >>> from ssme.metrics.leading import leading_metric
-    >>> leading_metric(np.array([0.5, 0.5]), ["ham", "spam"]).metric
+    >>> from ssme.metrics.leading import find_leading_metric
+    >>> find_leading_metric(np.array([0.5, 0.5]), ["ham", "spam"]).metric
     'accuracy'
-    >>> leading_metric(np.array([0.97, 0.03]), ["ham", "spam"]).metric
+    >>> find_leading_metric(np.array([0.97, 0.03]), ["ham", "spam"]).metric
     'average_precision'
     """
     rarest = int(np.argmin(shares))

@@ -4,7 +4,7 @@
 labelings cheap. A metric that is a mean over rows is linear in the mass, hence one matrix product
 for all labelings and classifiers (`linear_plan`). Sums over sets of rows (bins, predicted
 classes) are one sparse product (`RowSets`). And label draws share their row weights, so what
-depends on weights alone is computed once for a batch, not once per draw (`row_weights`).
+depends on weights alone is computed once for a batch, not once per draw (`sum_row_weights`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ssme.metrics.base import FloatArray, MetricPlan
 
 __all__ = [
     "RowSets",
+    "compute_ratio",
+    "find_present_rows",
     "linear_plan",
-    "mean_plan",
-    "present_rows",
-    "ratio",
+    "plan_mean",
     "require_binary",
-    "row_weights",
     "sum_held_lines",
     "sum_lines",
-    "total",
+    "sum_row_weights",
+    "sum_scored_rows",
     "transpose",
 ]
 
@@ -36,7 +36,7 @@ _SAME_WEIGHT = 1e-12
 _PIECE = 32
 
 
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def compute_ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """``numerator / denominator``, NaN where the denominator is not positive."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     out: FloatArray = np.full(numerator.shape, np.nan)
@@ -44,7 +44,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return out
 
 
-def row_weights(mass: FloatArray) -> FloatArray:
+def sum_row_weights(mass: FloatArray) -> FloatArray:
     """Weights of the rows, (1, n) when all labelings share them, otherwise (D, n)."""
     n_draws, n, n_classes = mass.shape
     weights: FloatArray
@@ -69,7 +69,7 @@ def transpose(mass: FloatArray) -> FloatArray:
     return out
 
 
-def present_rows(scores: FloatArray) -> FloatArray | None:
+def find_present_rows(scores: FloatArray) -> FloatArray | None:
     """(n, M) one where a classifier has a score; None when every classifier scores every row."""
     if np.isfinite(scores).all():
         return None
@@ -77,7 +77,7 @@ def present_rows(scores: FloatArray) -> FloatArray | None:
     return None if present.all() else present.astype(np.float64)
 
 
-def total(rows: FloatArray, present: FloatArray | None) -> FloatArray:
+def sum_scored_rows(rows: FloatArray, present: FloatArray | None) -> FloatArray:
     """Sums of ``rows`` (D, n) over the rows each classifier scored: (D, M), or (D, 1) for all."""
     out: FloatArray = rows.sum(axis=1, keepdims=True) if present is None else rows @ present
     return out
@@ -85,12 +85,12 @@ def total(rows: FloatArray, present: FloatArray | None) -> FloatArray:
 
 def linear_plan(value: FloatArray) -> MetricPlan:
     """Mean over rows of ``value`` (n, M, K), one for each true class; NaN rows do not count."""
-    present = present_rows(value)
+    present = find_present_rows(value)
     filled = value if present is None else np.where(present[:, :, None] > 0, value, 0.0)
-    return mean_plan(filled.transpose(0, 2, 1), present)
+    return plan_mean(filled.transpose(0, 2, 1), present)
 
 
-def mean_plan(value: FloatArray, present: FloatArray | None) -> MetricPlan:
+def plan_mean(value: FloatArray, present: FloatArray | None) -> MetricPlan:
     """Mean of ``value`` (n, K, M) over the rows that are ``present`` (n, M), zero elsewhere."""
     n, n_classes, n_models = value.shape
     table = np.ascontiguousarray(value).reshape(n * n_classes, n_models)
@@ -98,7 +98,9 @@ def mean_plan(value: FloatArray, present: FloatArray | None) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         summed = mass.reshape(mass.shape[0], n * n_classes) @ table
-        return np.clip(ratio(summed, total(row_weights(mass), present)), low, high)
+        return np.clip(
+            compute_ratio(summed, sum_scored_rows(sum_row_weights(mass), present)), low, high
+        )
 
     return evaluate
 

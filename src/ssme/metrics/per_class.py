@@ -21,7 +21,7 @@ import numpy as np
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Rows, Tables
-from ssme.metrics.mass import ratio
+from ssme.metrics.mass import compute_ratio
 from ssme.wording import quote, suggest_nearest
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
     "CLASS_METRICS",
     "EVERY",
     "ClassTerm",
-    "class_terms",
+    "compute_class_terms",
+    "compute_share",
     "expand_metrics",
-    "share",
     "split_class",
 ]
 
@@ -42,18 +42,18 @@ ALL_THREE = "per_class"
 FORM = re.compile(r"(?P<name>[^\[\]@]+)\[(?P<inner>.*)\](?P<rest>@.*)?", re.DOTALL)
 
 
-def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+def compute_share(part: FloatArray, whole: FloatArray) -> FloatArray:
     """`ratio` of a part to its whole, which rounding must not bring above one."""
-    return np.minimum(ratio(part, whole), 1.0)
+    return np.minimum(compute_ratio(part, whole), 1.0)
 
 
-def class_terms(of: str, tables: Tables) -> FloatArray:
+def compute_class_terms(of: str, tables: Tables) -> FloatArray:
     """Precision, recall or F1 of each class (D, M, K); NaN where a class gives none."""
     if of == "recall":
-        return share(tables.hits, tables.occurring)
+        return compute_share(tables.hits, tables.occurring)
     if of == "precision":
-        return share(tables.hits, tables.predicted)
-    return share(2.0 * tables.hits, tables.occurring + tables.predicted)
+        return compute_share(tables.hits, tables.predicted)
+    return compute_share(2.0 * tables.hits, tables.occurring + tables.predicted)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ClassTerm:
     k: int
 
     def __call__(self, tables: Tables) -> FloatArray:
-        terms = class_terms(self.of, tables)
+        terms = compute_class_terms(self.of, tables)
         if self.k >= terms.shape[2]:
             raise UnsupportedError(
                 f"{self.of} of class number {self.k} with {terms.shape[2]} classes",
@@ -124,7 +124,11 @@ def expand_metrics(
     out: list[Any] = []
     for spec in specs:
         if spec == ALL_THREE:
-            out += [_data(name, k, names, at) for k in range(len(names)) for name in CLASS_METRICS]
+            out += [
+                _describe_metric(name, k, names, at)
+                for k in range(len(names))
+                for name in CLASS_METRICS
+            ]
             continue
         parts = split_class(spec) if isinstance(spec, str) else None
         if parts is None:
@@ -139,9 +143,9 @@ def expand_metrics(
                 fix=f"write `{name}` without the brackets, or one of these",
             )
         if inner == EVERY and EVERY not in names:
-            out += [_data(name, k, names, rest) for k in range(len(names))]
+            out += [_describe_metric(name, k, names, rest) for k in range(len(names))]
         elif inner in names:
-            out.append(_data(name, names.index(inner), names, rest))
+            out.append(_describe_metric(name, names.index(inner), names, rest))
         else:
             raise InputError(
                 f"metric `{spec}`: there is no class {inner!r}",
@@ -151,7 +155,7 @@ def expand_metrics(
     return out
 
 
-def _data(name: str, k: int, names: Sequence[str], rest: str) -> dict[str, Any]:
+def _describe_metric(name: str, k: int, names: Sequence[str], rest: str) -> dict[str, Any]:
     title = CLASS_METRICS[name][0]
     return {
         "name": f"{name}[{k}]{rest}",

@@ -88,11 +88,11 @@ def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> M
         )
     plan, stated = metric.plan(scores), np.array(shares)
 
-    def values(mass: FloatArray) -> FloatArray:
+    def compute_values(mass: FloatArray) -> FloatArray:
         total = mass.sum(axis=1, keepdims=True)
         known = (total > 0.0).all(axis=2)[:, 0]
         scaled = mass * (stated / np.where(total > 0.0, total, 1.0))
         found = plan(scaled)
         return np.where(known[:, None], found, np.nan)
 
-    return values
+    return compute_values

@@ -19,12 +19,12 @@ __all__ = ["PROBABILITY_METRICS"]
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def _log_loss_plan(scores: FloatArray) -> MetricPlan:
+def _plan_log_loss(scores: FloatArray) -> MetricPlan:
     loss: FloatArray = -np.log(np.clip(scores, _EPS, 1.0 - _EPS))
     return linear_plan(loss)
 
 
-def _brier_plan(scores: FloatArray) -> MetricPlan:
+def _plan_brier(scores: FloatArray) -> MetricPlan:
     if scores.shape[2] == 2:
         return linear_plan((1.0 - scores) ** 2)
     # sum_k (p_k - [y = k])^2 = sum_k p_k^2 - 2 p_y + 1
@@ -35,7 +35,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
     Metric(
         name="log_loss",
         title="Log loss",
-        plan=_log_loss_plan,
+        plan=_plan_log_loss,
         kind=Loss(),
         high=float("inf"),
         greater_is_better=False,
@@ -45,7 +45,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
     Metric(
         name="brier_score",
         title="Brier score",
-        plan=_brier_plan,
+        plan=_plan_brier,
         kind=Loss(),
         high=2.0,
         greater_is_better=False,

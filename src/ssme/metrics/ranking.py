@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Ranking
-from ssme.metrics.mass import present_rows, ratio, row_weights, transpose
+from ssme.metrics.mass import compute_ratio, find_present_rows, sum_row_weights, transpose
 from ssme.metrics.split_ranking import RankedPlaces, SplitMass
 
 __all__ = ["RANKING_METRICS", "plan_together"]
@@ -93,28 +93,28 @@ class _Ranking:
 
     def rank(self, lines: FloatArray) -> FloatArray:
         """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
-        return _rows_of_classes(lines, self.order)
+        return _take_rows_of_classes(lines, self.order)
 
     def read_above(self, running: FloatArray) -> FloatArray:
         """Running sums (r + 1, C, D) read before the group of each ranked row: (r, C, D)."""
-        return running[:-1] if self.first is None else _rows_of_classes(running, self.first)
+        return running[:-1] if self.first is None else _take_rows_of_classes(running, self.first)
 
-    def at_or_above(self, running: FloatArray) -> FloatArray:
+    def take_at_or_above(self, running: FloatArray) -> FloatArray:
         """Running sums (r + 1, C, D) read after the group of each ranked row: (r, C, D)."""
-        return running[1:] if self.last is None else _rows_of_classes(running, self.last)
+        return running[1:] if self.last is None else _take_rows_of_classes(running, self.last)
 
-    def others_at_or_above(self, values: FloatArray) -> FloatArray:
+    def sum_others_at_or_above(self, values: FloatArray) -> FloatArray:
         """Sums of ranked ``values`` over the other rows at or above each: (r, C, D)."""
-        running = _running(values)
+        running = _sum_running(values)
         if self.last is None:
             return running[:-1]
-        out = _rows_of_classes(running, self.last)
+        out = _take_rows_of_classes(running, self.last)
         out -= values
         return out
 
-    def one_over_seen(self, weights: FloatArray) -> FloatArray:
+    def invert_seen(self, weights: FloatArray) -> FloatArray:
         """1 / weight of the rows at or above each ranked row (r, C, D), of lines (n, 1, D)."""
-        seen = self.at_or_above(_running(self.rank_shared(weights)))
+        seen = self.take_at_or_above(_sum_running(self.rank_shared(weights)))
         return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
 
     def rank_shared(self, weights: FloatArray) -> FloatArray:
@@ -124,14 +124,14 @@ class _Ranking:
 
     def weigh_below(self, weights: FloatArray) -> FloatArray:
         """Weight (n, C) below each row, each row and its ties counting half; 0 where not scored."""
-        seen = _running(weights[self.order][:, :, None])
-        twice_above = self.read_above(seen) + self.at_or_above(seen)
+        seen = _sum_running(weights[self.order][:, :, None])
+        twice_above = self.read_above(seen) + self.take_at_or_above(seen)
         out: FloatArray = np.zeros((len(weights), self.order.shape[1]))
         np.put_along_axis(out, self.order, (seen[-1:] - 0.5 * twice_above)[:, :, 0], axis=0)
         return out
 
 
-def _rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+def _take_rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
     """The lines (r, C, D) at ``rows`` (r, C) of each class, of ``lines`` (n, C, D)."""
     n, n_classes, n_draws = lines.shape
     place = rows if n_classes == 1 else rows * n_classes + np.arange(n_classes)
@@ -139,7 +139,7 @@ def _rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
     return out.reshape(*rows.shape, n_draws)
 
 
-def _running(values: FloatArray) -> FloatArray:
+def _sum_running(values: FloatArray) -> FloatArray:
     """Running sums down the rows of (r, C, D), starting from zero: (r + 1, C, D).
 
     Every addition waits for the one above it, so two columns are summed at a time, as the parts
@@ -154,7 +154,7 @@ def _running(values: FloatArray) -> FloatArray:
     return out.reshape(r + 1, n_classes, n_draws)
 
 
-def _pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
+def _split_pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
     """Classes and labelings, pieces of lines (n, C, D) whose sums stay in the processor's cache."""
     n, n_classes, n_draws = lines.shape
     columns = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
@@ -165,15 +165,15 @@ def _pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
             yield slice(k, k + classes), slice(d, d + draws)
 
 
-def _wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatArray:
+def _sum_wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatArray:
     """sum_ij p_i q_j K_ij (C, D, M) of lines (n, C, D), a pair i = j counting one half."""
     out: FloatArray = np.empty((*p.shape[1:], len(rankings)))
-    for k, d in _pieces(p):
+    for k, d in _split_pieces(p):
         some_p, some_q = np.ascontiguousarray(p[:, k, d]), np.ascontiguousarray(q[:, k, d])
         for m, ranking in enumerate(rankings):
             by_class = ranking.take(k)
-            hits = _running(by_class.rank(some_p))
-            twice = by_class.read_above(hits) + by_class.at_or_above(hits)
+            hits = _sum_running(by_class.rank(some_p))
+            twice = by_class.read_above(hits) + by_class.take_at_or_above(hits)
             out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.rank(some_q))
     return out
 
@@ -183,38 +183,38 @@ class _OneVsRest:
 
     def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
         self.classes = list(classes)
-        self.present = present_rows(scores)
+        self.present = find_present_rows(scores)
         self.rankings = [_Ranking.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
         self._below: tuple[FloatArray, FloatArray] | None = None
 
-    def lines(self, mass: FloatArray) -> FloatArray:
+    def take_lines(self, mass: FloatArray) -> FloatArray:
         """The mass of the classes, (n, C, D)."""
         n_draws, n, n_classes = mass.shape
         if len(self.classes) < n_classes:  # the positive class of two
             return np.ascontiguousarray(mass[:, :, self.classes[0]].T)[:, None, :]
         return transpose(mass).reshape(n, n_classes, n_draws)
 
-    def roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+    def compute_roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
         """ROC AUC (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
-        w, in_p = np.ascontiguousarray(weights.T)[:, None, :], _total(p, self.present)
+        w, in_p = np.ascontiguousarray(weights.T)[:, None, :], _sum_scored(p, self.present)
         if len(weights) != 1:
             q = w - p
-            wins, in_q = _wins(self.rankings, p, q), _total(q, self.present)
-            return _share_of_pairs(wins, in_p, in_q, _total(p, self.present, q))
-        wins = p.transpose(1, 2, 0) @ self._weight_below(weights[0]) - 0.5 * in_p**2
-        self_pairs = _total(p, self.present, w) - _total(p, self.present, p)
-        return _share_of_pairs(wins, in_p, _total(w, self.present) - in_p, self_pairs)
+            wins, in_q = _sum_wins(self.rankings, p, q), _sum_scored(q, self.present)
+            return _compute_share_of_pairs(wins, in_p, in_q, _sum_scored(p, self.present, q))
+        wins = p.transpose(1, 2, 0) @ self._sum_weight_below(weights[0]) - 0.5 * in_p**2
+        self_pairs = _sum_scored(p, self.present, w) - _sum_scored(p, self.present, p)
+        return _compute_share_of_pairs(wins, in_p, _sum_scored(w, self.present) - in_p, self_pairs)
 
     def split_roc_auc(self, split: SplitMass) -> FloatArray:
         """ROC AUC (1, D, M) of the positive class of two."""
         wins = split.wins(self._places)[None]
         in_p, in_q, self_pairs = (total[None, :, None] for total in split.totals)
-        return _share_of_pairs(wins, in_p, in_q, self_pairs)
+        return _compute_share_of_pairs(wins, in_p, in_q, self_pairs)
 
     def split_average_precision(self, split: SplitMass) -> FloatArray:
         """Average precision (1, D, M) of the positive class of two."""
         summed = split.sum_precisions(self._places)[None]
-        return np.clip(ratio(summed, split.totals[0][None, :, None]), 0.0, 1.0)
+        return np.clip(compute_ratio(summed, split.totals[0][None, :, None]), 0.0, 1.0)
 
     @property
     def _places(self) -> list[RankedPlaces]:
@@ -227,7 +227,7 @@ class _OneVsRest:
             for of in self.rankings
         ]
 
-    def _weight_below(self, weights: FloatArray) -> FloatArray:
+    def _sum_weight_below(self, weights: FloatArray) -> FloatArray:
         """Weight (C, n, M) below each row; kept for the next labelings."""
         if self._below is None or not np.array_equal(self._below[0], weights):
             below = np.stack([ranking.weigh_below(weights) for ranking in self.rankings], axis=2)
@@ -238,26 +238,26 @@ class _OneVsRest:
         """Average precision (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
         all_w = np.ascontiguousarray(weights.T)[:, None, :]
         same = len(weights) == 1
-        shares = [ranking.one_over_seen(all_w) for ranking in self.rankings] if same else []
+        shares = [ranking.invert_seen(all_w) for ranking in self.rankings] if same else []
         summed: FloatArray = np.empty((*p.shape[1:], len(self.rankings)))
-        for k, d in _pieces(p):
+        for k, d in _split_pieces(p):
             some_p = np.ascontiguousarray(p[:, k, d])
             some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
             for m, ranking in enumerate(self.rankings):
                 by_class = ranking.take(k)
                 own = by_class.rank(some_p)
-                hits = by_class.others_at_or_above(own)
+                hits = by_class.sum_others_at_or_above(own)
                 hits += by_class.rank_shared(some_w)
                 hits *= own
                 if same:
                     summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)
                 else:
-                    share = by_class.one_over_seen(some_w)
+                    share = by_class.invert_seen(some_w)
                     summed[k, d, m] = np.einsum("rkd,rkd->kd", share, hits)
-        return np.clip(ratio(summed, _total(p, self.present)), 0.0, 1.0)
+        return np.clip(compute_ratio(summed, _sum_scored(p, self.present)), 0.0, 1.0)
 
 
-def _total(
+def _sum_scored(
     lines: FloatArray, present: FloatArray | None, factor: FloatArray | None = None
 ) -> FloatArray:
     """Sums of ``lines`` (n, C, D), times ``factor``, over the rows each classifier scored.
@@ -276,13 +276,13 @@ def _total(
     return out[:, :, None]
 
 
-def _share_of_pairs(
+def _compute_share_of_pairs(
     wins: FloatArray, in_p: FloatArray, in_q: FloatArray, self_pairs: FloatArray
 ) -> FloatArray:
     """``wins`` (C, D, M) less those of rows over themselves, by the pairs of two different rows."""
     pairs = in_p * in_q - self_pairs
     rounding = _ROUNDING * (in_p + in_q) ** 2
-    share = ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
+    share = compute_ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
     return np.clip(share, 0.0, 1.0)
 
 
@@ -293,7 +293,7 @@ class _Value(NamedTuple):
     of_split: Callable[[_OneVsRest, SplitMass], FloatArray]
 
 
-_ROC_AUC = _Value(_OneVsRest.roc_auc, _OneVsRest.split_roc_auc)
+_ROC_AUC = _Value(_OneVsRest.compute_roc_auc, _OneVsRest.split_roc_auc)
 _AVERAGE_PRECISION = _Value(_OneVsRest.average_precision, _OneVsRest.split_average_precision)
 
 
@@ -302,7 +302,7 @@ def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricP
     ranked, plans = None, []
     for metric in metrics:
         plan = metric.plan
-        if isinstance(plan, partial) and plan.func is _one_vs_rest_plan:
+        if isinstance(plan, partial) and plan.func is _plan_one_vs_rest:
             ranked = ranked or _rank_classes(scores)
             plans.append(plan(scores, ranked=ranked))
         else:
@@ -316,7 +316,7 @@ def _rank_classes(scores: FloatArray) -> _OneVsRest:
     return _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
 
 
-def _one_vs_rest_plan(
+def _plan_one_vs_rest(
     scores: FloatArray,
     *,
     value: _Value,
@@ -334,26 +334,26 @@ def _one_vs_rest_plan(
         if split is not None:
             out = value.of_split(ranked, split)[0]
             return out
-        p = ranked.lines(mass)
-        values = value.of_lines(ranked, p, row_weights(mass))
+        p = ranked.take_lines(mass)
+        values = value.of_lines(ranked, p, sum_row_weights(mass))
         if not weighted or n_classes == 2:
             out = values.mean(axis=0)
             return out
-        prevalence = _total(p, ranked.present)
-        return ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
+        prevalence = _sum_scored(p, ranked.present)
+        return compute_ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
 
     return evaluate
 
 
-def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
+def _plan_one_vs_one(scores: FloatArray) -> MetricPlan:
     n_classes = scores.shape[2]
     if n_classes == 2:
-        return _one_vs_rest_plan(scores, value=_ROC_AUC, weighted=False)
-    present = present_rows(scores)
+        return _plan_one_vs_rest(scores, value=_ROC_AUC, weighted=False)
+    present = find_present_rows(scores)
     if present is None:
-        return _everyone_one_vs_one(scores)
+        return _plan_complete_one_vs_one(scores)
     rows = [np.flatnonzero(present[:, m]) for m in range(scores.shape[1])]
-    plans = [_everyone_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
+    plans = [_plan_complete_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
 
     def evaluate(mass: FloatArray) -> FloatArray:
         columns = [plan(mass[:, held]) for plan, held in zip(plans, rows, strict=True)]
@@ -362,7 +362,7 @@ def _one_vs_one_plan(scores: FloatArray) -> MetricPlan:
     return evaluate
 
 
-def _everyone_one_vs_one(scores: FloatArray) -> MetricPlan:
+def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
     """One-vs-one where every classifier has a score for every row.
 
     With p_ia the mass of row i on class a and K^a the comparison by the score of a, the mean over
@@ -377,23 +377,23 @@ def _everyone_one_vs_one(scores: FloatArray) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         out: FloatArray = np.full((len(mass), n_models), np.nan)
-        opponents = [_opponents(labeling) for labeling in mass]
+        opponents = [_weigh_opponents(labeling) for labeling in mass]
         defined = [d for d, q in enumerate(opponents) if q is not None]
         if not defined:
             return out
-        p = ranked.lines(mass[defined])
-        q = ranked.lines(np.stack([q for q in opponents if q is not None]))
-        wins = _wins(ranked.rankings, p, q) - 0.5 * _total(p, None, q)
+        p = ranked.take_lines(mass[defined])
+        q = ranked.take_lines(np.stack([q for q in opponents if q is not None]))
+        wins = _sum_wins(ranked.rankings, p, q) - 0.5 * _sum_scored(p, None, q)
         out[defined] = np.clip(wins.sum(axis=0) / n_pairs, 0.0, 1.0)
         return out
 
     return evaluate
 
 
-def _opponents(labeling: FloatArray) -> FloatArray | None:
+def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
     """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
     occurring = labeling.sum(axis=0)
-    held = _sparse_where_hard(labeling)
+    held = _make_sparse_where_hard(labeling)
     product = held.T @ held
     same = product if isinstance(product, np.ndarray) else product.toarray()
     pairs = np.outer(occurring, occurring) - same
@@ -405,7 +405,7 @@ def _opponents(labeling: FloatArray) -> FloatArray | None:
     return out
 
 
-def _sparse_where_hard(labeling: FloatArray) -> Any:
+def _make_sparse_where_hard(labeling: FloatArray) -> Any:
     """``labeling`` (n, K) as it is, or as a sparse matrix where few of its cells hold mass."""
     from scipy.sparse import csr_array
 
@@ -418,7 +418,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc",
         title="ROC AUC",
-        plan=partial(_one_vs_rest_plan, value=_ROC_AUC, weighted=False),
+        plan=partial(_plan_one_vs_rest, value=_ROC_AUC, weighted=False),
         kind=Ranking("roc_auc"),
         definition="share of (positive, negative) pairs ranked rightly, ties one half; "
         "more than two classes: mean over classes, one against the rest",
@@ -426,14 +426,14 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc_ovr_weighted",
         title="ROC AUC (one-vs-rest, weighted)",
-        plan=partial(_one_vs_rest_plan, value=_ROC_AUC, weighted=True),
+        plan=partial(_plan_one_vs_rest, value=_ROC_AUC, weighted=True),
         kind=Ranking("roc_auc", "weighted"),
         definition="ROC AUC of each class against the rest, weighted by how often it occurs",
     ),
     Metric(
         name="roc_auc_ovo",
         title="ROC AUC (one-vs-one)",
-        plan=_one_vs_one_plan,
+        plan=_plan_one_vs_one,
         kind=Ranking("roc_auc", "one_vs_one"),
         definition="mean over ordered pairs of classes (a, b) of the ROC AUC of the score of a "
         "on the rows of a and b",
@@ -441,7 +441,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="average_precision",
         title="Average precision",
-        plan=partial(_one_vs_rest_plan, value=_AVERAGE_PRECISION, weighted=False),
+        plan=partial(_plan_one_vs_rest, value=_AVERAGE_PRECISION, weighted=False),
         kind=Ranking("average_precision"),
         definition="mean over positive rows of the precision among rows scored as high or higher; "
         "more than two classes: mean over classes, one against the rest",

@@ -23,8 +23,8 @@ __all__ = [
     "MetricSpec",
     "default_metrics",
     "get_metric",
-    "lead_with",
     "metric_names",
+    "put_first",
     "write_metric",
 ]
 
@@ -124,7 +124,7 @@ def default_metrics(
     return ("accuracy", "ece")
 
 
-def lead_with(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
+def put_first(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
     """``metrics`` with ``metric`` first, once.
 
     Parameters
@@ -137,8 +137,8 @@ def lead_with(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
     Examples
     --------
     >>> from ssme.metrics import get_metric
-    >>> from ssme.metrics.registry import lead_with
-    >>> [m.name for m in lead_with(get_metric("ece"), [get_metric("accuracy"), get_metric("ece")])]
+    >>> from ssme.metrics.registry import put_first
+    >>> [m.name for m in put_first(get_metric("ece"), [get_metric("accuracy"), get_metric("ece")])]
     ['ece', 'accuracy']
     """
     return [metric, *(each for each in metrics if each.name != metric.name)]
@@ -186,7 +186,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
         )
     before, stated, share = spec.rpartition("~")
     if stated:
-        return at_prevalence(get_metric(before, threshold=threshold), _parsed_share(spec, share))
+        return at_prevalence(get_metric(before, threshold=threshold), _parse_share(spec, share))
     if split_class(spec) is not None:
         return _find_class_metric(spec, threshold)
     name, at, asked = spec.partition("@")
@@ -199,7 +199,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
             fix=f"{near}name one of these, or pass a callable",
         )
     if at:
-        threshold = _parsed_threshold(spec, name, asked)
+        threshold = _parse_threshold(spec, name, asked)
     if threshold is None or name not in _DECISIONS:
         return _REGISTRY[name]
     return at_threshold(_REGISTRY[name], threshold)
@@ -217,7 +217,7 @@ def _find_class_metric(spec: str, threshold: float | None) -> Metric:
         )
     metric = class_metric(name, int(inner))
     if rest:
-        threshold = _parsed_threshold(spec, name, rest[1:])
+        threshold = _parse_threshold(spec, name, rest[1:])
     return metric if threshold is None else at_threshold(metric, threshold)
 
 
@@ -245,7 +245,7 @@ def write_metric(metric: Metric) -> dict[str, Any] | None:
     return describe_metric(metric, metric_names(), get_metric)
 
 
-def _parsed_share(spec: str, asked: str) -> float:
+def _parse_share(spec: str, asked: str) -> float:
     try:
         return float(asked)
     except ValueError:
@@ -256,7 +256,7 @@ def _parsed_share(spec: str, asked: str) -> float:
         ) from None
 
 
-def _parsed_threshold(spec: str, name: str, asked: str) -> float:
+def _parse_threshold(spec: str, name: str, asked: str) -> float:
     if name not in _DECISIONS:
         raise InputError(
             f"metric `{spec}`: `{name}` takes no threshold",

@@ -103,13 +103,13 @@ class Anchors:
         group[self.own.indices] = np.repeat(np.arange(self.own.shape[0]), np.diff(self.own.indptr))
         return group[lines]
 
-    def at_or_above(self, others: FloatArray) -> FloatArray:
+    def take_at_or_above(self, others: FloatArray) -> FloatArray:
         """B (T, D) of the others' mass (rows, D)."""
         return _accumulate(self.between @ others)
 
     def level(self, others: FloatArray) -> FloatArray:
         """B - E / 2 (T, D)."""
-        out = self.at_or_above(others)
+        out = self.take_at_or_above(others)
         if self.tied is not None:
             out -= 0.5 * (self.tied @ others)
         return out
@@ -181,7 +181,7 @@ class SplitMass:
             for m, places in enumerate(anchors):
                 own = places.own @ p
                 hits = _accumulate(own.copy())
-                seen = places.at_or_above(q)
+                seen = places.take_at_or_above(q)
                 seen += hits
                 hits *= own
                 np.maximum(seen, _TINY, out=seen)

@@ -155,7 +155,7 @@ def describe_metric(
 
     A decision metric is written with its threshold, so that no other one is put in its place.
     """
-    for data in _candidates(metric, names, find):
+    for data in _list_candidates(metric, names, find):
         made = make_metric(data, find)
         if not _is_same(made, metric):
             continue
@@ -167,7 +167,7 @@ def describe_metric(
     return None
 
 
-def _candidates(
+def _list_candidates(
     metric: Metric, names: tuple[str, ...], find: Callable[[str], Metric]
 ) -> list[dict[str, Any]]:
     kind = metric.kind

@@ -23,7 +23,7 @@ from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.base import ClassDensities, FloatArray
 from ssme.densities.gaussian_mixture import GaussianClasses
 from ssme.densities.kde import KdeClasses
-from ssme.engines.kernels import kernel_sums
+from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = ["DENSITIES", "DensityChoice", "choose_density", "make_densities"]
@@ -90,7 +90,7 @@ def make_densities(
     bandwidth = select_bandwidth(
         points, options.bandwidth, across=options.across, weights=sample_weight
     )
-    engine = partial(kernel_sums, device=options.device)
+    engine = partial(choose_kernel_sums, device=options.device)
     return KdeClasses(points, bandwidth, options.kernel, engine)
 
 

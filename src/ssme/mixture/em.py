@@ -29,7 +29,7 @@ from ssme.densities.base import ClassDensities, FloatArray
 from ssme.errors import ConvergenceWarning
 from ssme.progress import track
 
-__all__ = ["EmFit", "EmRules", "posterior_of", "run_em"]
+__all__ = ["EmFit", "EmRules", "compute_posterior", "run_em"]
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def run_em(
         totals = np.ones(len(weights)) @ weights
         priors = totals / totals.sum()
         if rules.drawn_priors:
-            priors = _shares_of_one_draw(_clamp(responsibilities, labels, labeled), rng)
+            priors = _draw_class_shares(_clamp(responsibilities, labels, labeled), rng)
         elif rules.label_priors and step == 1:
-            priors = _shares_of_labels(labels[labeled], given[labeled], otherwise=priors)
+            priors = _count_class_shares(labels[labeled], given[labeled], otherwise=priors)
         log_density = densities.update(weights)
-        posterior, log_evidence = posterior_of(log_density, priors)
+        posterior, log_evidence = compute_posterior(log_density, priors)
         with np.errstate(divide="ignore"):
             own = log_density[labeled, labels[labeled]] + np.log(priors[labels[labeled]])
         history.append(
@@ -121,7 +121,7 @@ def run_em(
     return EmFit(responsibilities, priors, np.array(history), len(history), converged)
 
 
-def posterior_of(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
+def compute_posterior(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(y | s) (n, K) and log sum_k pi_k f_k (n,); the prior where every density is zero."""
     # one line a class: loops over two or three classes would be as short as that
     joint = np.ascontiguousarray(log_density.T)
@@ -150,7 +150,7 @@ def _clamp(
     return out
 
 
-def _shares_of_labels(
+def _count_class_shares(
     labels: NDArray[np.int64], weight: FloatArray, *, otherwise: FloatArray
 ) -> FloatArray:
     """Class shares (K,) of the labeled rows, or ``otherwise`` where a class has no label."""
@@ -158,7 +158,7 @@ def _shares_of_labels(
     return totals / totals.sum() if (totals > 0).all() else otherwise
 
 
-def _shares_of_one_draw(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_class_shares(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
     upper = np.cumsum(responsibilities, axis=1)
     assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
     shares: FloatArray = np.bincount(assigned, minlength=upper.shape[1]) / len(upper)

@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from ssme.densities.base import ClassDensities, FloatArray
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.mixture.choice import DensityChoice, choose_density, make_densities
-from ssme.mixture.em import EmFit, EmRules, posterior_of, run_em
-from ssme.mixture.start import STARTS, draw_start, knn_start
+from ssme.mixture.em import EmFit, EmRules, compute_posterior, run_em
+from ssme.mixture.start import STARTS, draw_start, start_by_neighbors
 
 __all__ = [
     "PRESETS",
     "MixtureFit",
     "MixtureOptions",
+    "choose_preset_options",
     "fit_mixture",
-    "preset_options",
     "refit_responsibilities",
 ]
 
@@ -87,10 +87,10 @@ TO_CHOOSE = (
 def read_options(chosen: Any, **overrides: Any) -> MixtureOptions:
     """The preset of ``chosen`` with the options that it has as attributes, and the overrides."""
     given = {name: getattr(chosen, name) for name in TO_CHOOSE}
-    return preset_options(chosen.preset, **{**given, **overrides})
+    return choose_preset_options(chosen.preset, **{**given, **overrides})
 
 
-def preset_options(preset: str, **overrides: Any) -> MixtureOptions:
+def choose_preset_options(preset: str, **overrides: Any) -> MixtureOptions:
     """The options of ``preset``, those given (not None) in its place."""
     if preset not in PRESETS:
         raise make_unknown_name_error("preset", preset, PRESETS)
@@ -113,9 +113,9 @@ class MixtureFit:
     densities: ClassDensities
     choice: DensityChoice
 
-    def posterior_at(self, points: FloatArray) -> FloatArray:
+    def compute_posterior_at(self, points: FloatArray) -> FloatArray:
         """P(y | s) (m, K) of other rows ``points`` (m, d)."""
-        return posterior_of(self.densities.at(points), self.em.priors)[0]
+        return compute_posterior(self.densities.at(points), self.em.priors)[0]
 
     def describe(self) -> dict[str, Any]:
         """Facts for the result's notes."""
@@ -146,7 +146,7 @@ def fit_mixture(
     if options.init == "draw":
         start = draw_start(guess, rng)
     else:
-        start = knn_start(points, labels, guess.shape[1], options.n_neighbors)
+        start = start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)
     choice = choose_density(
         options.density,
         options.covariance,
@@ -179,7 +179,7 @@ def refit_responsibilities(
     start = (
         draw_start(guess, rng)
         if options.init == "draw"
-        else knn_start(points, labels, guess.shape[1], options.n_neighbors)
+        else start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)
     )
     rules = replace(options, max_iter=min(options.max_iter, options.refit_steps), tol=None)
     densities = copy(fitted.densities)

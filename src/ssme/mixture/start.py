@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ssme.densities.base import FloatArray
 from ssme.errors import InputError
 
-__all__ = ["STARTS", "draw_probabilities", "draw_start", "knn_start"]
+__all__ = ["STARTS", "draw_probabilities", "draw_start", "start_by_neighbors"]
 
 STARTS = ("draw", "knn")
 
@@ -40,7 +40,7 @@ def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArra
     return one_hot
 
 
-def knn_start(
+def start_by_neighbors(
     points: FloatArray, labels: NDArray[np.int64], n_classes: int, n_neighbors: int = 5
 ) -> FloatArray:
     """One-hot rows (n, K) by the vote of the nearest labeled rows; ties to the nearer ones.

@@ -91,7 +91,7 @@ class Plots:
         most_groups : int
             Largest number of groups drawn, the worst ones.
         """
-        chosen = self._metric(metric)
+        chosen = self._choose_metric(metric)
         names = choose_models(self.evaluation, limit, models, chosen)
         return intervals.draw_groups(self.evaluation, names, chosen, most_groups)
 
@@ -111,7 +111,7 @@ class Plots:
         group, limit
             See `Plots`.
         """
-        chosen = self._metric(metric)
+        chosen = self._choose_metric(metric)
         return intervals.draw_ranking(self.evaluation, chosen, group=group, limit=limit)
 
     def roc(
@@ -175,10 +175,10 @@ class Plots:
         """The objective of the fit, step by step, for methods that keep it."""
         return heatmaps.draw_convergence(self.evaluation)
 
-    def _metric(self, metric: str | None) -> str:
+    def _choose_metric(self, metric: str | None) -> str:
         name = self.evaluation.metrics[0].name if metric is None else metric
         self.evaluation.metric_index(name)
         return name
 
     def _choose(self, limit: int, models: Models) -> list[str]:
-        return choose_models(self.evaluation, limit, models, self._metric(None))
+        return choose_models(self.evaluation, limit, models, self._choose_metric(None))

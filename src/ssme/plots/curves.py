@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.plots.display import BLUE, GREY, SAID, Plot, Spec, encode_names, facet, number
+from ssme.plots.display import (
+    BLUE,
+    GREY,
+    SAID,
+    Plot,
+    Spec,
+    encode_names,
+    encode_number,
+    facet_by_model,
+)
 from ssme.plots.names import cut_name
 from ssme.results import curves
 from ssme.results.evaluation import BaseEvaluation
@@ -27,7 +36,9 @@ def draw_roc(evaluation: BaseEvaluation, names: list[str], group: str, class_nam
     k = evaluation.class_index(class_name)
     rows = curves.estimate_roc(evaluation, group, k, names)
     x, y = "false_positive_rate", "true_positive_rate"
-    return _panels(rows, x, y, names, "ROC curves", _describe_class(evaluation, k), diagonal=True)
+    return _draw_panels(
+        rows, x, y, names, "ROC curves", _describe_class(evaluation, k), diagonal=True
+    )
 
 
 def draw_precision_recall(
@@ -37,7 +48,7 @@ def draw_precision_recall(
     k = evaluation.class_index(class_name)
     rows = curves.estimate_precision_recall(evaluation, group, k, names)
     title, against = "Precision-recall curves", _describe_class(evaluation, k)
-    return _panels(rows, "recall", "precision", names, title, against)
+    return _draw_panels(rows, "recall", "precision", names, title, against)
 
 
 def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
@@ -50,7 +61,7 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
         if binary
         else "share that is right"
     )
-    across = number("confidence", title=x, scale=UNIT)
+    across = encode_number("confidence", title=x, scale=UNIT)
     panel = {
         **SQUARE,
         "layer": [
@@ -60,7 +71,7 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
                 "encoding": {
                     **SAID,
                     "x": across,
-                    "y": number("low", title=y, scale=UNIT),
+                    "y": encode_number("low", title=y, scale=UNIT),
                     "y2": {"field": "high"},
                 },
             },
@@ -68,8 +79,8 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
                 "mark": {"type": "point", "filled": True, "color": BLUE, "opacity": 1},
                 "encoding": {
                     "x": across,
-                    "y": number("right", title=y, scale=UNIT),
-                    "size": number("share", scale={"range": [20, 200]}, legend=None),
+                    "y": encode_number("right", title=y, scale=UNIT),
+                    "size": encode_number("share", scale={"range": [20, 200]}, legend=None),
                     **SAID,
                 },
             },
@@ -79,21 +90,21 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
         f"Reliability of {len(names)} models: {y} against {x}, with intervals; larger points "
         "hold more rows, points below the diagonal are overconfident."
     )
-    return Plot("Reliability", facet(rows, names, panel, _bin_words), rows, words)
+    return Plot("Reliability", facet_by_model(rows, names, panel, _describe_bin), rows, words)
 
 
 def _describe_class(evaluation: BaseEvaluation, k: int) -> str:
     return f"class {cut_name(evaluation.data.classes[k])} against the rest"
 
 
-def _bin_words(row: dict[str, Any]) -> str:
+def _describe_bin(row: dict[str, Any]) -> str:
     return (
         f"{row['model']} at {row['confidence']:.2f}: {row['right']:.3f} ({row['low']:.3f} to "
         f"{row['high']:.3f}), {row['share']:.1%} of rows"
     )
 
 
-def _panels(
+def _draw_panels(
     rows: list[dict[str, Any]],
     x: str,
     y: str,
@@ -103,7 +114,7 @@ def _panels(
     diagonal: bool = False,
 ) -> Plot:
     vertical = {"title": y.replace("_", " "), "scale": UNIT}
-    across = number(x, title=x.replace("_", " "), scale=UNIT)
+    across = encode_number(x, title=x.replace("_", " "), scale=UNIT)
     panel = {
         **SQUARE,
         "layer": [
@@ -112,7 +123,7 @@ def _panels(
                 "mark": {"type": "area", "color": BLUE, "opacity": 0.25},
                 "encoding": {
                     "x": across,
-                    "y": number("low", **vertical),
+                    "y": encode_number("low", **vertical),
                     "y2": {"field": "high"},
                 },
             },
@@ -120,11 +131,11 @@ def _panels(
                 "mark": {"type": "line", "color": BLUE, "strokeWidth": 2},
                 "encoding": {
                     "x": across,
-                    "y": number(y, **vertical),
-                    "tooltip": [encode_names("model"), *map(number, (x, y, "low", "high"))],
+                    "y": encode_number(y, **vertical),
+                    "tooltip": [encode_names("model"), *map(encode_number, (x, y, "low", "high"))],
                 },
             },
         ],
     }
     words = f"{title} of {len(names)} models with bands, {against}."
-    return Plot(title, facet(rows, names, panel), rows, words)
+    return Plot(title, facet_by_model(rows, names, panel), rows, words)

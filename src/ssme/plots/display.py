@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.plots.names import WORDS, cut_name, with_safe_names
+from ssme.plots.names import WORDS, cut_name, make_names_safe
 from ssme.results.frames import build_frame
 from ssme.wording import make_printable
 from ssme.writing import write_bytes, write_text
@@ -27,11 +27,11 @@ __all__ = [
     "VERMILION",
     "Plot",
     "Spec",
-    "data",
+    "encode_data",
     "encode_names",
-    "facet",
-    "number",
-    "svg_of",
+    "encode_number",
+    "facet_by_model",
+    "render_svg",
 ]
 
 Spec = dict[str, Any]
@@ -67,7 +67,7 @@ CONFIG = {
 }
 
 
-def data(rows: Sequence[dict[str, Any]], words: Words | None = None) -> Spec:
+def encode_data(rows: Sequence[dict[str, Any]], words: Words | None = None) -> Spec:
     """Rows as a chart's data, NaN as null; ``words`` say what a mark shows (see `SAID`)."""
     clean = [{k: None if v != v else v for k, v in row.items()} for row in rows]
     if words is not None:
@@ -82,12 +82,12 @@ def encode_names(field: str, **more: Any) -> Spec:
     return {"field": field, "type": "nominal", **more}
 
 
-def number(field: str, **more: Any) -> Spec:
+def encode_number(field: str, **more: Any) -> Spec:
     """A channel that shows numbers."""
     return {"field": field, "type": "quantitative", **more}
 
 
-def facet(
+def facet_by_model(
     rows: Sequence[dict[str, Any]],
     models: Sequence[str],
     spec: Spec,
@@ -97,7 +97,13 @@ def facet(
     """``spec`` once for each model, up to four abreast with as few gaps as can be."""
     by_model = encode_names("model", sort=list(models), title=None)
     columns = min((4, 3, 2), key=lambda count: -len(models) % count)
-    return {"data": data(rows, words), "facet": by_model, "columns": columns, "spec": spec, **more}
+    return {
+        "data": encode_data(rows, words),
+        "facet": by_model,
+        "columns": columns,
+        "spec": spec,
+        **more,
+    }
 
 
 SAID: Spec = {"description": encode_names(WORDS), "tooltip": encode_names(WORDS)}
@@ -143,7 +149,7 @@ class Plot:
         return {
             "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
             "config": CONFIG,
-            **with_safe_names(
+            **make_names_safe(
                 {"title": {"text": self.title}, "description": self.alt, **self.body}
             ),
         }
@@ -151,16 +157,16 @@ class Plot:
     def save(self, path: str | Path, *, scale: float = 2.0) -> Path:
         """Write PNG, SVG, PDF, HTML (one file, no outside requests) or the JSON specification."""
         target = Path(path)
-        spec, vlc = self.spec(), _vl_convert()
+        spec, vlc = self.spec(), _import_vl_convert()
         match target.suffix.lower():
             case ".png":
                 write_bytes(target, vlc.vegalite_to_png(spec, scale=scale))
             case ".svg":
-                write_text(target, svg_of(spec))
+                write_text(target, render_svg(spec))
             case ".pdf":
                 write_bytes(target, vlc.vegalite_to_pdf(spec))
             case ".html":
-                write_text(target, _html_of(spec))
+                write_text(target, _render_html(spec))
             case ".json":
                 write_text(target, json.dumps(spec, ensure_ascii=False))
             case other:
@@ -168,33 +174,33 @@ class Plot:
         return target
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"image/svg+xml": svg_of(self.spec()), "text/plain": repr(self)}
+        return {"image/svg+xml": render_svg(self.spec()), "text/plain": repr(self)}
 
 
-def svg_of(spec: Spec) -> str:
+def render_svg(spec: Spec) -> str:
     """A specification as SVG with its words, for screen readers.
 
     The library reads some labels as code, in which an escape such as ``\\x15`` is the character.
     """
     from html import escape
 
-    svg = make_printable(_vl_convert().vegalite_to_svg(spec))
+    svg = make_printable(_import_vl_convert().vegalite_to_svg(spec))
     label = escape(str(spec["description"]), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
-def _html_of(spec: Spec) -> str:
+def _render_html(spec: Spec) -> str:
     """A page with the chart; no name can end its script element.
 
     The library puts the specification into a script as it is. There every ``<`` is written as the
     escape that JavaScript reads as the same character.
     """
     marked = json.loads(json.dumps(spec).replace("<", json.dumps(LESS_THAN)[1:-1]))
-    page: str = _vl_convert().vegalite_to_html(marked, bundle=True)
+    page: str = _import_vl_convert().vegalite_to_html(marked, bundle=True)
     return page.replace(LESS_THAN, "\\u003c")
 
 
-def _vl_convert() -> Any:
+def _import_vl_convert() -> Any:
     try:
         import vl_convert
     except ImportError:

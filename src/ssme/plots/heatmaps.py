@@ -11,10 +11,10 @@ from ssme.plots.display import (
     VERMILION,
     Plot,
     Spec,
-    data,
+    encode_data,
     encode_names,
-    facet,
-    number,
+    encode_number,
+    facet_by_model,
 )
 from ssme.plots.names import cut_name
 from ssme.results import curves
@@ -43,11 +43,13 @@ def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> 
         "width": step,
         "height": step,
         "encoding": {
-            "x": encode_names("predicted", sort=classes, axis={"labelAngle": _angle(classes)}),
+            "x": encode_names(
+                "predicted", sort=classes, axis={"labelAngle": _choose_angle(classes)}
+            ),
             "y": encode_names("true", sort=classes),
             **SAID,
         },
-        "layer": _cells("within_true", "share of the true class", len(classes), ".0%"),
+        "layer": _draw_cells("within_true", "share of the true class", len(classes), ".0%"),
     }
     diagonal = [row for row in rows if row["true"] == row["predicted"]]
     worst = min(diagonal, key=lambda row: row["within_true"])
@@ -56,7 +58,9 @@ def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> 
         f"lowest recall is {worst['within_true']:.0%}, of "
         f"{cut_name(worst['model'])} on {cut_name(worst['true'])}."
     )
-    return Plot("Confusion matrices", facet(rows, names, panel, _cell_words), rows, words)
+    return Plot(
+        "Confusion matrices", facet_by_model(rows, names, panel, _describe_cell), rows, words
+    )
 
 
 def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
@@ -77,9 +81,9 @@ def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> 
         ("error_correlation", "correlation of errors", ".2f"),
     )
     body = {
-        "data": data(rows, _pair_words),
+        "data": encode_data(rows, _describe_pair),
         "hconcat": [
-            {**common, "title": title, "layer": _cells(value, title, len(names), form)}
+            {**common, "title": title, "layer": _draw_cells(value, title, len(names), form)}
             for value, title, form in maps
         ],
         "resolve": {"scale": {"color": "independent"}},
@@ -114,17 +118,17 @@ def draw_densities(
         "height": 130,
         "mark": {"type": "line", "interpolate": "step", "strokeWidth": 2, "aria": False},
         "encoding": {
-            "x": number("middle", title=title, scale={"domain": [0, 1]}),
-            "y": number("share", title="share of rows"),
+            "x": encode_number("middle", title=title, scale={"domain": [0, 1]}),
+            "y": encode_number("share", title="share of rows"),
             "color": encode_names("class", scale=colors),
             "strokeDash": encode_names("class", scale=dashes),
             "tooltip": [
                 *map(encode_names, ("model", "class")),
-                *map(number, ("from", "to", "share")),
+                *map(encode_number, ("from", "to", "share")),
             ],
         },
     }
-    body = facet(rows, names, panel, resolve={"scale": {"y": "independent"}})
+    body = facet_by_model(rows, names, panel, resolve={"scale": {"y": "independent"}})
     words = f"Scores of {len(names)} models by class, as the method splits the unlabeled rows."
     return Plot("Scores by class", body, rows, words)
 
@@ -134,13 +138,13 @@ def draw_convergence(evaluation: BaseEvaluation) -> Plot:
     rows = curves.read_convergence(evaluation)
     fits = list(dict.fromkeys(row["fit"] for row in rows))
     encoding = {
-        "x": number("step"),
-        "y": number("objective", scale={"zero": False}),
+        "x": encode_number("step"),
+        "y": encode_number("objective", scale={"zero": False}),
     }
     if len(fits) > 1:
         encoding["color"] = encoding["strokeDash"] = encode_names("fit", sort=fits, title=None)
     body = {
-        "data": data(rows),
+        "data": encode_data(rows),
         "width": 420,
         "height": 200,
         "mark": {"type": "line", "strokeWidth": 2},
@@ -151,34 +155,37 @@ def draw_convergence(evaluation: BaseEvaluation) -> Plot:
     return Plot("Convergence", body, rows, words)
 
 
-def _angle(names: list[str]) -> int:
+def _choose_angle(names: list[str]) -> int:
     """Level while the names fit under their columns, else slanted."""
     return 0 if max(map(len, names)) <= LEVEL_NAME else SLANTED
 
 
-def _cell_words(row: dict[str, Any]) -> str:
+def _describe_cell(row: dict[str, Any]) -> str:
     return (
         f"{row['model']}: {row['within_true']:.1%} of true {row['true']} are predicted "
         f"{row['predicted']}"
     )
 
 
-def _pair_words(row: dict[str, Any]) -> str:
+def _describe_pair(row: dict[str, Any]) -> str:
     return (
         f"{row['model']} and {row['other']}: same decision on {row['agree']:.1%} of rows, "
         f"correlation of errors {row['error_correlation']:.2f}"
     )
 
 
-def _cells(value: str, title: str, size: int, form: str) -> list[Spec]:
+def _draw_cells(value: str, title: str, size: int, form: str) -> list[Spec]:
     """Colored squares with their numbers while these fit, else with a legend."""
     scale = {"scheme": "blues", "domain": [0, 1], "clamp": True}
     legend = {"title": title} if size > WRITTEN else None
-    squares = {"mark": "rect", "encoding": {"color": number(value, scale=scale, legend=legend)}}
+    squares = {
+        "mark": "rect",
+        "encoding": {"color": encode_number(value, scale=scale, legend=legend)},
+    }
     if legend is not None:
         return [squares]
     ink = {"condition": {"test": f"datum.{value} > 0.55", "value": "#ffffff"}, "value": "#111111"}
-    text = {"text": number(value, format=form), "color": ink}
+    text = {"text": encode_number(value, format=form), "color": ink}
     return [squares, {"mark": {"type": "text", "fontSize": 10}, "encoding": text}]
 
 

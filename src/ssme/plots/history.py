@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ssme.errors import InputError
-from ssme.plots.display import BLUE, GREY, SAID, Plot, data, encode_names, facet, number
+from ssme.plots.display import (
+    BLUE,
+    GREY,
+    SAID,
+    Plot,
+    encode_data,
+    encode_names,
+    encode_number,
+    facet_by_model,
+)
 from ssme.suggest.plan import LabelPlan
 
 __all__ = ["draw_history", "draw_plan"]
@@ -34,18 +43,18 @@ def draw_history(rows: Sequence[dict[str, Any]]) -> Plot:
             {
                 "mark": {"type": "rule", "strokeWidth": 2, "color": BLUE},
                 "encoding": {
-                    "y": number("low", title=metric, scale={"zero": False}),
+                    "y": encode_number("low", title=metric, scale={"zero": False}),
                     "y2": {"field": "high"},
                 },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 60, "color": BLUE, "opacity": 1},
-                "encoding": {"y": number("estimate", title=metric, scale={"zero": False})},
+                "encoding": {"y": encode_number("estimate", title=metric, scale={"zero": False})},
             },
         ],
     }
 
-    def words(row: dict[str, Any]) -> str:
+    def describe_row(row: dict[str, Any]) -> str:
         return f"{row['model']}, evaluation {row['run']}: {row['estimate']:.3f}"
 
     first, last = rows[0], rows[-1]
@@ -53,7 +62,9 @@ def draw_history(rows: Sequence[dict[str, Any]]) -> Plot:
         f"{metric} of {len(models)} models over {len(order)} evaluations, from {first['labels']} "
         f"to {last['labels']} labels."
     )
-    return Plot(f"How {metric} tightened", facet(shown, models, spec, words), shown, alt)
+    return Plot(
+        f"How {metric} tightened", facet_by_model(shown, models, spec, describe_row), shown, alt
+    )
 
 
 def draw_plan(plan: LabelPlan) -> Plot:
@@ -61,20 +72,22 @@ def draw_plan(plan: LabelPlan) -> Plot:
     rows = [{"labels": s.labels, "value": s.value, "met": s.met} for s in plan.curve]
     if len(rows) < 2:
         raise InputError("a picture of a plan that needs no labels")
-    x = number("labels", title="labels in all", scale={"type": "log", "nice": False})
+    x = encode_number("labels", title="labels in all", scale={"type": "log", "nice": False})
     body = {
-        "data": data(rows, lambda row: f"{row['labels']} labels: {row['met']:.0%} meet the target"),
+        "data": encode_data(
+            rows, lambda row: f"{row['labels']} labels: {row['met']:.0%} meet the target"
+        ),
         "width": 300,
         "height": 180,
         "encoding": {"x": x, **SAID},
         "layer": [
             {
                 "mark": {"type": "line", "color": GREY},
-                "encoding": {"y": number("met", title="share of simulations")},
+                "encoding": {"y": encode_number("met", title="share of simulations")},
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 50, "color": BLUE, "opacity": 1},
-                "encoding": {"y": number("met", title="share of simulations")},
+                "encoding": {"y": encode_number("met", title="share of simulations")},
             },
         ],
     }

@@ -17,10 +17,10 @@ from ssme.plots.display import (
     VERMILION,
     Plot,
     Spec,
-    data,
+    encode_data,
     encode_names,
-    facet,
-    number,
+    encode_number,
+    facet_by_model,
 )
 from ssme.plots.names import cut_name
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -73,21 +73,23 @@ def draw_metric(
     chosen = evaluation.metrics[evaluation.metric_index(metric)]
     found = sort_best_first(evaluation.rows(metric, group), chosen)
     shown = found[:limit]
-    rows = [part for row in shown for part in _parts(row, (truth or {}).get(metric, {}))]
+    rows = [part for row in shown for part in _split_parts(row, (truth or {}).get(metric, {}))]
     kinds = [kind for kind in LOOK if any(row["kind"] == kind for row in rows)]
     colors = {"domain": kinds, "range": [LOOK[kind][0] for kind in kinds]}
     shapes = {"domain": kinds, "range": [LOOK[kind][1] for kind in kinds]}
     x = {
-        "title": f"{metric} ({_direction(chosen)})",
-        "scale": _scale(rows),
+        "title": f"{metric} ({_describe_direction(chosen)})",
+        "scale": _choose_scale(rows),
         "axis": {"tickCount": 6},
     }
     body = {
-        "data": data(rows, lambda row: f"{row['model']}, {row['kind']}: {_triple_words(row)}"),
+        "data": encode_data(
+            rows, lambda row: f"{row['model']}, {row['kind']}: {_describe_triple(row)}"
+        ),
         "width": 300,
         "height": {"step": 14},
         "encoding": {
-            "y": _model_axis([row["model"] for row in shown]),
+            "y": _encode_model_axis([row["model"] for row in shown]),
             "yOffset": encode_names("kind", sort=kinds),
             "color": encode_names(
                 "kind", sort=kinds, scale=colors, legend={"title": None, "orient": "top"}
@@ -97,18 +99,18 @@ def draw_metric(
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {"x": number("low", **x), "x2": {"field": "high"}},
+                "encoding": {"x": encode_number("low", **x), "x2": {"field": "high"}},
             },
             {
                 "mark": {"type": "point", "size": 70, "filled": True, "opacity": 1},
                 "encoding": {
-                    "x": number("value", **x),
+                    "x": encode_number("value", **x),
                     "shape": encode_names("kind", sort=kinds, scale=shapes),
                 },
             },
         ],
     }
-    return Plot(metric, body, rows, _words(metric, group, found, evaluation.level, limit))
+    return Plot(metric, body, rows, _describe_models(metric, group, found, evaluation.level, limit))
 
 
 def draw_groups(
@@ -122,32 +124,32 @@ def draw_groups(
         {
             **{k: row[k] for k in ("model", "group", "low", "high", "n_labeled")},
             "value": row["estimate"],
-            "labels_only": _own_labels_only(row),
+            "labels_only": _take_own_labels_only(row),
         }
         for row in evaluation.rows(chosen.name)
         if row["model"] in names and row["group"] in shown
     ]
     both = [*rows, *({**row, "value": row["labels_only"]} for row in rows)]
-    x = {"title": chosen.name, "scale": _scale(both)}  # a longer one does not fit the panels
+    x = {"title": chosen.name, "scale": _choose_scale(both)}  # a longer one does not fit the panels
     panel = {
         "width": 200,
         "height": {"step": 20},
         "encoding": {
-            "y": {**_model_axis(shown), "field": "group"},
+            "y": {**_encode_model_axis(shown), "field": "group"},
             **SAID,
         },
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 2, "color": BLUE},
-                "encoding": {"x": number("low", **x), "x2": {"field": "high"}},
+                "encoding": {"x": encode_number("low", **x), "x2": {"field": "high"}},
             },
             {
                 "mark": {"type": "point", "size": 60, "shape": "diamond", "color": GREY},
-                "encoding": {"x": number("labels_only", **x)},
+                "encoding": {"x": encode_number("labels_only", **x)},
             },
             {
                 "mark": {"type": "point", "size": 70, "filled": True, "color": BLUE, "opacity": 1},
-                "encoding": {"x": number("value", **x)},
+                "encoding": {"x": encode_number("value", **x)},
             },
         ],
     }
@@ -157,12 +159,12 @@ def draw_groups(
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {cut_name(worst['model'])} on {cut_name(worst['group'])}: "
         words += f"{worst['value']:.3f}."
-    title = f"{chosen.name} ({_direction(chosen)}) by group, the worst first; "
+    title = f"{chosen.name} ({_describe_direction(chosen)}) by group, the worst first; "
     title += "diamonds are labels alone"
     if len(order) > most:
         title += f"; the worst {most} of {len(order)} groups"
         words += f" The worst {most} of {len(order)} groups are shown."
-    return Plot(title, facet(rows, names, panel, _group_words), rows, words)
+    return Plot(title, facet_by_model(rows, names, panel, _describe_group), rows, words)
 
 
 def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: int) -> Plot:
@@ -173,12 +175,14 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
         {**r, "said": "" if math.isnan(r["p_best"]) else format_percent(r["p_best"])} for r in rows
     ]
     axis = {"tickCount": 5, "format": ".0%"}
-    x = number("p_best", title="probability of being best", scale={"domain": [0, 1]}, axis=axis)
+    x = encode_number(
+        "p_best", title="probability of being best", scale={"domain": [0, 1]}, axis=axis
+    )
     body = {
-        "data": data(shown),
+        "data": encode_data(shown),
         "width": 300,
         "height": {"step": 20},
-        "encoding": {"y": _model_axis([row["model"] for row in rows]), "x": x},
+        "encoding": {"y": _encode_model_axis([row["model"] for row in rows]), "x": x},
         "layer": [
             {"mark": {"type": "bar", "color": GREEN, "height": 12}},
             {
@@ -195,14 +199,14 @@ def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: 
     return Plot(f"Who is best in {metric}", body, rows, words)
 
 
-def _parts(row: dict[str, Any], truth: Mapping[str, float]) -> list[dict[str, Any]]:
+def _split_parts(row: dict[str, Any], truth: Mapping[str, float]) -> list[dict[str, Any]]:
     model = row["model"]
     parts = [
-        {"model": model, "kind": ESTIMATE, **_triple(row, "estimate", "low", "high")},
+        {"model": model, "kind": ESTIMATE, **_take_triple(row, "estimate", "low", "high")},
         {
             "model": model,
             "kind": LABELS_ONLY,
-            **_triple(row, "labels_only", "labels_only_low", "labels_only_high"),
+            **_take_triple(row, "labels_only", "labels_only_low", "labels_only_high"),
         },
     ]
     if model in truth:
@@ -211,39 +215,39 @@ def _parts(row: dict[str, Any], truth: Mapping[str, float]) -> list[dict[str, An
     return [{"metric": row["metric"], **part} for part in parts if not math.isnan(part["value"])]
 
 
-def _triple(row: dict[str, Any], value: str, low: str, high: str) -> dict[str, float]:
+def _take_triple(row: dict[str, Any], value: str, low: str, high: str) -> dict[str, float]:
     middle = row[value]
     ends = [middle if math.isnan(row[end]) else row[end] for end in (low, high)]
     return {"value": middle, "low": ends[0], "high": ends[1]}
 
 
-def _triple_words(row: dict[str, Any]) -> str:
+def _describe_triple(row: dict[str, Any]) -> str:
     if math.isnan(row["value"]):
         return "undefined"
     interval = "" if math.isnan(row["low"]) else f" ({row['low']:.3f} to {row['high']:.3f})"
     return f"{row['value']:.3f}{interval}"
 
 
-def _own_labels_only(row: dict[str, Any]) -> float:
+def _take_own_labels_only(row: dict[str, Any]) -> float:
     """What the group's own labels say; a value borrowed from all rows is not drawn."""
     own = row["group"] == ALL or row["labels_only_from"] == "group"
     return float(row["labels_only"]) if own else math.nan
 
 
-def _group_words(row: dict[str, Any]) -> str:
+def _describe_group(row: dict[str, Any]) -> str:
     alone = row["labels_only"]
     said = "do not determine it" if math.isnan(alone) else f"alone say {alone:.3f}"
     return (
-        f"{row['model']} on {row['group']}: {_triple_words(row)}; its {row['n_labeled']} labels "
+        f"{row['model']} on {row['group']}: {_describe_triple(row)}; its {row['n_labeled']} labels "
         f"{said}"
     )
 
 
-def _model_axis(order: Sequence[str]) -> Spec:
+def _encode_model_axis(order: Sequence[str]) -> Spec:
     return encode_names("model", sort=list(order), title=None)
 
 
-def _scale(rows: Sequence[dict[str, Any]]) -> Spec:
+def _choose_scale(rows: Sequence[dict[str, Any]]) -> Spec:
     """The range the numbers need, with a little room; not from zero, these are dots, not bars."""
     values = [v for row in rows for v in (row["low"], row["high"], row["value"]) if v == v]
     if not values:
@@ -253,16 +257,18 @@ def _scale(rows: Sequence[dict[str, Any]]) -> Spec:
     return {"domain": [low - room, high + room], "nice": False, "zero": False}
 
 
-def _direction(metric: Metric) -> str:
+def _describe_direction(metric: Metric) -> str:
     words = {True: "higher is better", False: "lower is better", None: "neither way is better"}
     return words[metric.greater_is_better]
 
 
-def _words(metric: str, group: str, rows: list[dict[str, Any]], level: float, limit: int) -> str:
+def _describe_models(
+    metric: str, group: str, rows: list[dict[str, Any]], level: float, limit: int
+) -> str:
     """What the picture of one metric says, best model first."""
     where = "" if group == ALL else f" on {group}"
     said = [
-        f"{cut_name(row['model'])} {_triple_words({**row, 'value': row['estimate']})}, labels "
+        f"{cut_name(row['model'])} {_describe_triple({**row, 'value': row['estimate']})}, labels "
         "alone " + ("undefined" if math.isnan(row["labels_only"]) else f"{row['labels_only']:.3f}")
         for row in rows[: min(limit, 5)]
     ]

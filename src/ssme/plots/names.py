@@ -13,7 +13,7 @@ from typing import Any
 
 from ssme.wording import make_distinct, make_printable, shorten
 
-__all__ = ["LABEL_WIDTH", "cut_name", "with_safe_names"]
+__all__ = ["LABEL_WIDTH", "cut_name", "make_names_safe"]
 
 LABEL_WIDTH = 26
 """Columns of a name on an axis or above a panel."""
@@ -30,18 +30,18 @@ def cut_name(name: object) -> str:
     return shorten(str(name), NAME_WIDTH)
 
 
-def with_safe_names(spec: dict[str, Any]) -> dict[str, Any]:
+def make_names_safe(spec: dict[str, Any]) -> dict[str, Any]:
     """``spec`` with every name printable, of bounded length and different from all others."""
-    labels = make_distinct(_labels_in(spec), LABEL_WIDTH)
-    safe: dict[str, Any] = _change(spec, "", labels.__getitem__)
+    labels = make_distinct(_list_labels(spec), LABEL_WIDTH)
+    safe: dict[str, Any] = _rewrite(spec, "", labels.__getitem__)
     return safe
 
 
-def _labels_in(part: Any, key: str = "") -> Iterator[str]:
+def _list_labels(part: Any, key: str = "") -> Iterator[str]:
     """The texts of ``part`` that the chart uses as names: cells of data, sort orders, domains."""
     if isinstance(part, dict):
         for name, value in part.items():
-            yield from _labels_in(value, name)
+            yield from _list_labels(value, name)
     elif isinstance(part, list):
         if key in ("sort", "domain"):
             yield from (item for item in part if isinstance(item, str))
@@ -50,18 +50,18 @@ def _labels_in(part: Any, key: str = "") -> Iterator[str]:
                 yield from (v for k, v in row.items() if isinstance(v, str) and k != WORDS)
         else:
             for item in part:
-                yield from _labels_in(item)
+                yield from _list_labels(item)
 
 
-def _change(part: Any, key: str, label: Callable[[str], str]) -> Any:
+def _rewrite(part: Any, key: str, label: Callable[[str], str]) -> Any:
     if isinstance(part, dict):
-        return {name: _change(value, name, label) for name, value in part.items()}
+        return {name: _rewrite(value, name, label) for name, value in part.items()}
     if isinstance(part, list):
         if key in ("sort", "domain"):
             return [label(item) if isinstance(item, str) else item for item in part]
         if key == "values":
-            return [_changed_row(row, label) for row in part]
-        return [_change(item, "", label) for item in part]
+            return [_rewrite_row(row, label) for row in part]
+        return [_rewrite(item, "", label) for item in part]
     if isinstance(part, str):
         if key in ("title", "text"):
             return shorten(part, TITLE_WIDTH)
@@ -70,7 +70,7 @@ def _change(part: Any, key: str, label: Callable[[str], str]) -> Any:
     return part
 
 
-def _changed_row(row: dict[str, Any], label: Callable[[str], str]) -> dict[str, Any]:
+def _rewrite_row(row: dict[str, Any], label: Callable[[str], str]) -> dict[str, Any]:
     return {
         key: value
         if not isinstance(value, str)

@@ -3,6 +3,13 @@
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
 from ssme.report.summary import summarize
-from ssme.report.writing import can_draw, report_html, write_report
+from ssme.report.writing import can_draw, render_report, write_report
 
-__all__ = ["can_draw", "render_html", "render_markdown", "report_html", "summarize", "write_report"]
+__all__ = [
+    "can_draw",
+    "render_html",
+    "render_markdown",
+    "render_report",
+    "summarize",
+    "write_report",
+]

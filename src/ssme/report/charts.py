@@ -13,7 +13,7 @@ from typing import Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
-from ssme.plots.display import UNCUT, Plot, svg_of
+from ssme.plots.display import UNCUT, Plot, render_svg
 from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
@@ -48,22 +48,22 @@ def draw_charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
         Each has the ``section`` it belongs to, ``title``, ``alt``, ``note``, the ``svg`` itself and
         whether it is ``wide``. A picture that the method has no numbers for is left out.
     """
-    makers = list(_makers(evaluation))
+    makers = list(_list_makers(evaluation))
     found: list[dict[str, Any]] = []
     for section, make in track(makers, "pictures"):
         try:
             plot = make()
         except InputError:
             continue
-        svg = _svg(plot, f"c{len(found)}-")
+        svg = _render_svg(plot, f"c{len(found)}-")
         found.append(
             {
                 "section": section,
-                "title": _caption(evaluation, section, plot),
+                "title": _write_caption(evaluation, section, plot),
                 "alt": plot.alt,
-                "note": _note(evaluation, section),
+                "note": _write_note(evaluation, section),
                 "svg": svg,
-                "wide": _width(svg) > WIDE,
+                "wide": _read_width(svg) > WIDE,
             }
         )
     return found
@@ -81,13 +81,13 @@ def draw_sections(plots: Sequence[tuple[str, Plot]], first: int) -> list[dict[st
     """
     found = []
     for number, (section, plot) in enumerate(plots, start=first):
-        svg = _svg(plot, f"c{number}-")
+        svg = _render_svg(plot, f"c{number}-")
         words = {"section": section, "title": plot.title, "alt": plot.alt, "note": ""}
-        found.append({**words, "svg": svg, "wide": _width(svg) > WIDE})
+        found.append({**words, "svg": svg, "wide": _read_width(svg) > WIDE})
     return found
 
 
-def _makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
+def _list_makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
     plots = Plots(evaluation)
     for metric in evaluation.metrics:
         yield metric.name, lambda name=metric.name: draw_metric(evaluation, name)  # type: ignore[misc]
@@ -108,32 +108,32 @@ def _makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[], Plot
     yield "method", plots.convergence
 
 
-def _note(evaluation: BaseEvaluation, section: str) -> str:
+def _write_note(evaluation: BaseEvaluation, section: str) -> str:
     names = [metric.name for metric in evaluation.metrics]
     if section in names and evaluation.data.n_models > SHOWN_MODELS:
         return f"The best {SHOWN_MODELS} of {evaluation.data.n_models} models; the table has all."
     return ""
 
 
-def _caption(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
+def _write_caption(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
     if section in [metric.name for metric in evaluation.metrics]:
         return f"{section} with {evaluation.level * 100:g} % intervals"
     return plot.title
 
 
-def _svg(plot: Plot, prefix: str) -> str:
+def _render_svg(plot: Plot, prefix: str) -> str:
     """The picture as inline SVG: ids unique in the page, words for screen readers."""
     spec = {**plot.spec(), "title": None, "config": STYLE}
-    head, body = svg_of(spec).split(">", 1)
-    return f"{head}>{TAG.sub(lambda tag: _inline(tag[0], prefix), body)}"
+    head, body = render_svg(spec).split(">", 1)
+    return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), body)}"
 
 
-def _width(svg: str) -> float:
+def _read_width(svg: str) -> float:
     found = re.search(r'\bwidth="([0-9.]+)', svg.split(">", 1)[0])
     return float(found[1]) if found else 0.0
 
 
-def _inline(tag: str, prefix: str) -> str:
+def _rewrite_tag(tag: str, prefix: str) -> str:
     """One tag: its id and references prefixed; a mark's own words become its tooltip."""
     tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", tag)

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ssme.diagnostics.explanations import explanations, picture_of
+from ssme.diagnostics.explanations import read_explanations, read_picture
 from ssme.markup import make_environment
 
 __all__ = ["explain_doubts", "render_html"]
@@ -45,16 +45,17 @@ def render_html(summary: dict[str, Any], charts: Sequence[dict[str, Any]] = ()) 
     """
     from markupsafe import Markup
 
-    style, script = _file("report.css"), _file("report.js")
+    style, script = _read_file("report.css"), _read_file("report.js")
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{_compute_hash(style)}'; "
+        f"script-src '{_compute_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     sections: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
         entry = {**chart, "svg": Markup(chart["svg"])}
         sections.setdefault(str(chart["section"]), []).append(entry)
-    page: str = _template().render(
+    page: str = _load_template().render(
         summary,
         charts=sections,
         policy=policy,
@@ -81,28 +82,28 @@ def explain_doubts(codes: Sequence[str]) -> dict[str, Any]:
 
     markdown = MarkdownIt("commonmark", {"html": False})
 
-    def link(found: re.Match[str]) -> str:
+    def make_link(found: re.Match[str]) -> str:
         inside = found[1].upper() in codes
         return f'<a href="#explained-{found[1]}">{found[2]}</a>' if inside else found[2]
 
-    known = explanations()
+    known = read_explanations()
     return {
-        code: Markup(picture_of(code) + LINK.sub(link, markdown.render(known[code])))
+        code: Markup(read_picture(code) + LINK.sub(make_link, markdown.render(known[code])))
         for code in dict.fromkeys(codes)
         if code in known
     }
 
 
 @cache
-def _template() -> Any:
-    return make_environment().from_string(_file("report.html"))
+def _load_template() -> Any:
+    return make_environment().from_string(_read_file("report.html"))
 
 
 @cache
-def _file(name: str) -> str:
+def _read_file(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def _compute_hash(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"sha256-{digest}"

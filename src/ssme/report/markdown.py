@@ -31,12 +31,12 @@ def render_markdown(summary: dict[str, Any]) -> str:
     >>> render_markdown(summarize(r, "Three rows")).splitlines()[0]
     '# Three rows'
     """
-    return "\n".join(_lines(summary)) + "\n"
+    return "\n".join(_write_lines(summary)) + "\n"
 
 
-def _lines(summary: dict[str, Any]) -> Iterator[str]:
+def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
     data, method = summary["data"], summary["method"]
-    yield f"# {_text(summary['title'])}"
+    yield f"# {_escape_text(summary['title'])}"
     yield ""
     yield (
         f"{len(data['models'])} classifiers, {len(data['classes'])} classes, {data['labeled']:,} "
@@ -45,52 +45,64 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
     yield ""
     for item in summary["headline"]["answers"]:
         answer = item["name"] if "name" in item else item["answer"]
-        yield f"- **{item['question']}** {_text(answer)}. {_text(item['detail'])}"
+        yield f"- **{item['question']}** {_escape_text(answer)}. {_escape_text(item['detail'])}"
     for metric in summary["metrics"]:
-        yield from ("", f"## {_text(metric['name'])}", "", f"{_text(metric['definition'])}.", "")
-        yield from _table(
+        yield from (
+            "",
+            f"## {_escape_text(metric['name'])}",
+            "",
+            f"{_escape_text(metric['definition'])}.",
+            "",
+        )
+        yield from _write_table(
             ("model", "estimate", "interval", "labels only", "interval of labels only", "P(best)"),
             [
                 (
-                    _name(row["model"]),
-                    _number(row["estimate"]),
-                    _span(row["low"], row["high"]),
-                    _number(row["labels_only"]),
-                    _span(row["labels_only_low"], row["labels_only_high"]),
+                    _escape_name(row["model"]),
+                    _format_number(row["estimate"]),
+                    _format_span(row["low"], row["high"]),
+                    _format_number(row["labels_only"]),
+                    _format_span(row["labels_only_low"], row["labels_only_high"]),
                     format_percent(row["p_best"]),
                 )
                 for row in metric["rows"]
             ],
         )
         if metric["reliability"]:
-            yield from ("", f"P(best): {_text(metric['reliability'])}")
-    yield from _group_lines(summary)
+            yield from ("", f"P(best): {_escape_text(metric['reliability'])}")
+    yield from _write_group_lines(summary)
     if summary["together"] is not None:
-        yield from ("", "## All models together", "", _text(summary["together"]["sentence"]), "")
-        yield from _table(
+        yield from (
+            "",
+            "## All models together",
+            "",
+            _escape_text(summary["together"]["sentence"]),
+            "",
+        )
+        yield from _write_table(
             ("figure", "estimate", "interval", "labels only", "interval of labels only"),
             [
                 (
                     row["figure"],
-                    _number(row["estimate"]),
-                    _span(row["low"], row["high"]),
-                    _number(row["labels_only"]),
-                    _span(row["labels_only_low"], row["labels_only_high"]),
+                    _format_number(row["estimate"]),
+                    _format_span(row["low"], row["high"]),
+                    _format_number(row["labels_only"]),
+                    _format_span(row["labels_only_low"], row["labels_only_high"]),
                 )
                 for row in summary["together"]["rows"]
             ],
         )
     for metric in summary["by_group"]:
-        yield from ("", f"## {_text(metric['name'])} by group", "")
-        yield from _table(
+        yield from ("", f"## {_escape_text(metric['name'])} by group", "")
+        yield from _write_table(
             ("group", "model", "estimate", "interval", "labels only", "labels"),
             [
                 (
-                    _name(row["group"]),
-                    _name(row["model"]),
-                    _number(row["estimate"]),
-                    _span(row["low"], row["high"]),
-                    _number(row["labels_only"])
+                    _escape_name(row["group"]),
+                    _escape_name(row["model"]),
+                    _format_number(row["estimate"]),
+                    _format_span(row["low"], row["high"]),
+                    _format_number(row["labels_only"])
                     + (" (of all rows)" if row["labels_only_from"] == "all" else ""),
                     str(row["n_labeled"]),
                 )
@@ -98,48 +110,58 @@ def _lines(summary: dict[str, Any]) -> Iterator[str]:
             ],
         )
     for section in summary["further"]:
-        yield from ("", f"## {_text(section['title'])}", "")
-        yield from (_text(sentence) for sentence in section["sentences"])
+        yield from ("", f"## {_escape_text(section['title'])}", "")
+        yield from (_escape_text(sentence) for sentence in section["sentences"])
         if section["head"]:
             yield ""
-            cells = [tuple(_text(cell) for cell in row) for row in section["rows"]]
-            yield from _table([_text(each) for each in section["head"]], cells)
+            cells = [tuple(_escape_text(cell) for cell in row) for row in section["rows"]]
+            yield from _write_table([_escape_text(each) for each in section["head"]], cells)
     yield from ("", "## Doubts", "")
     for doubt in summary["doubts"]:
-        words = _text(f"{doubt['reason']} {doubt['advice']}")
+        words = _escape_text(f"{doubt['reason']} {doubt['advice']}")
         kind = DOUBT_NAMES[doubt["severity"]]
-        yield f"- **{_text(doubt['title'])}** ({doubt['code']}, {kind}). {words}"
+        yield f"- **{_escape_text(doubt['title'])}** ({doubt['code']}, {kind}). {words}"
     if not summary["doubts"]:
         yield "None of the checks found a reason for doubt."
-    yield from ("", "## Method", "", f"{_text(method['title'])}. {_text(method['source'])}")
-    yield from ("", _text(method["does"]), "", f"It assumes: {_text(method['assumes'])}")
+    yield from (
+        "",
+        "## Method",
+        "",
+        f"{_escape_text(method['title'])}. {_escape_text(method['source'])}",
+    )
+    yield from (
+        "",
+        _escape_text(method["does"]),
+        "",
+        f"It assumes: {_escape_text(method['assumes'])}",
+    )
     again = summary["rerun"]
     yield from ("", "## Run it again", "")
     if again["cannot"]:
-        yield f"No config file can hold this run. {_text(again['cannot'])}"
+        yield f"No config file can hold this run. {_escape_text(again['cannot'])}"
     else:
-        yield from ("```toml", *_code(again["toml"]), "```")
+        yield from ("```toml", *_write_code(again["toml"]), "```")
     made = summary["made"]
     yield from ("", f"Written on {made['date']} with ssme {made['version']}, seed {made['seed']}.")
     if made["input_sha256"]:
         yield f"SHA-256 of the input: `{made['input_sha256']}`."
 
 
-def _group_lines(summary: dict[str, Any]) -> Iterator[str]:
+def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
     """The groups of every grouping, worst first, and the gaps between them."""
     for part in summary["group_ranks"]:
         what = f"{part['metric']} of {part['model']} by {part['by']}, worst group first"
-        yield from ("", f"## {_text(what)}", "")
-        yield from _table(
+        yield from ("", f"## {_escape_text(what)}", "")
+        yield from _write_table(
             ("group", "rows", "labels", "estimate", "interval", "minus all rows", "borrowed"),
             [
                 (
-                    _name(row["group"]),
+                    _escape_name(row["group"]),
                     f"{row['n_labeled'] + row['n_unlabeled']:,}",
                     f"{row['n_labeled']:,}",
-                    _number(row["estimate"]),
-                    _span(row["low"], row["high"]),
-                    _span(row["difference_low"], row["difference_high"]),
+                    _format_number(row["estimate"]),
+                    _format_span(row["low"], row["high"]),
+                    _format_span(row["difference_low"], row["difference_high"]),
                     format_percent(row["borrowed"]),
                 )
                 for row in part["rows"]
@@ -147,46 +169,46 @@ def _group_lines(summary: dict[str, Any]) -> Iterator[str]:
         )
     if summary["gaps"]:
         yield from ("", "## Gaps between groups", "")
-        yield from _table(
+        yield from _write_table(
             ("grouping", "metric", "gap", "interval", "worst", "best"),
             [
                 (
-                    _name(row["by"]),
-                    _name(row["metric"]),
-                    _number(row["estimate"]),
-                    _span(row["low"], row["high"]),
-                    _name(row["worst"]),
-                    _name(row["best"]),
+                    _escape_name(row["by"]),
+                    _escape_name(row["metric"]),
+                    _format_number(row["estimate"]),
+                    _format_span(row["low"], row["high"]),
+                    _escape_name(row["worst"]),
+                    _escape_name(row["best"]),
                 )
                 for row in summary["gaps"]
             ],
         )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _write_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join('---' for _ in head)}|"
     for row in rows:
         yield f"| {' | '.join(row)} |"
 
 
-def _code(code: str) -> list[str]:
+def _write_code(code: str) -> list[str]:
     """Lines of a code block; none of them can end it."""
     return [line.replace("```", "` ` `") for line in make_printable(code).rstrip().splitlines()]
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     """``text`` with everything that Markdown or HTML could read as markup made plain."""
     return MARKUP.sub(r"\\\1", " ".join(make_printable(text).split()))
 
 
-def _name(name: str) -> str:
-    return _text(shorten(name, 60))
+def _escape_name(name: str) -> str:
+    return _escape_text(shorten(name, 60))
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _span(low: float | None, high: float | None) -> str:
+def _format_span(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{low:.3f} to {high:.3f}"

@@ -13,7 +13,7 @@ from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.suggest.plan import LabelPlan
 from ssme.tracking import compare_records, find_drift, record_evaluation, trace_estimates
 
-__all__ = ["Section", "history_section", "plan_section"]
+__all__ = ["Section", "make_history_section", "make_plan_section"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Section:
         }
 
 
-def plan_section(plan: LabelPlan) -> Section:
+def make_plan_section(plan: LabelPlan) -> Section:
     """How many labels more a target takes."""
     rows = tuple((f"{s.labels:,}", f"{s.value:.3g}", f"{s.met:.0%}") for s in plan.curve)
     return Section(
@@ -67,7 +67,7 @@ def plan_section(plan: LabelPlan) -> Section:
     )
 
 
-def history_section(evaluation: BaseEvaluation, memory: str | Path, data: str) -> Section:
+def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: str) -> Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
     now = record_evaluation(evaluation)
     with Memory(memory, data) as kept:

@@ -75,19 +75,19 @@ def summarize(
     data, whole = evaluation.data, evaluation.groups[0]
     found = evaluation.to_dict()
     rows = found["estimates"]
-    metrics = [_metric(evaluation, metric, rows) for metric in evaluation.metrics]
+    metrics = [_summarize_metric(evaluation, metric, rows) for metric in evaluation.metrics]
     doubts = found["doubts"]
     return {
         "title": title or "How good are these classifiers?",
         **describe_decision(evaluation),
-        "headline": _headline(evaluation, metrics[0], doubts),
+        "headline": _write_headline(evaluation, metrics[0], doubts),
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
             "labeled": whole.n_labeled,
             "unlabeled": whole.n_unlabeled,
             "models": list(data.models),
             "classes": [str(name) for name in data.classes],
-            "groups": [_group(group) for group in evaluation.groups[1:]],
+            "groups": [_describe_group(group) for group in evaluation.groups[1:]],
             "weighted": data.weights is not None,
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,
             "understood": {} if data.layout is None else data.layout.describe(),
@@ -100,14 +100,14 @@ def summarize(
             for metric in evaluation.metrics
             if len(evaluation.groups) > 1
         ],
-        **_group_sections(evaluation),
+        **_summarize_groups(evaluation),
         "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
         "further": [],
         "doubts": [{**each, "explanation": explain_plainly(each["code"])} for each in doubts],
-        "method": _method(evaluation),
-        "notes": {key: value for key, value in found["notes"].items() if _brief(value)},
+        "method": _describe_method(evaluation),
+        "notes": {key: value for key, value in found["notes"].items() if _is_brief(value)},
         "settings": found["settings"],
-        "rerun": _rerun(found["settings"]),
+        "rerun": _say_how_to_rerun(found["settings"]),
         "made": _tell_origin(found["settings"], date or datetime.now(UTC)),
     }
 
@@ -121,7 +121,7 @@ def _sort_worst_first(
     return sorted(mine, key=lambda row: place[row["group"]])
 
 
-def _group_sections(evaluation: BaseEvaluation) -> dict[str, Any]:
+def _summarize_groups(evaluation: BaseEvaluation) -> dict[str, Any]:
     """The groups of each grouping by the first metric, worst first, and how far they are apart."""
     if len(evaluation.groups) < 2:
         return {"group_ranks": [], "gaps": []}
@@ -170,7 +170,7 @@ def _tell_origin(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
     }
 
 
-def _metric(
+def _summarize_metric(
     evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """One metric on all rows: what it is, and each model's numbers, best first."""
@@ -194,7 +194,7 @@ def _metric(
     }
 
 
-def _headline(
+def _write_headline(
     evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The five answers, for the first metric."""
@@ -205,10 +205,10 @@ def _headline(
         "best": best,
         "answers": [
             {"question": "Which classifier?", **_choose_model(evaluation, metric, best)},
-            {"question": "How good?", **_how_good(evaluation, metric, best)},
-            {"question": "How sure?", **_how_sure(evaluation, metric, best)},
-            {"question": "Compared with labels alone?", **_against_labels(evaluation, best)},
-            {"question": "What should worry me?", **_worry(doubts)},
+            {"question": "How good?", **_say_how_good(evaluation, metric, best)},
+            {"question": "How sure?", **_say_how_sure(evaluation, metric, best)},
+            {"question": "Compared with labels alone?", **_compare_with_labels(evaluation, best)},
+            {"question": "What should worry me?", **_say_worries(doubts)},
         ],
     }
 
@@ -234,18 +234,20 @@ def _choose_model(
     return {"name": choice.pick, "detail": f"{ahead}. The best one may also be {listed}."}
 
 
-def _how_good(
+def _say_how_good(
     evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
     if best["low"] is not None:
-        detail += f"; {evaluation.level * 100:g} % interval {_span(best['low'], best['high'])}"
+        detail += (
+            f"; {evaluation.level * 100:g} % interval {_format_span(best['low'], best['high'])}"
+        )
     why = evaluation.settings.get("lead", {}).get("reason", "")
     detail += f". {why}" if why else "."
-    return {"answer": _number(best["estimate"]), "detail": detail}
+    return {"answer": _format_number(best["estimate"]), "detail": detail}
 
 
-def _how_sure(
+def _say_how_sure(
     evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     others = [row for row in metric["rows"] if row is not best and row["estimate"] is not None]
@@ -262,19 +264,19 @@ def _how_sure(
         "answer": f"{possible} of {models} may be the best",
         "detail": (
             f"Taking the pick is expected to lose {choice.regret:.3f} against the best one "
-            f"({_span(choice.regret_low, choice.regret_high)}). {choice.sureness()}"
+            f"({_format_span(choice.regret_low, choice.regret_high)}). {choice.describe_sureness()}"
         ),
     }
 
 
-def _against_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[str, Any]:
+def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[str, Any]:
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
         return {"answer": "-", "detail": f"The {count:,} labels alone do not determine it."}
     detail = f"This is what the {count:,} labels alone say about it"
     low, high = best["labels_only_low"], best["labels_only_high"]
     if low is not None:
-        detail += f" ({_span(low, high)})"
+        detail += f" ({_format_span(low, high)})"
     if low is not None and best["low"] is not None and best["high"] > best["low"]:
         ratio = (high - low) / (best["high"] - best["low"])
         wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
@@ -282,10 +284,10 @@ def _against_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[st
     worth = count_effective_labels(evaluation)
     if worth >= count + 0.5:
         detail += f". With the unlabeled rows they are worth {worth:,.0f}"
-    return {"answer": _number(alone), "detail": detail + "."}
+    return {"answer": _format_number(alone), "detail": detail + "."}
 
 
-def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
+def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     """The worst doubts by their own name: a serious one is not a warning."""
     if not doubts:
         detail = "No check found a reason for doubt. The assumptions are listed under Method."
@@ -301,14 +303,14 @@ def _worry(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _method(evaluation: BaseEvaluation) -> dict[str, str]:
+def _describe_method(evaluation: BaseEvaluation) -> dict[str, str]:
     from ssme.errors import InputError
-    from ssme.methods.registry import method_class
+    from ssme.methods.registry import find_method_class
 
     name = evaluation.method
     does, assumes = METHOD_WORDS.get(name, ("", ""))
     try:
-        spec = method_class(name).spec
+        spec = find_method_class(name).spec
     except InputError:
         return {"name": name, "title": name, "source": "", "does": does, "assumes": assumes}
     return {
@@ -320,7 +322,7 @@ def _method(evaluation: BaseEvaluation) -> dict[str, str]:
     }
 
 
-def _rerun(settings: dict[str, Any]) -> dict[str, str]:
+def _say_how_to_rerun(settings: dict[str, Any]) -> dict[str, str]:
     """The run as a config file and as Python, or why no file can hold it."""
     if not settings.get("config"):
         return {"toml": "", "python": "", "cannot": settings.get("no_config", "")}
@@ -328,19 +330,19 @@ def _rerun(settings: dict[str, Any]) -> dict[str, str]:
     return {"toml": spec.to_text(".toml"), "python": spec.to_python(), "cannot": ""}
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _describe_group(group: Group) -> dict[str, Any]:
     return {"name": group.name, "labeled": group.n_labeled, "unlabeled": group.n_unlabeled}
 
 
-def _brief(value: Any) -> bool:
+def _is_brief(value: Any) -> bool:
     return len(json.dumps(value)) <= 200
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _span(low: float | None, high: float | None) -> str:
+def _format_span(low: float | None, high: float | None) -> str:
     if low is None or high is None or low != low:
         return "no interval"
     return f"{low:.3f} to {high:.3f}"

@@ -17,7 +17,7 @@ from ssme.report.summary import summarize
 from ssme.results.evaluation import BaseEvaluation
 from ssme.writing import write_text
 
-__all__ = ["can_draw", "report_html", "write_report"]
+__all__ = ["can_draw", "render_report", "write_report"]
 
 
 def write_report(
@@ -48,7 +48,7 @@ def write_report(
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in (".html", ".htm"):
-        text = report_html(evaluation, title=title, sections=sections)
+        text = render_report(evaluation, title=title, sections=sections)
     elif suffix == ".md":
         text = render_markdown(_summarize(evaluation, title, sections))
     elif suffix == ".json":
@@ -65,7 +65,7 @@ def can_draw() -> bool:
     return importlib.util.find_spec("vl_convert") is not None
 
 
-def report_html(
+def render_report(
     evaluation: BaseEvaluation, *, title: str | None = None, sections: Sequence[Section] = ()
 ) -> str:
     """The report as the text of an HTML page.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError
-from ssme.methods.base import row_numbers
+from ssme.methods.base import number_rows
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Custom
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -321,7 +321,7 @@ def _find_bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
 
 
 def _find_rows(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
-    rows = row_numbers(
+    rows = number_rows(
         evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
     )
     if not rows.size:

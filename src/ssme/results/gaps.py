@@ -30,7 +30,7 @@ import numpy as np
 
 from ssme.errors import InputError, UnsupportedError, argument
 from ssme.groups.estimates import estimate_groups
-from ssme.methods.base import Estimate, row_numbers
+from ssme.methods.base import Estimate, number_rows
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
@@ -237,7 +237,7 @@ def _bound_unseen_rate(
             draws = None if estimate.draws is None else estimate.draws[:, j]
             if draws is None or not np.isin(draws, (0.0, 1.0)).all() or np.ptp(draws) > 0.0:
                 continue
-            rows = row_numbers(group.rows, evaluation.data.n_rows)
+            rows = number_rows(group.rows, evaluation.data.n_rows)
             cases = max(float(np.nansum(posterior[rows, k])), 1.0)
             rates.append(1.0 - (1.0 - level) ** (1.0 / cases))
     return max(rates)

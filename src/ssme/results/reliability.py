@@ -122,7 +122,7 @@ class Record:
             off = math.ceil(100 * max(abs(each.said - each.true) for each in known))
             told = f"{on}, P({what}) by {self.metric} was as often true as it says, within {off}"
             return Reliability(verdict, f"{told} percentage points.")
-        span = _span(worst.low, worst.high)
+        span = _format_span(worst.low, worst.high)
         happens = HAPPENS[what].format(metric=self.metric, true=worst.true, span=span)
         return Reliability(verdict, f"{on}, {happens}.")
 
@@ -160,7 +160,7 @@ def find_record(method: str, metric: Metric, n_classes: int, n_labeled: int) -> 
     >>> find_record("ensemble", get_metric("accuracy"), 2, 50).tell("best").verdict
     'not measured'
     """
-    mine = [row for row in _read() if row.method == method and row.of(metric, n_classes)]
+    mine = [row for row in _read() if row.method == method and row.is_about(metric, n_classes)]
     if not mine or n_labeled < 1:
         return Record(method, metric.name)
     empty = Record(method, mine[0].metric)
@@ -184,7 +184,7 @@ class _Row:
     what: What
     bin: Bin
 
-    def of(self, metric: Metric, n_classes: int) -> bool:
+    def is_about(self, metric: Metric, n_classes: int) -> bool:
         """Whether the line is about a metric of the same kind and direction."""
         measured = get_metric(self.metric)
         alike = is_same_metric(measured.kind, metric.kind, n_classes, any_threshold=True)
@@ -221,7 +221,7 @@ def _count(labels: tuple[int, ...]) -> str:
     return f"{first}" if first == last else f"{first} to {last}"
 
 
-def _span(low: float, high: float) -> str:
+def _format_span(low: float, high: float) -> str:
     """A range of probabilities in words."""
     if high > 1.0:
         return f"{low:.0%} or more"

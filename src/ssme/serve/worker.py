@@ -107,14 +107,14 @@ def find_job(kind: str) -> Callable[[dict[str, Any], Path], None]:
 
 def get_ready(kind: str) -> None:
     """Import what a job of this kind will need, so that no job waits for it."""
-    from ssme.methods.registry import method_class, method_names
+    from ssme.methods.registry import find_method_class, method_names
 
     for name in LIBRARIES.get(kind, ()):
         with suppress(ImportError):
             import_module(name)
     find_job(kind)
     for name in method_names():
-        method_class(name)
+        find_method_class(name)
 
 
 class Forge:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ssme.config import WRITTEN_AS
 from ssme.errors import InputError, argument
-from ssme.methods.registry import method_class
+from ssme.methods.registry import find_method_class
 from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 from ssme.options import Flag, Kind, OneOf, Option, Series, Table, Text, list_declared
@@ -109,7 +109,9 @@ def write_metric_entry(metric: Any, threshold: float | None) -> Any:
 
 
 def write_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    python_only = {each.name for each in list_declared(method_class(method)) if each.python_only}
+    python_only = {
+        each.name for each in list_declared(find_method_class(method)) if each.python_only
+    }
     for name, value in options.items():
         if name in python_only:
             raise explain_unwritable(

@@ -57,7 +57,7 @@ from ssme.spec.settling import (
     ColumnNames,
     Paths,
     check_reading,
-    fresh_seed,
+    draw_seed,
     settle_method,
 )
 from ssme.wording import suggest_nearest
@@ -280,7 +280,7 @@ class RunSpec(Declared):
         """Which groups are put together."""
         return Pooling(self.min_group_rows, self.max_groups)
 
-    def groupings(self, columns: Iterable[str]) -> list[str]:
+    def choose_groupings(self, columns: Iterable[str]) -> list[str]:
         """The groupings to report on for data with these group ``columns``."""
         if self.by is not None:
             return list(self.by)
@@ -289,7 +289,7 @@ class RunSpec(Declared):
 
     def with_seed(self) -> RunSpec:
         """The same run with the seed it will use: a fresh one where none was asked for."""
-        return replace(self, random_state=fresh_seed()) if self.random_state is None else self
+        return replace(self, random_state=draw_seed()) if self.random_state is None else self
 
     def to_dict(self) -> dict[str, Any]:
         """The spec as a config file holds it; an error names what no file can hold.
@@ -394,7 +394,7 @@ class RunSpec(Declared):
             arguments.append("labels" if label is None else repr(label))
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("source", "read") or value == _default_of(each.name):
+            if each.name in ("source", "read") or value == _find_default(each.name):
                 continue
             arguments.append(f"{each.name}={make_plain(value)!r}")
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
@@ -420,5 +420,5 @@ _RUN = (
 _GROUPS = ("min_group_rows", "max_groups", "group_target")
 
 
-def _default_of(name: str) -> Any:
+def _find_default(name: str) -> Any:
     return {} if name == "options" else _DECLARED[name].default

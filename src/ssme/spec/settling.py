@@ -12,7 +12,7 @@ import numpy as np
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Method
-from ssme.methods.registry import get_method, method_class, method_names
+from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.options import (
     Anything,
     Option,
@@ -29,7 +29,7 @@ __all__ = [
     "ColumnNames",
     "Paths",
     "check_reading",
-    "fresh_seed",
+    "draw_seed",
     "holds_data",
     "settle_method",
 ]
@@ -64,7 +64,7 @@ class Paths:
 _ONE_PATH = Anything("a path")
 
 
-def fresh_seed() -> int:
+def draw_seed() -> int:
     """A seed that nobody has chosen, short enough to be written down."""
     return int(np.random.SeedSequence().generate_state(1)[0])
 
@@ -74,7 +74,7 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
     given = Table().accept(options or {})
     if isinstance(method, str):
         with name_argument("method"):
-            known = method_class(method)
+            known = find_method_class(method)
         if list_declared(known) or not given:
             return method, accept_all(known, given, f"method {method!r}")
         get_method(method, **given)
@@ -91,7 +91,7 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
             fix="set its options when you make it",
         )
     name = method.spec.name
-    if name not in method_names() or type(method) is not method_class(name):
+    if name not in method_names() or type(method) is not find_method_class(name):
         return cast(Method, method), {}
     plain = get_method(name)
     return name, {

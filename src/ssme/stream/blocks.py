@@ -20,7 +20,7 @@ from ssme.stream.columns import Reading
 from ssme.stream.group_keys import Grouping, GroupTable
 from ssme.stream.source import Part
 
-__all__ = ["Block", "labeled_rows", "read_block", "read_numbers"]
+__all__ = ["Block", "find_labeled_rows", "read_block", "read_numbers"]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Block:
     labeled: NDArray[np.int64]
     labels: list[Hashable]
 
-    def scores(self, rows: slice) -> FloatArray:
+    def read_scores(self, rows: slice) -> FloatArray:
         """(r, M, K) of some rows, checked as at the front door, rows fastest in memory."""
         if not self.said:
             return self._read_probabilities(rows)
@@ -91,7 +91,7 @@ class Block:
             raise InputError(where, allowed=error.allowed, fix=error.fix) from None
 
 
-def labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[Hashable]]:
+def find_labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Positions of labeled rows and their labels; cheap where nearly all are null."""
     import pyarrow.compute as pc
 
@@ -114,7 +114,7 @@ def read_block(
 ) -> Block:
     """The rows of ``table`` as a block, grouped as ``tables`` say."""
     columns = reading.columns
-    labeled, labels = labeled_rows(table, reading)
+    labeled, labels = find_labeled_rows(table, reading)
     weights = None if columns.weight is None else read_numbers(table, columns.weight)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
@@ -122,7 +122,7 @@ def read_block(
             f"weight {weights[row]} at row {part.first_row + row}",
             allowed="finite weights of 0 or more",
         )
-    groups = tuple(each.of_arrow(table, columns.groups) for each in tables)
+    groups = tuple(each.group_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
         tuple(read_numbers(table, name) for name in columns.scores[model])
         for model in reading.scored

@@ -65,7 +65,7 @@ class RunMark:
         """``facts`` are plain; ``sample`` holds the sums over the sample."""
         marks = tuple((file.path, file.size, file.modified, file.footer) for file in files)
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
-        for name, array in _arrays(sample).items():
+        for name, array in _pack_arrays(sample).items():
             digest.update(name.encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return cls(marks, digest.hexdigest())
@@ -85,9 +85,9 @@ def save(path: Path, progress: Progress, mark: RunMark) -> None:
         "shapes": {name: cells.shape for name, cells in progress.groups.cells.items()},
     }
     content = io.BytesIO()
-    np.savez(content, facts=np.array(json.dumps(facts)), **_arrays(progress))
+    np.savez(content, facts=np.array(json.dumps(facts)), **_pack_arrays(progress))
     body = content.getvalue()
-    write_bytes(path, HEAD + _checksum(body) + b"\n" + body)
+    write_bytes(path, HEAD + _compute_checksum(body) + b"\n" + body)
 
 
 def load(path: Path, mark: RunMark) -> Progress:
@@ -131,7 +131,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The facts and the arrays in the file ``path``, which has to be whole and unaltered."""
     content = path.read_bytes()
     checksum, _, body = content.removeprefix(HEAD).partition(b"\n")
-    if not content.startswith(HEAD) or checksum != _checksum(body):
+    if not content.startswith(HEAD) or checksum != _compute_checksum(body):
         what = "is not whole" if HEAD.startswith(content[: len(HEAD)]) else "is not a checkpoint"
         raise InputError(
             f"{path} {what}, or was altered",
@@ -146,7 +146,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         return facts, {name: file[name] for name in file.files if name != "facts"}
 
 
-def _arrays(progress: Progress) -> dict[str, Any]:
+def _pack_arrays(progress: Progress) -> dict[str, Any]:
     arrays: dict[str, Any] = {f"{ALL_ROWS}/{name}": v for name, v in progress.sums.items()}
     for name, cells in progress.groups.cells.items():
         cells.settle()
@@ -154,5 +154,5 @@ def _arrays(progress: Progress) -> dict[str, Any]:
     return arrays
 
 
-def _checksum(body: bytes) -> bytes:
+def _compute_checksum(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest().encode()

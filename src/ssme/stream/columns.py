@@ -61,7 +61,7 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     told = ReadOptions.of(options, "the reader of Parquet files")
     refuse_file_options(told, None, "Parquet files")
     path = source.files[0].path
-    columns = frames.find_columns(Table(_head(source), path), told)
+    columns = frames.find_columns(Table(_read_head(source), path), told)
     if columns.kind == "long":
         raise InputError(
             f"{path} is in the long layout",
@@ -73,19 +73,19 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     return Reading(columns, told)
 
 
-def _head(source: Source) -> Any:
+def _read_head(source: Source) -> Any:
     """The first rows, and for each column of numbers that is empty there the first that are not."""
     head = read_head(source.parts[0], HEAD_ROWS)
     tables = [head]
     for name, kind in source.kinds[0].items():
         if kind in (NUMBERS, EMPTY) and not _list_present(head[name]).size:
-            late = _first_rows_with(source, name)
+            late = _find_first_rows_with(source, name)
             if late is not None:
                 tables.append(late)
     return join_tables(tables)
 
 
-def _first_rows_with(source: Source, name: str) -> Any:
+def _find_first_rows_with(source: Source, name: str) -> Any:
     """A few rows in which the column ``name`` has a value; None where no row has one."""
     for part in source.parts:
         rows = _list_present(read_table(part, [name])[name])
@@ -99,12 +99,12 @@ def _list_present(column: Any) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     held = column.is_valid()
-    if column.type in _floating():
+    if column.type in _list_float_types():
         held = pc.and_(held, pc.invert(pc.fill_null(pc.is_nan(column), False)))
     return np.from_dlpack(pc.indices_nonzero(held)).astype(np.int64)
 
 
-def _floating() -> tuple[Any, ...]:
+def _list_float_types() -> tuple[Any, ...]:
     import pyarrow as pa
 
     return pa.float32(), pa.float64()

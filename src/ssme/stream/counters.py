@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.metrics import Metric, predicted_classes
-from ssme.metrics.calibration import gaps_norm
+from ssme.metrics.calibration import compute_gaps_norm
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Decision, SettledCalibration
 from ssme.metrics.kinds import Ranking as RankingKind
-from ssme.metrics.mass import ratio
-from ssme.stream.score_bins import MIDDLE, N_BINS, bin_of
+from ssme.metrics.mass import compute_ratio
+from ssme.stream.score_bins import MIDDLE, N_BINS, find_bins
 
 __all__ = [
     "CalibrationCounter",
@@ -55,7 +55,7 @@ Values = tuple[FloatArray, FloatArray]
 class CountReader(Protocol):
     """What metrics the sums of a counter determine."""
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         """``metric`` of all rows counted into ``sums``, and the bound on its error."""
 
 
@@ -81,7 +81,7 @@ class Decisions:
                 sums[m, :, k] = np.bincount(predicted[:, m], mass[:, k], n_classes + 1)[1:]
         return sums
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         assert isinstance(metric.kind, Decision)
         value = metric.kind.statistic(FullTables(sums.transpose(0, 2, 1)[None]))[0]
         return value, np.zeros_like(value)
@@ -91,10 +91,10 @@ class Decisions:
 class FineDecisions:
     """Decisions at one half between two classes, read off the fine bins of a `Ranking`."""
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         sides = np.add.reduceat(sums[:2, :, 0, :-1], [0, MIDDLE], axis=2)  # (2, M, predicted)
         weight, event = sides
-        return Decisions(0.5).values(metric, np.stack([weight - event, event], axis=2))
+        return Decisions(0.5).compute_values(metric, np.stack([weight - event, event], axis=2))
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class MeanLoss:
         mean = self.rule(scores, mass[None])[0]
         return np.stack([np.where(weight > 0, mean * weight, 0.0), weight])
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
-        value = ratio(sums[0], sums[1])
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
+        value = compute_ratio(sums[0], sums[1])
         return value, np.zeros_like(value)
 
 
@@ -151,7 +151,7 @@ class CalibrationCounter:
             present = ~np.isnan(scores[:, m]).any(axis=1)
             here, mass_here = scores[present, m], mass[present]
             weight = mass_here.sum(axis=1)
-            for c, (score, event) in enumerate(_columns(here, mass_here, target)):
+            for c, (score, event) in enumerate(_list_columns(here, mass_here, target)):
                 own = np.zeros(len(score), dtype=np.int64)
                 if target == "top_label_by_class":
                     own = predicted_classes(here[:, None])[:, 0]
@@ -164,8 +164,8 @@ class CalibrationCounter:
                     sums[part, m, c] = np.bincount(bins, values, n_held)
         return sums
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
-        return _calibration_error(self.scheme, sums)
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
+        return _compute_calibration_error(self.scheme, sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,11 +187,11 @@ class FineCalibration:
             for c, k in enumerate(classes):
                 scored = sample[~np.isnan(sample[:, m, k]), m, k]
                 if scored.size:
-                    edges = bin_of(np.quantile(scored, at))
+                    edges = find_bins(np.quantile(scored, at))
                     bins[m, c] = np.searchsorted(edges, np.arange(N_BINS), side="left")
         return cls(scheme, bins)
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         """From the sums of a `Ranking`, whose first three parts are those of `Calibration`."""
         _, n_models, n_columns, _ = sums.shape
         coarse = np.zeros((3, n_models, n_columns, self.scheme.n_bins))
@@ -201,7 +201,7 @@ class FineCalibration:
                     coarse[part, m, c] = np.bincount(
                         self.bins[m, c], sums[part, m, c, :-1], self.scheme.n_bins
                     )
-        return _calibration_error(self.scheme, coarse)
+        return _compute_calibration_error(self.scheme, coarse)
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class RankingCounter:
                 if np.isnan(score).any():
                     present = ~np.isnan(score)
                     score, w, e = score[present], w[present], e[present]
-                bins = bin_of(score)
+                bins = find_bins(score)
                 sums[0, m, c, :-1] = np.bincount(bins, w, N_BINS)
                 sums[1, m, c, :-1] = np.bincount(bins, e, N_BINS)
                 sums[1, m, c, -1] = e @ (w - e)
@@ -234,25 +234,25 @@ class RankingCounter:
                     sums[2, m, c, :-1] = np.bincount(bins, w * score, N_BINS)
         return sums
 
-    def values(self, metric: Metric, sums: FloatArray) -> Values:
+    def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         kind = metric.kind
         assert isinstance(kind, RankingKind)
         weight, event = sums[:2, ..., -2::-1]  # from the highest score down
-        of = _average_precision if kind.statistic == "average_precision" else _roc_auc
+        of = _average_precision if kind.statistic == "average_precision" else _compute_roc_auc
         value, bound = of(event, np.maximum(weight - event, 0.0), sums[1, ..., -1])
         share = np.full_like(value, 1.0 / len(self.classes))
         if kind.average == "weighted" and len(self.classes) > 1:
-            share = ratio(event.sum(axis=2), event.sum(axis=(1, 2))[:, None])
+            share = compute_ratio(event.sum(axis=2), event.sum(axis=(1, 2))[:, None])
         return (value * share).sum(axis=1), (bound * share).sum(axis=1)
 
 
-def _roc_auc(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
+def _compute_roc_auc(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
     """AUC and bound (M, classes) from masses (M, classes, bins), highest scores first."""
     pairs = event.sum(axis=2) * other.sum(axis=2) - self_pairs
     tied = (event * other).sum(axis=2) - self_pairs
     below = other.sum(axis=2, keepdims=True) - np.cumsum(other, axis=2)
     wins = (event * below).sum(axis=2) + 0.5 * tied
-    return ratio(wins, pairs), ratio(0.5 * np.maximum(tied, 0.0), pairs)
+    return compute_ratio(wins, pairs), compute_ratio(0.5 * np.maximum(tied, 0.0), pairs)
 
 
 def _average_precision(event: FloatArray, other: FloatArray, self_pairs: FloatArray) -> Values:
@@ -266,15 +266,17 @@ def _average_precision(event: FloatArray, other: FloatArray, self_pairs: FloatAr
     total = hits[..., -1]
 
     def find_recall(top: FloatArray, bottom: FloatArray) -> FloatArray:
-        return ratio((event * _divide(top, bottom)).sum(axis=2), total)
+        return compute_ratio((event * _divide(top, bottom)).sum(axis=2), total)
 
     limit = _divide(event * other, event + other)
     put = limit * _divide(self_pairs, limit.sum(axis=2))[..., None]
-    value = find_recall(hits, hits + alarms) + ratio(_divide(put, hits + alarms).sum(axis=2), total)
+    value = find_recall(hits, hits + alarms) + compute_ratio(
+        _divide(put, hits + alarms).sum(axis=2), total
+    )
     lowest = find_recall(hits - event, hits - event + alarms)
     highest = find_recall(hits, hits + alarms - other)
     itself = np.where(above > 0, np.minimum(_divide(limit, above), event), event)
-    most = highest + ratio(itself.sum(axis=2), total)
+    most = highest + compute_ratio(itself.sum(axis=2), total)
     return value, np.maximum(value - lowest, most - value)
 
 
@@ -284,7 +286,7 @@ def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
     return out
 
 
-def _columns(
+def _list_columns(
     scores: FloatArray, mass: FloatArray, target: str
 ) -> list[tuple[FloatArray, FloatArray]]:
     """(score, event mass) pairs of a calibration target for one classifier's rows (n, K)."""
@@ -296,12 +298,12 @@ def _columns(
     return [(scores.max(axis=1), mass[np.arange(len(mass)), predicted])]
 
 
-def _calibration_error(scheme: SettledCalibration, sums: FloatArray) -> Values:
+def _compute_calibration_error(scheme: SettledCalibration, sums: FloatArray) -> Values:
     """Exact error of bins ``sums`` (3, M, columns, bins)."""
     weight, event, scored = sums
-    gap = np.abs(ratio(event - scored, weight)).clip(max=1.0)
+    gap = np.abs(compute_ratio(event - scored, weight)).clip(max=1.0)
     n_models, n_columns, n_bins = weight.shape
     flat = (n_models * n_columns, n_bins, 1)
-    error = gaps_norm(gap.reshape(flat), weight.reshape(flat), scheme)
+    error = compute_gaps_norm(gap.reshape(flat), weight.reshape(flat), scheme)
     mean: FloatArray = error.reshape(n_models, n_columns).mean(axis=1)
     return mean, np.zeros_like(mean)

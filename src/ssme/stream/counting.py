@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.executors import hold_interrupts, ordered_map
+from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import Predictor
 from ssme.methods.beliefs.posterior import clamp
@@ -63,7 +63,7 @@ class Counting:
             read_table(part, self.reading.columns.names), part, self.reading, self.group_tables
         )
         labels = np.full(part.n_rows, -1, dtype=np.int64)
-        labels[block.labeled] = [self._class(label, part) for label in block.labels]
+        labels[block.labeled] = [self._number_class(label, part) for label in block.labels]
         total = Progress()
         for first in range(0, len(labels), CHUNK_ROWS):
             total.add(self._count_chunk(block, labels, slice(first, first + CHUNK_ROWS)))
@@ -72,14 +72,14 @@ class Counting:
 
     def count_sample(self, sample: ScoreSet) -> Progress:
         """The same sums over the rows of the sample."""
-        groupings = [table.of_values(sample.groups) for table in self.group_tables]
-        members = (each for grouping in groupings for each in grouping.members())
+        groupings = [table.group_values(sample.groups) for table in self.group_tables]
+        members = (each for grouping in groupings for each in grouping.list_members())
         return self._count_rows(sample.scores, sample.labels, sample.weights, members)
 
     def _count_chunk(self, block: Block, labels: IntArray, rows: slice) -> Progress:
         weights = None if block.weights is None else block.weights[rows] * self.weight_unit
-        members = (each for grouping in block.groups for each in grouping.members(rows))
-        return self._count_rows(block.scores(rows), labels[rows], weights, members)
+        members = (each for grouping in block.groups for each in grouping.list_members(rows))
+        return self._count_rows(block.read_scores(rows), labels[rows], weights, members)
 
     def _count_rows(
         self,
@@ -88,25 +88,27 @@ class Counting:
         weights: FloatArray | None,
         members: Iterator[tuple[GroupKey, IntArray]],
     ) -> Progress:
-        mass = self._mass(scores, labels, weights)
+        mass = self._make_mass(scores, labels, weights)
         known = labels >= 0
         total = Progress(0, len(labels), int(known.sum()), self.tally.count(scores, mass))
 
-        def by_group() -> Iterator[tuple[GroupKey, Sums, int, int]]:
+        def count_by_group() -> Iterator[tuple[GroupKey, Sums, int, int]]:
             for key, inside in members:
                 sums = self.tally.count(scores[inside], mass[inside])
                 yield key, sums, inside.size, int(known[inside].sum())
 
-        total.groups.add_rows(by_group())
+        total.groups.add_rows(count_by_group())
         return total
 
-    def _mass(self, scores: FloatArray, labels: IntArray, weights: FloatArray | None) -> FloatArray:
+    def _make_mass(
+        self, scores: FloatArray, labels: IntArray, weights: FloatArray | None
+    ) -> FloatArray:
         posterior = self.predictor(scores)
         if self.clamps and (labels >= 0).any():
             posterior = clamp(posterior, labels)
         return posterior if weights is None else posterior * weights[:, None]
 
-    def _class(self, label: Any, part: Part) -> int:
+    def _number_class(self, label: Any, part: Part) -> int:
         if label not in self.classes:
             raise InputError(
                 f"label {label!r} in {part.path}, rows from {part.first_row} on",
@@ -129,7 +131,7 @@ def count_all(
     progress = Progress() if checkpoint is None else checkpoints.load(checkpoint, mark)
     n_parts, saved = len(source.parts), time.monotonic()
     try:
-        for counted in ordered_map(pool, counting.count, source.parts[progress.n_parts :]):
+        for counted in map_in_order(pool, counting.count, source.parts[progress.n_parts :]):
             with hold_interrupts():
                 progress.add(counted)
             tell("counting", progress.n_parts, n_parts)

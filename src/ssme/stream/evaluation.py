@@ -37,7 +37,7 @@ from ssme.data.readers.frames import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import find_weight_unit
-from ssme.engines.executors import open_executor, ordered_map, run_beside
+from ssme.engines.executors import map_in_order, open_executor, run_beside
 from ssme.errors import UnsupportedError, argument
 from ssme.evaluation import Evaluation
 from ssme.fitting import Fit, fit_method
@@ -46,7 +46,7 @@ from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
-from ssme.stream.blocks import labeled_rows, read_numbers
+from ssme.stream.blocks import find_labeled_rows, read_numbers
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
@@ -153,10 +153,10 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             threadpool_limits(1),
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
-            sample, unit = _sample(pool, source, reading, spec)
+            sample, unit = _draw_sample(pool, source, reading, spec)
             reading = replace(reading, judges=sample.judges)
-            tables = _group_tables(pool, source, reading, spec, sample)
-            fit = fit_method(sample, spec, _sampled_groups(sample, tables))
+            tables = _make_group_tables(pool, source, reading, spec, sample)
+            fit = fit_method(sample, spec, _list_sampled_groups(sample, tables))
             counting = _open_counting(fit, reading, unit, tables)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
@@ -171,7 +171,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     return _combine(fitted, center, counted, counting, start, len(source.parts))
 
 
-def _group_tables(
+def _make_group_tables(
     pool: Executor, source: Source, reading: Reading, spec: RunSpec, sample: ScoreSet
 ) -> tuple[GroupTable, ...]:
     """The groups of all rows; quantiles are those of the sample."""
@@ -181,16 +181,16 @@ def _group_tables(
             allowed="population: the rows of a stream are not held",
             fix=f"leave it out, or use {argument('engine', 'memory')}",
         )
-    texts = spec.groupings(sample.groups)
+    texts = spec.choose_groupings(sample.groups)
     groupings = [parse_group_by(text, sample.groups).settle(sample.groups) for text in texts]
     return count_groups(pool, source, groupings, reading.columns.groups, spec.pooling)
 
 
-def _sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
+def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
     """The groups as far as the sample holds them; those it does not have no rows."""
     groups = [Group(ALL, None, sample.n_labeled, sample.n_unlabeled)]
     for table in tables:
-        members = dict(table.of_values(sample.groups).members())
+        members = dict(table.group_values(sample.groups).list_members())
         for number, key in enumerate(table.keys, start=1):
             rows = members.get(key, np.zeros(0, dtype=np.int64))
             labeled = int(sample.labeled[rows].sum())
@@ -220,7 +220,7 @@ def _open_counting(
     )
 
 
-def _sample(
+def _draw_sample(
     pool: Executor, source: Source, reading: Reading, spec: RunSpec
 ) -> tuple[ScoreSet, float]:
     """All labeled rows and ``spec.sample_rows`` others, drawn without replacement.
@@ -236,7 +236,7 @@ def _sample(
     ]
     tables = []
     gather = partial(_gather, reading=reading)
-    for done, table in enumerate(ordered_map(pool, gather, zip(parts, wanted, strict=True))):
+    for done, table in enumerate(map_in_order(pool, gather, zip(parts, wanted, strict=True))):
         tell("sampling", done + 1, len(parts))
         if table is not None:
             tables.append(table)
@@ -258,7 +258,7 @@ def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
     label = reading.columns.label
     if label is not None:
         labels = read_table(part, [label]) if table is None else table
-        labeled = labeled_rows(labels, reading)[0]
+        labeled = find_labeled_rows(labels, reading)[0]
     if table is None and labeled.size == 0:
         return None
     whole = read_table(part, reading.columns.names) if table is None else table
@@ -280,7 +280,7 @@ def _combine(
         spread = share if fitted.belief.narrows_with_rows else 1.0
     whole = fitted.groups[0]
     move = partial(
-        _moved_group,
+        _move_group,
         fitted.metrics,
         counting.tally,
         share=share,
@@ -288,20 +288,20 @@ def _combine(
         complete=center.n_rows == counted.n_rows,
     )
     estimates, bound = move(fitted.estimates[0], center.sums, counted.sums)
-    groups = [_with_counts(whole, counted.n_rows, counted.n_labeled)]
+    groups = [_put_counts(whole, counted.n_rows, counted.n_labeled)]
     moved, alone, bounds = [estimates], [fitted.labels_only[0]], {whole.name: bound}
     unsampled = []
     for g, group in enumerate(fitted.groups[1:], start=1):
         key = GroupKey(group.by, group.name)
         if key in center.groups:
-            before = center.groups.sums(key)
-            estimates, bound = move(fitted.estimates[g], before, counted.groups.sums(key))
+            before = center.groups.take_sums(key)
+            estimates, bound = move(fitted.estimates[g], before, counted.groups.take_sums(key))
         else:
             unsampled.append(key.name)
-            found = _count_alone(counting.tally, fitted.estimates[g], counted.groups.sums(key))
+            found = _count_alone(counting.tally, fitted.estimates[g], counted.groups.take_sums(key))
             estimates, bound = found
         alone.append(fitted.labels_only[g])
-        groups.append(_with_counts(group, *counted.groups.counts(key)))
+        groups.append(_put_counts(group, *counted.groups.take_counts(key)))
         moved.append(estimates)
         bounds[key.name] = bound
     stream = {
@@ -329,11 +329,11 @@ def _combine(
     )
 
 
-def _with_counts(group: Group, n_rows: int, n_labeled: int) -> Group:
+def _put_counts(group: Group, n_rows: int, n_labeled: int) -> Group:
     return replace(group, n_labeled=n_labeled, n_unlabeled=n_rows - n_labeled)
 
 
-def _moved_group(
+def _move_group(
     metrics: Sequence[Metric],
     tally: Tally,
     estimates: Sequence[Estimate],
@@ -349,16 +349,16 @@ def _moved_group(
     A ``complete`` sample holds every row, and its estimates are those of memory to the bit: the
     same rows counted part by part add up in another order, and would move them by rounding alone.
     """
-    before, after = tally.values(sample), tally.values(everything)
+    before, after = tally.compute_values(sample), tally.compute_values(everything)
     if complete:
-        return tuple(estimates), _error_bounds(metrics, after)
+        return tuple(estimates), _list_error_bounds(metrics, after)
     moved = tuple(
         _move(metric, estimate, then, now, share, spread)
         for metric, estimate, (then, _), (now, _) in zip(
             metrics, estimates, before, after, strict=True
         )
     )
-    return moved, _error_bounds(metrics, after)
+    return moved, _list_error_bounds(metrics, after)
 
 
 def _count_alone(
@@ -369,7 +369,7 @@ def _count_alone(
     Its draws are those of a group of which nothing is known, ``empty``, around that; it has none
     where the method says nothing about such a group.
     """
-    values = tally.values(sums)
+    values = tally.compute_values(sums)
     found = []
     for metric, estimate, (value, _) in zip(tally.metrics, empty, values, strict=True):
         draws = None
@@ -377,10 +377,10 @@ def _count_alone(
             moved = value + (estimate.draws - estimate.value)
             draws = np.clip(moved, metric.low, metric.high)
         found.append(Estimate(value, draws))
-    return tuple(found), _error_bounds(tally.metrics, values)
+    return tuple(found), _list_error_bounds(tally.metrics, values)
 
 
-def _error_bounds(
+def _list_error_bounds(
     metrics: Sequence[Metric], values: Sequence[tuple[FloatArray, FloatArray]]
 ) -> dict[str, float]:
     return {

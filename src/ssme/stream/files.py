@@ -33,7 +33,7 @@ __all__ = [
     "close_files",
     "find_files",
     "identify",
-    "named_errors",
+    "name_file_in_errors",
     "open_parquet",
     "refuse_changed",
 ]
@@ -59,7 +59,7 @@ class File:
 def find_files(path: str) -> list[str]:
     """The files that ``path`` stands for, sorted; none where it finds none."""
     if "://" in path:
-        return sorted(_remote_files(path))
+        return sorted(_list_remote_files(path))
     if Path(path).is_dir():
         return sorted(str(file) for file in Path(path).glob(f"*{SUFFIX}"))
     return sorted(glob.glob(path))
@@ -67,7 +67,7 @@ def find_files(path: str) -> list[str]:
 
 def identify(path: str) -> File:
     """The file ``path`` as it is now."""
-    with named_errors(path):
+    with name_file_in_errors(path):
         if "://" in path:
             system, place = _locate(path)
             info = system.get_file_info(place)
@@ -78,9 +78,9 @@ def identify(path: str) -> File:
             if not stat.S_ISREG(found.st_mode):
                 raise InputError(f"{path} is no file", allowed="Parquet files")
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
-            opened = _arrow()[2].OSFile(path)
+            opened = _import_arrow()[2].OSFile(path)
         with opened as file:
-            return File(path, size, modified, inode, _footer_checksum(file, size))
+            return File(path, size, modified, inode, _compute_footer_checksum(file, size))
 
 
 def refuse_changed(files: Iterable[File]) -> None:
@@ -119,8 +119,8 @@ _opened = threading.local()
 
 
 def _open(file: File) -> Any:
-    parquet = _arrow()[0]
-    with named_errors(file.path):
+    parquet = _import_arrow()[0]
+    with name_file_in_errors(file.path):
         now = identify(file.path)
         if now != file:
             raise _explain_change(file, now)
@@ -145,7 +145,7 @@ def _explain_change(file: File, now: File) -> InputError:
     )
 
 
-def _footer_checksum(file: Any, size: int) -> str:
+def _compute_footer_checksum(file: Any, size: int) -> str:
     file.seek(max(0, size - TAIL_BYTES))
     tail = bytes(file.read(TAIL_BYTES))
     if not tail.endswith(b"PAR1"):
@@ -157,7 +157,7 @@ def _footer_checksum(file: Any, size: int) -> str:
 
 
 @contextmanager
-def named_errors(path: str) -> Iterator[None]:
+def name_file_in_errors(path: str) -> Iterator[None]:
     """What fails while ``path`` is opened, as our error."""
     with translate_foreign_errors(f"reading {path}"):
         try:
@@ -179,8 +179,8 @@ def named_errors(path: str) -> Iterator[None]:
             ) from error
 
 
-def _remote_files(address: str) -> Iterator[str]:
-    fs = _arrow()[1]
+def _list_remote_files(address: str) -> Iterator[str]:
+    fs = _import_arrow()[1]
     place, mark, options = address.partition("?")
     folder, _, name = place.rpartition("/")
     scheme = address.partition("://")[0]
@@ -211,17 +211,17 @@ def _locate(address: str) -> tuple[Any, str]:
     place, mark, options = address.partition("?")
     scheme, _, rest = place.partition("://")
     host, slash, path = rest.partition("/")
-    system, root = _file_system(f"{scheme}://{host}{slash and '/'}{mark}{options}")
+    system, root = _open_file_system(f"{scheme}://{host}{slash and '/'}{mark}{options}")
     return system, f"{root.rstrip('/')}/{path}" if path else root
 
 
 @lru_cache(maxsize=16)
-def _file_system(root: str) -> tuple[Any, str]:
-    found: tuple[Any, str] = _arrow()[1].FileSystem.from_uri(root)
+def _open_file_system(root: str) -> tuple[Any, str]:
+    found: tuple[Any, str] = _import_arrow()[1].FileSystem.from_uri(root)
     return found
 
 
-def _arrow() -> tuple[Any, Any, Any]:
+def _import_arrow() -> tuple[Any, Any, Any]:
     """``pyarrow.parquet``, ``pyarrow.fs`` and ``pyarrow``."""
     try:
         import pyarrow.fs

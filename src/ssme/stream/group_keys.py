@@ -29,7 +29,7 @@ from ssme.data.grouping import (
 )
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.validation import as_groups
-from ssme.engines.executors import ordered_map
+from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, argument
 from ssme.progress import tell
 from ssme.stream.source import Part, Source, read_table
@@ -56,7 +56,7 @@ class Grouping:
     keys: tuple[GroupKey, ...]
     codes: IntArray
 
-    def members(self, rows: slice = slice(None)) -> Iterator[tuple[GroupKey, IntArray]]:
+    def list_members(self, rows: slice = slice(None)) -> Iterator[tuple[GroupKey, IntArray]]:
         """Each group that some of ``rows`` are in, and which of these."""
         codes = self.codes[rows]
         order = np.argsort(codes, kind="stable")
@@ -94,15 +94,15 @@ class GroupTable:
             keys.append(GroupKey(group_by.text, name_pooled(group_by.text, pooled)))
         return cls(group_by, tuple(keys), pooled)
 
-    def of_values(self, columns: Mapping[str, NDArray[np.object_]]) -> Grouping:
+    def group_values(self, columns: Mapping[str, NDArray[np.object_]]) -> Grouping:
         """The groups of rows in memory."""
-        return self._grouping(*find_values(self.group_by, columns))
+        return self._make_grouping(*find_values(self.group_by, columns))
 
-    def of_arrow(self, table: Any, names: Mapping[str, str]) -> Grouping:
+    def group_arrow(self, table: Any, names: Mapping[str, str]) -> Grouping:
         """The groups of rows of a pyarrow table; ``names`` are its columns by group column."""
-        return self._grouping(*_values_of_arrow(self.group_by, table, names))
+        return self._make_grouping(*_find_arrow_values(self.group_by, table, names))
 
-    def _grouping(self, listed: Sequence[Values], codes: IntArray) -> Grouping:
+    def _make_grouping(self, listed: Sequence[Values], codes: IntArray) -> Grouping:
         places = {key.name: number for number, key in enumerate(self.keys)}
         last = len(self.keys) - 1
         number = np.array([places.get(name_group(v), last) for v in listed], dtype=np.int64)
@@ -119,7 +119,7 @@ def count_groups(
     """The groups of every settled grouping, from one pass over the group columns alone."""
     totals: list[Counter[Values]] = [Counter() for _ in groupings]
     count = partial(_count_part, groupings=tuple(groupings), names=dict(names))
-    for done, counted in enumerate(ordered_map(pool, count, source.parts) if groupings else ()):
+    for done, counted in enumerate(map_in_order(pool, count, source.parts) if groupings else ()):
         tell("counting groups", done + 1, len(source.parts))
         for group_by, total, more in zip(groupings, totals, counted, strict=True):
             total.update(more)
@@ -141,19 +141,19 @@ def _count_part(
     table = read_table(part, sorted(wanted))
     counted = []
     for group_by in groupings:
-        listed, codes = _values_of_arrow(group_by, table, names)
+        listed, codes = _find_arrow_values(group_by, table, names)
         sizes = np.bincount(codes, minlength=len(listed)).tolist()
         counted.append({v: size for v, size in zip(listed, sizes, strict=True) if size})
     return counted
 
 
-def _values_of_arrow(
+def _find_arrow_values(
     group_by: GroupBy, table: Any, names: Mapping[str, str]
 ) -> tuple[list[Values], IntArray]:
     """As `find_values`, each distinct value looked at once."""
     columns, codes = {}, []
     for part in group_by.parts:
-        distinct, own = _distinct(part, table[names[part.column]])
+        distinct, own = _find_distinct(part, table[names[part.column]])
         columns[part.column] = distinct
         codes.append(own)
     if len(codes) == 1:
@@ -169,7 +169,7 @@ def _values_of_arrow(
     return listed, of_joint[inverse.ravel()]
 
 
-def _distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
+def _find_distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
     """Distinct values of a ``ChunkedArray``, None last, and which each row has.
 
     Numbers that go into bins are told apart by their bin alone: the lowest of each stands for all.

@@ -64,7 +64,7 @@ class Cells:
                 fix=f"name fewer group columns in {argument('by')}, or leave ranking metrics out",
             )
 
-    def of_group(self, number: int) -> FloatArray:
+    def take_group(self, number: int) -> FloatArray:
         """The array of one group."""
         self.settle()
         first, last = np.searchsorted(self.places, [number * self.size, (number + 1) * self.size])
@@ -85,21 +85,21 @@ class GroupSums:
     def __contains__(self, key: GroupKey) -> bool:
         return key in self.numbers
 
-    def counts(self, key: GroupKey) -> tuple[int, int]:
+    def take_counts(self, key: GroupKey) -> tuple[int, int]:
         """Rows of a group, and those that are labeled."""
         number = self.numbers[key]
         return self.rows[number], self.labeled[number]
 
-    def sums(self, key: GroupKey) -> Sums:
+    def take_sums(self, key: GroupKey) -> Sums:
         """The sums of one group."""
-        return {name: cells.of_group(self.numbers[key]) for name, cells in self.cells.items()}
+        return {name: cells.take_group(self.numbers[key]) for name, cells in self.cells.items()}
 
     def add_rows(self, counted: Iterable[tuple[GroupKey, Sums, int, int]]) -> None:
         """Sums of more rows: key, sums, rows and labeled rows of each group among them."""
         places: dict[str, list[IntArray]] = {}
         values: dict[str, list[FloatArray]] = {}
         for key, sums, n_rows, n_labeled in counted:
-            number = self._number(key)
+            number = self._find_number(key)
             self.rows[number] += n_rows
             self.labeled[number] += n_labeled
             for name, array in sums.items():
@@ -113,7 +113,7 @@ class GroupSums:
 
     def add(self, other: GroupSums) -> None:
         """Sums of one more part."""
-        numbers = np.array([self._number(key) for key in other.numbers], dtype=np.int64)
+        numbers = np.array([self._find_number(key) for key in other.numbers], dtype=np.int64)
         for number, n_rows, n_labeled in zip(numbers, other.rows, other.labeled, strict=True):
             self.rows[number] += n_rows
             self.labeled[number] += n_labeled
@@ -123,7 +123,7 @@ class GroupSums:
             held = self.cells.setdefault(name, Cells(cells.shape))
             held.add(numbers[group] * cells.size + cell, cells.values)
 
-    def _number(self, key: GroupKey) -> int:
+    def _find_number(self, key: GroupKey) -> int:
         if key not in self.numbers:
             self.numbers[key] = len(self.rows)
             self.rows.append(0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MIDDLE", "N_BINS", "bin_of"]
+__all__ = ["MIDDLE", "N_BINS", "find_bins"]
 
 MANTISSA_BITS = 7
 OCTAVES = 32
@@ -24,7 +24,7 @@ _LEAST, _MOST = 2.0**-OCTAVES, float(np.nextafter(2.0**OCTAVES, 0.0))
 _FIRST = int(np.array(_LEAST).view(np.int64)) >> _DROPPED_BITS
 
 
-def bin_of(score: NDArray[np.float64]) -> NDArray[np.int64]:
+def find_bins(score: NDArray[np.float64]) -> NDArray[np.int64]:
     """Bin (n,) of each score in [0, 1]; never smaller for a larger score."""
     odds = np.subtract(1.0, score)
     with np.errstate(divide="ignore"):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.data.readers.arrow import decode
 from ssme.errors import InputError, translate_foreign_errors
-from ssme.stream.files import File, find_files, identify, named_errors, open_parquet
+from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
 
 __all__ = [
     "EMPTY",
@@ -94,7 +94,7 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
     for file in files:
         opened = open_parquet(file)
         schema = opened.schema_arrow
-        fresh = {name: _kind(of) for name, of in zip(schema.names, schema.types, strict=True)}
+        fresh = {name: _name_kind(of) for name, of in zip(schema.names, schema.types, strict=True)}
         kinds.append(kinds[-1] if kinds and kinds[-1] == fresh else fresh)
         if fresh.keys() != kinds[0].keys():
             differ = sorted(fresh.keys() ^ kinds[0].keys())
@@ -124,7 +124,7 @@ def join_tables(tables: Sequence[Any]) -> Any:
 
 def read_table(part: Part, columns: list[str] | None) -> Any:
     """The columns of a part as a pyarrow table, encodings undone."""
-    with named_errors(part.path):
+    with name_file_in_errors(part.path):
         return _decode(
             open_parquet(part.file).read_row_group(
                 part.row_group, columns=columns, use_threads=False
@@ -136,7 +136,7 @@ def read_head(part: Part, n_rows: int) -> Any:
     """The first rows of a part, all columns."""
     import pyarrow as pa
 
-    with named_errors(part.path):
+    with name_file_in_errors(part.path):
         batches = open_parquet(part.file).iter_batches(
             n_rows, row_groups=[part.row_group], use_threads=False
         )
@@ -160,12 +160,12 @@ def _decode(table: Any) -> Any:
     return table
 
 
-def _kind(of: Any) -> str:
+def _name_kind(of: Any) -> str:
     """A type of Arrow in words that are the same for types that mix."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(of) or pa.types.is_run_end_encoded(of):
-        return _kind(of.value_type)
+        return _name_kind(of.value_type)
     if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
         return NUMBERS
     if pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of):

@@ -46,10 +46,10 @@ class Tally:
         """Sums over the rows of ``scores`` (n, M, K) with ``mass`` (n, K)."""
         return {name: counter.count(scores, mass) for name, counter in self.counters.items()}
 
-    def values(self, sums: Sums) -> list[Values]:
+    def compute_values(self, sums: Sums) -> list[Values]:
         """Value and error bound per classifier of each metric."""
         return [
-            reader.values(metric, sums[name])
+            reader.compute_values(metric, sums[name])
             for metric, (name, reader) in zip(self.metrics, self.readers, strict=True)
         ]
 
@@ -63,7 +63,7 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
     """What ``metrics`` need; equal-mass bins are those of ``sample`` (n, M, K)."""
     n_classes = sample.shape[2]
     classes = (1,) if n_classes == 2 else tuple(range(n_classes))
-    schemes = [_scheme(metric, n_classes) for metric in metrics]
+    schemes = [_settle_scheme(metric, n_classes) for metric in metrics]
     scored = any(_is_fine(scheme) for scheme in schemes)
     ranked = scored or any(isinstance(metric.kind, kinds.Ranking) for metric in metrics)
     ranking = RankingCounter(classes, scored)
@@ -101,7 +101,7 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
     return Tally(counters, tuple(readers), tuple(metrics))
 
 
-def _scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
+def _settle_scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
     kind = metric.kind
     return kind.settle(n_classes) if isinstance(kind, kinds.Calibration) else None
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
-from ssme.methods.base import row_numbers
+from ssme.methods.base import number_rows
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import Ranking
 from ssme.results.evaluation import BaseEvaluation
@@ -96,7 +96,7 @@ def find_goal(
     m = evaluation.metric_index(name) if name else 0
     metric = evaluation.metrics[m]
     if kind == "metric":
-        whole = row_numbers(None, evaluation.data.n_rows)
+        whole = number_rows(None, evaluation.data.n_rows)
         asked = _ask_of_models(evaluation, metric, whole, "")
         return Goal(text, metric, (asked,), alike=not _is_corrected(metric))
     asked = _ask_of_pick(evaluation, m, constants or SuggestConstants())
@@ -137,7 +137,7 @@ def _ask_of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, 
         _ask_of_models(
             evaluation,
             evaluation.metrics[0],
-            row_numbers(group.rows, evaluation.data.n_rows),
+            number_rows(group.rows, evaluation.data.n_rows),
             f" in {group.name}",
         )
         for group in groups
@@ -163,7 +163,7 @@ def _ask_of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants
         )
     sign = 1.0 if metric.greater_is_better else -1.0
     pick = int(np.nanargmax(sign * estimate.value))
-    rows = row_numbers(None, data.n_rows)
+    rows = number_rows(None, data.n_rows)
     others = [j for j in np.flatnonzero(known) if j != pick]
     gap = sign * (estimate.value[pick] - estimate.value[others])
     if estimate.draws is None:

@@ -60,12 +60,12 @@ SCALES = {"accuracy": ACCURACY_SCALE, "roc_auc": AUC_SCALE}
 
 def auc_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Largest error in AUC of a classifier with ``separation`` known to within ``epsilon``."""
-    return _bound(separation, epsilon, AUC_SCALE)
+    return _evaluate_bound(separation, epsilon, AUC_SCALE)
 
 
 def accuracy_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Largest error in accuracy of a classifier with ``separation`` known to within ``epsilon``."""
-    return _bound(separation, epsilon, ACCURACY_SCALE)
+    return _evaluate_bound(separation, epsilon, ACCURACY_SCALE)
 
 
 def performance_band(
@@ -132,8 +132,11 @@ def separation_error(
     0.316
     """
     _check_constants(p=p, c0=c0, constant=constant)
-    n_u, n_l = _numbers("n_unlabeled", n_unlabeled, 1.0), _numbers("n_labeled", n_labeled, 0.0)
-    dims, c = _numbers("d", d, 1.0), np.asarray(norm, dtype=np.float64)
+    n_u, n_l = (
+        _check_numbers("n_unlabeled", n_unlabeled, 1.0),
+        _check_numbers("n_labeled", n_labeled, 0.0),
+    )
+    dims, c = _check_numbers("d", d, 1.0), np.asarray(norm, dtype=np.float64)
     if not (np.isfinite(c) & (c > 0)).all():
         raise InputError(f"norm is {np.min(c):g}", allowed="numbers above 0")
     unlabeled_term = np.sqrt(dims / (c**2 * n_u))
@@ -257,7 +260,7 @@ def theorem_1(
     )
 
 
-def _bound(separation: ArrayLike, epsilon: ArrayLike, scale: float) -> FloatArray:
+def _evaluate_bound(separation: ArrayLike, epsilon: ArrayLike, scale: float) -> FloatArray:
     c, eps = np.asarray(separation, float), np.asarray(epsilon, float)
     out: FloatArray = ndtr(c / scale) - ndtr((c - eps) / scale)
     return out
@@ -275,7 +278,7 @@ def _check_constants(**constants: float) -> None:
             )
 
 
-def _numbers(name: str, values: ArrayLike, least: float) -> FloatArray:
+def _check_numbers(name: str, values: ArrayLike, least: float) -> FloatArray:
     numbers = np.asarray(values, dtype=np.float64)
     if not (np.isfinite(numbers) & (numbers >= least)).all():
         raise InputError(f"{name} is {np.min(numbers):g}", allowed=f"numbers of at least {least:g}")

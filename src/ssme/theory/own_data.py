@@ -128,7 +128,7 @@ def bound_for(
     >>> bool(said.theorem.epsilon < 0.3)
     True
     """
-    scores, y = _labeled_log_odds(data)
+    scores, y = _take_labeled_log_odds(data)
     groups = scores[y == 0], scores[y == 1]
     gap = groups[1].mean(axis=0) - groups[0].mean(axis=0)
     within = np.concatenate([group - group.mean(axis=0) for group in groups])
@@ -155,7 +155,7 @@ def bound_for(
         "the share of the positive class": ("balanced classes", float(y.mean())),
         "the mean absolute correlation within a class": (
             "classifiers independent given the label",
-            _mean_correlation(standard),
+            _average_correlation(standard),
         ),
         "the largest ratio of variances": (
             "the same variance in both classes",
@@ -181,7 +181,7 @@ def bound_for(
     return OwnBound(data.models, theorem, assumptions)
 
 
-def _labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64]]:
+def _take_labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64]]:
     """Log-odds (n_l, d) and labels (n_l,) of the labeled rows."""
     if data.n_classes != 2:
         raise InputError(
@@ -205,7 +205,7 @@ def _labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64]]:
     return np.log(p / (1.0 - p)), y
 
 
-def _mean_correlation(standard: FloatArray) -> float:
+def _average_correlation(standard: FloatArray) -> float:
     """Mean absolute correlation of the columns, 0 with one column."""
     d = standard.shape[1]
     if d == 1:

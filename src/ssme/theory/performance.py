@@ -37,7 +37,7 @@ def auc_of_separation(separation: ArrayLike) -> FloatArray:
     >>> round(float(auc_of_separation(1.5)), 3)
     0.856
     """
-    return _probability(separation, AUC_SCALE)
+    return _check_probability(separation, AUC_SCALE)
 
 
 def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
@@ -48,7 +48,7 @@ def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
     >>> round(float(accuracy_of_separation(1.5)), 3)
     0.773
     """
-    return _probability(separation, ACCURACY_SCALE)
+    return _check_probability(separation, ACCURACY_SCALE)
 
 
 def separation_of_auc(auc: ArrayLike) -> FloatArray:
@@ -59,20 +59,20 @@ def separation_of_auc(auc: ArrayLike) -> FloatArray:
     >>> round(float(separation_of_auc(0.856)), 2)
     1.5
     """
-    return _separation(auc, AUC_SCALE, "auc")
+    return _check_separation(auc, AUC_SCALE, "auc")
 
 
 def separation_of_accuracy(accuracy: ArrayLike) -> FloatArray:
     """The separation at which a classifier has this accuracy (between 0.5 and 1, 1 excluded)."""
-    return _separation(accuracy, ACCURACY_SCALE, "accuracy")
+    return _check_separation(accuracy, ACCURACY_SCALE, "accuracy")
 
 
-def _probability(separation: ArrayLike, scale: float) -> FloatArray:
+def _check_probability(separation: ArrayLike, scale: float) -> FloatArray:
     out: FloatArray = ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / scale)
     return out
 
 
-def _separation(performance: ArrayLike, scale: float, name: str) -> FloatArray:
+def _check_separation(performance: ArrayLike, scale: float, name: str) -> FloatArray:
     values = np.asarray(performance, dtype=np.float64)
     if not ((values >= 0.5) & (values < 1.0)).all():
         raise InputError(

@@ -98,14 +98,14 @@ def ul_plus(
         )
     center = unlabeled.mean(axis=0)
     x = unlabeled - center
-    theta, n_iter, converged = _line(x, max_iter, tol)
+    theta, n_iter, converged = _find_line(x, max_iter, tol)
     signs = 2.0 * known[labeled] - 1.0
     if signs @ ((points[labeled] - center) @ theta) < 0:
         theta = -theta
     return UlPlusFit(2.0 * theta, center, n_iter, converged)
 
 
-def _line(x: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, int, bool]:
+def _find_line(x: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, int, bool]:
     """theta (d,) up to its sign, steps taken, and whether they came to rest."""
     values, vectors = np.linalg.eigh(x.T @ x / len(x))
     # beside noise alone the leading eigenvalue is near 1; EM at theta = 0 would never move

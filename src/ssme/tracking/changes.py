@@ -105,15 +105,15 @@ def compare_records(
     metric, group : str, optional
         Only the estimates of this metric, of this group.
     """
-    old = {_place(each): each for each in before.estimates}
+    old = {_name_place(each): each for each in before.estimates}
     found = []
     for new in after.estimates:
-        one = old.get(_place(new))
+        one = old.get(_name_place(new))
         if one is None or one.estimate is None or new.estimate is None:
             continue
         if metric not in (None, new.metric) or group not in (None, new.group):
             continue
-        found.append(_change(one, new))
+        found.append(_measure_change(one, new))
     if not found:
         models = quote(sorted({each.model for each in after.estimates}))
         raise InputError(
@@ -124,7 +124,7 @@ def compare_records(
     return tuple(found)
 
 
-def _change(old: EstimateRecord, new: EstimateRecord) -> Change:
+def _measure_change(old: EstimateRecord, new: EstimateRecord) -> Change:
     (e_0, l_0, h_0), (e_1, l_1, h_1) = (
         tuple(np.nan if value is None else value for value in (r.estimate, r.low, r.high))
         for r in (old, new)
@@ -196,7 +196,7 @@ def trace_estimates(
         if (each.metric, each.group) == (metric, group) and each.estimate is not None
     ]
     if not rows:
-        known = _metrics_of(evaluations.values())
+        known = _list_metrics(evaluations.values())
         raise InputError(
             f"no evaluation has {metric!r} on group {group!r}",
             allowed=f"metrics {quote(known)}",
@@ -205,9 +205,9 @@ def trace_estimates(
     return rows
 
 
-def _metrics_of(records: Iterable[EvaluationRecord]) -> list[str]:
+def _list_metrics(records: Iterable[EvaluationRecord]) -> list[str]:
     return sorted({each.metric for record in records for each in record.estimates})
 
 
-def _place(record: EstimateRecord) -> tuple[str, str, str]:
+def _name_place(record: EstimateRecord) -> tuple[str, str, str]:
     return record.model, record.metric, record.group

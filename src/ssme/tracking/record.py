@@ -17,7 +17,7 @@ from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.results.evaluation import BaseEvaluation
 
-__all__ = ["SCORE_BINS", "read_events", "record_evaluation", "score_shares"]
+__all__ = ["SCORE_BINS", "count_score_shares", "read_events", "record_evaluation"]
 
 SCORE_BINS = 20
 """Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
@@ -34,7 +34,7 @@ def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
             row["model"],
             row["metric"],
             row["group"],
-            *(_number(row[name]) for name in ("estimate", "low", "high", "labels_only")),
+            *(_replace_nan(row[name]) for name in ("estimate", "low", "high", "labels_only")),
         )
         for row in evaluation.rows()
     )
@@ -51,8 +51,8 @@ def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
         n_labeled=evaluation.groups[0].n_labeled,
         version=str(settings.get("versions", {}).get("ssme", "")),
         estimates=estimates,
-        decisions=_decisions(evaluation),
-        scores=score_shares(evaluation.data),
+        decisions=_make_decisions(evaluation),
+        scores=count_score_shares(evaluation.data),
         key=hashlib.sha256(content.encode()).hexdigest(),
     )
 
@@ -95,7 +95,7 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
     return events
 
 
-def score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
+def count_score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
     """Shares of each model's scores in fixed bins: P(positive) of two classes, else the largest."""
     score = data.scores[:, :, 1] if data.n_classes == 2 else data.scores.max(axis=2)
     found = {}
@@ -106,7 +106,7 @@ def score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
+def _make_decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
     found = []
     for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True):
         if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
@@ -116,15 +116,15 @@ def _decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
             DecisionRecord(
                 metric.name,
                 choice.pick,
-                _number(choice.p_best),
-                _number(choice.regret),
+                _replace_nan(choice.p_best),
+                _replace_nan(choice.regret),
                 choice.possible_best,
             )
         )
     return tuple(found)
 
 
-def _number(value: float) -> float | None:
+def _replace_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 

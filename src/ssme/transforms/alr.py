@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 
 from ssme.errors import InputError
 
-__all__ = ["alr", "alr_inverse", "clip_simplex", "log_abs_det_jacobian", "stack_alr"]
+__all__ = ["alr", "clip_simplex", "invert_alr", "log_abs_det_jacobian", "stack_alr"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def alr(probabilities: FloatArray) -> FloatArray:
     return ratios
 
 
-def alr_inverse(log_ratios: FloatArray) -> FloatArray:
+def invert_alr(log_ratios: FloatArray) -> FloatArray:
     """(..., K-1) log-ratios -> (..., K) probabilities."""
     with_last = np.concatenate([log_ratios, np.zeros_like(log_ratios[..., :1])], axis=-1)
     probabilities: FloatArray = np.exp(with_last - logsumexp(with_last, axis=-1, keepdims=True))

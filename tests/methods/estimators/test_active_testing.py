@@ -4,7 +4,7 @@ import pytest
 from ssme.data.scoreset import UNLABELED
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.estimators.active_testing import ActiveTesting, acquire, acquisition
+from ssme.methods.estimators.active_testing import ActiveTesting, acquire, compute_acquisition
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics import get_metric
 
@@ -51,7 +51,7 @@ def test_shared_acquisition_asks_once_for_all() -> None:
 
 
 def test_doubtful_rows_are_more_likely_and_none_is_impossible() -> None:
-    proposal = acquisition(FULL.scores, cast_votes(FULL.scores), 0.1)
+    proposal = compute_acquisition(FULL.scores, cast_votes(FULL.scores), 0.1)
     np.testing.assert_allclose(proposal.sum(axis=0), 1.0)
     assert proposal.min() >= 0.1 / 400 - 1e-15
     disagreement = FULL.scores[:, 1:, :].mean(axis=1)[np.arange(400), FULL.scores[:, 0].argmax(1)]
@@ -92,19 +92,21 @@ def test_bad_answers_and_options_are_refused() -> None:
 def test_the_odds_of_a_row_are_the_error_that_the_other_models_expect() -> None:
     scores = np.array([[0.9, 0.6, 0.3], [0.8, 0.7, 0.9], [0.6, 0.1, 0.2]])
     scores = np.stack([1.0 - scores, scores], axis=2)
-    found = acquisition(scores, cast_votes(scores), 0.1)
+    found = compute_acquisition(scores, cast_votes(scores), 0.1)
     for j in range(3):
         others = np.delete(scores, j, axis=1).mean(axis=1)
         error = 1.0 - others[np.arange(3), scores[:, j].argmax(axis=1)]
         np.testing.assert_allclose(found[:, j], 0.9 * error / error.sum() + 0.1 / 3)
-    alone = acquisition(scores[:, :1], cast_votes(scores[:, :1]), 0.2)[:, 0]
+    alone = compute_acquisition(scores[:, :1], cast_votes(scores[:, :1]), 0.2)[:, 0]
     error = 1.0 - scores[:, 0].max(axis=1)
     np.testing.assert_allclose(alone, 0.8 * error / error.sum() + 0.2 / 3)
 
 
 def test_where_nobody_expects_an_error_all_rows_are_alike() -> None:
     sure = np.tile([1.0, 0.0], (4, 2, 1))
-    np.testing.assert_allclose(acquisition(sure, cast_votes(sure), 0.1), np.full((4, 2), 0.25))
+    np.testing.assert_allclose(
+        compute_acquisition(sure, cast_votes(sure), 0.1), np.full((4, 2), 0.25)
+    )
 
 
 def test_an_oracle_is_a_list_an_array_or_a_function() -> None:

@@ -6,8 +6,8 @@ import pytest
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.estimators.agreement import Agreement, agreement_with_others
-from ssme.methods.estimators.atc import Atc, threshold
+from ssme.methods.estimators.agreement import Agreement, measure_agreement_with_others
+from ssme.methods.estimators.atc import Atc, find_threshold
 from ssme.methods.estimators.cbpe import Cbpe
 from ssme.metrics import get_metric
 
@@ -28,9 +28,9 @@ def test_cbpe_is_the_mean_confidence_and_right_for_calibrated_classifiers() -> N
 
 
 def test_atc_threshold_leaves_as_many_below_as_are_wrong() -> None:
-    assert threshold(np.array([0.9, 0.6, 0.8, 0.7]), np.array([1.0, 0.0, 1.0, 1.0])) == 0.7
-    assert threshold(np.array([0.9, 0.6]), np.zeros(2)) == np.inf
-    assert np.isnan(threshold(np.empty(0), np.empty(0)))
+    assert find_threshold(np.array([0.9, 0.6, 0.8, 0.7]), np.array([1.0, 0.0, 1.0, 1.0])) == 0.7
+    assert find_threshold(np.array([0.9, 0.6]), np.zeros(2)) == np.inf
+    assert np.isnan(find_threshold(np.empty(0), np.empty(0)))
 
 
 @pytest.mark.parametrize("confidence", ["top", "entropy"])
@@ -46,7 +46,9 @@ def test_atc_confidence_must_be_known() -> None:
 
 def test_agreement_counts_equal_votes_of_the_others() -> None:
     votes = np.eye(2)[np.array([[0, 0, 1], [1, 1, 1]])]
-    np.testing.assert_allclose(agreement_with_others(votes), [[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]])
+    np.testing.assert_allclose(
+        measure_agreement_with_others(votes), [[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]]
+    )
 
 
 def test_agreement_with_labels_is_the_truth() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.estimators.labeled import Labeled
-from ssme.methods.parts.label_intervals import ap_interval, newcombe_auc, wilson
+from ssme.methods.parts.label_intervals import find_ap_interval, newcombe_auc, wilson
 from ssme.metrics import expected_cost, get_metric, metric_names
 
 
@@ -74,7 +74,7 @@ def test_closed_forms_rest_on_their_own_denominators():
         "specificity": lambda v: wilson(v, 30.0 - positives),
         "precision@0.3": lambda v: wilson(v, flagged.astype(float)),
         "roc_auc": lambda v: newcombe_auc(v, positives, 30.0 - positives),
-        "average_precision": lambda v: ap_interval(v, positives),
+        "average_precision": lambda v: find_ap_interval(v, positives),
     }
     for name, rule in expected.items():
         result = estimate(data, name)

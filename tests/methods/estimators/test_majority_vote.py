@@ -1,7 +1,7 @@
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.majority_vote import MajorityVote, weighted_vote
+from ssme.methods.estimators.majority_vote import MajorityVote, weigh_votes
 
 # Classifier "a" is always right on the labeled rows, "b" half the time, "c" never.
 POSITIVE = np.array(
@@ -36,5 +36,5 @@ def test_voters_without_weight_decide_where_no_other_votes() -> None:
     votes[0, [0, 1], [0, 1]] = 1.0  # two without weight, one each
     votes[1, 0, 1] = 1.0  # one without weight
     votes[2, [0, 2], [0, 1]] = 1.0  # the one with weight decides
-    share = weighted_vote(votes, np.array([0.0, 0.0, 0.4]))
+    share = weigh_votes(votes, np.array([0.0, 0.0, 0.4]))
     np.testing.assert_allclose(share, [[0.5, 0.5], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])

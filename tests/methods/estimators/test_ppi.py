@@ -6,7 +6,7 @@ from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
 from ssme.methods.estimators.autoeval import AutoEval
 from ssme.methods.estimators.ppi import Ppi, _measure_shrinkage, _resample, _tune
-from ssme.methods.estimators.stratified_ppi import StratifiedPpi, strata
+from ssme.methods.estimators.stratified_ppi import StratifiedPpi, assign_strata
 from ssme.metrics import from_callable, get_metric
 
 ACCURACY = get_metric("accuracy")
@@ -113,11 +113,11 @@ def test_draws_are_joint_and_as_wide_as_the_interval(method) -> None:
 def test_strata_are_merged_until_each_has_enough_labels() -> None:
     predicted = np.linspace(0, 1, 100)
     labeled = predicted > 0.55
-    stratum = strata(predicted, labeled, n_strata=5, min_labels=10)
+    stratum = assign_strata(predicted, labeled, n_strata=5, min_labels=10)
     counts = np.bincount(stratum[labeled])
     assert (np.diff(stratum) >= 0).all()
     assert counts.min() >= 10
-    assert strata(predicted, labeled, 5, 1000).max() == 0
+    assert assign_strata(predicted, labeled, 5, 1000).max() == 0
 
 
 def test_where_every_row_is_labeled_labels_decide() -> None:
@@ -162,9 +162,9 @@ def test_strata_merge_upward_until_each_holds_its_labels() -> None:
         ([9, 10, 11], [0] * 12),
         ([3, 4, 11], [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]),
     ):
-        found = strata(predicted, np.isin(np.arange(12), labels), 4, 1)
+        found = assign_strata(predicted, np.isin(np.arange(12), labels), 4, 1)
         assert found.tolist() == expected, labels
-    two = strata(predicted, np.isin(np.arange(12), [0, 1, 3, 6, 9, 10]), 4, 2)
+    two = assign_strata(predicted, np.isin(np.arange(12), [0, 1, 3, 6, 9, 10]), 4, 2)
     assert two.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
 
 
@@ -200,4 +200,4 @@ def test_the_interval_is_that_of_labels_shrunk_by_the_spread_of_resamples() -> N
 def test_strata_without_labels_at_the_top_join_those_below() -> None:
     predicted = np.arange(12) / 12
     labeled = np.arange(12) < 6
-    assert strata(predicted, labeled, 4, 2).tolist() == [0] * 3 + [1] * 9
+    assert assign_strata(predicted, labeled, 4, 2).tolist() == [0] * 3 + [1] * 9

@@ -3,7 +3,11 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import truncnorm
 
-from ssme.methods.estimators.spe import _loss, fit_truncated_mixture, mixture_posterior
+from ssme.methods.estimators.spe import (
+    _compute_loss,
+    compute_mixture_posterior,
+    fit_truncated_mixture,
+)
 
 BOUNDS = (-1.0, 2.0), (1e-2, 2.0)
 TRUE = np.array([0.1, np.log(0.25), 0.8, np.log(0.2), np.log(0.3 / 0.7)])
@@ -21,7 +25,9 @@ def test_gradient_is_exact() -> None:
     scores, labels, _ = sample(200, 20)
     for theta in (TRUE, np.zeros(5), np.array([-0.5, -1.0, 1.4, 0.2, 1.0])):
         error = check_grad(
-            lambda t: _loss(t, scores, labels)[0], lambda t: _loss(t, scores, labels)[1], theta
+            lambda t: _compute_loss(t, scores, labels)[0],
+            lambda t: _compute_loss(t, scores, labels)[1],
+            theta,
         )
         assert error < 1e-5
 
@@ -31,19 +37,22 @@ def test_recovers_the_mixture_from_few_labels() -> None:
     theta, converged = fit_truncated_mixture(scores, labels, *BOUNDS, 15_000)
     assert converged
     np.testing.assert_allclose(theta[[0, 2]], TRUE[[0, 2]], atol=0.1)
-    ideal, fitted = mixture_posterior(scores, TRUE)[:, 1], mixture_posterior(scores, theta)[:, 1]
+    ideal, fitted = (
+        compute_mixture_posterior(scores, TRUE)[:, 1],
+        compute_mixture_posterior(scores, theta)[:, 1],
+    )
     assert np.abs(ideal - fitted).mean() < 0.06
 
 
 def test_exact_zeros_and_ones_are_scores_like_others() -> None:
     scores, labels, _ = sample(300, 30)
     theta, _ = fit_truncated_mixture(np.round(scores), labels, *BOUNDS, 15_000)
-    assert np.isfinite(mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()
+    assert np.isfinite(compute_mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()
 
 
 def test_the_posterior_far_from_both_classes_is_finite() -> None:
     theta = np.array([0.0, np.log(0.01), 1.0, np.log(0.01), np.log(3.0)])
-    told = mixture_posterior(np.array([0.5, 0.499, 0.501]), theta)
+    told = compute_mixture_posterior(np.array([0.5, 0.499, 0.501]), theta)
     # halfway the priors decide; one thousandth to a side is 10 in the log-odds
     odds = np.log(3.0) + np.array([0.0, -10.0, 10.0])
     np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-odds)), rtol=1e-6)

@@ -139,11 +139,11 @@ def test_ssme_m_sees_one_model_at_a_time() -> None:
 
 
 def test_presets_fill_only_what_is_not_given() -> None:
-    assert SsmeMethod(preset="public_code").mixture_options().bandwidth == "public_code"
-    assert SsmeMethod(preset="public_code", bandwidth=1.0).mixture_options().bandwidth == 1.0
-    assert SsmeMethod(preset="public_code").draws() == 100
-    assert SsmeMethod().draws() == 500
-    assert SsmeMethod(n_draws=7).draws() == 7
+    assert SsmeMethod(preset="public_code").make_mixture_options().bandwidth == "public_code"
+    assert SsmeMethod(preset="public_code", bandwidth=1.0).make_mixture_options().bandwidth == 1.0
+    assert SsmeMethod(preset="public_code").choose_draws() == 100
+    assert SsmeMethod().choose_draws() == 500
+    assert SsmeMethod(n_draws=7).choose_draws() == 7
 
 
 def test_notes_tell_how_it_went() -> None:

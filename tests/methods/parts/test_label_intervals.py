@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from ssme.methods.parts.label_intervals import (
-    ap_interval,
     boyd_ap,
-    ece_interval,
+    find_ap_interval,
+    find_ece_interval,
+    find_normal_quantile,
     kish,
     newcombe_auc,
-    normal_quantile,
     wilson,
 )
 
@@ -30,7 +30,7 @@ def test_wilson_ends_are_the_roots_of_the_score_equation(p: float):
     n = 20.0
     for end in wilson(a(p), a(n), level=0.9):
         assert abs(p - end[0]) == pytest.approx(
-            normal_quantile(0.9) * np.sqrt(end[0] * (1 - end[0]) / n)
+            find_normal_quantile(0.9) * np.sqrt(end[0] * (1 - end[0]) / n)
         )
 
 
@@ -48,7 +48,9 @@ def test_newcombe_ends_invert_hanley_and_mcneil():
     for end in newcombe_auc(a(auc), a(m), a(n)):
         t = end[0]
         variance = t * (1 - t) * (1 + star * (1 - t) / (2 - t) + star * t / (1 + t)) / (m * n)
-        assert abs(auc - t) == pytest.approx(normal_quantile(0.95) * np.sqrt(variance), abs=1e-9)
+        assert abs(auc - t) == pytest.approx(
+            find_normal_quantile(0.95) * np.sqrt(variance), abs=1e-9
+        )
 
 
 def test_newcombe_is_symmetric_and_open_at_a_perfect_ranking():
@@ -61,32 +63,34 @@ def test_newcombe_is_symmetric_and_open_at_a_perfect_ranking():
 def test_boyd_is_a_logit_interval_with_two_pseudo_rows():
     low, high = boyd_ap(a(0.7), a(8))
     p = (8 * 0.7 + 1) / 10
-    center, half = np.log(p / (1 - p)), normal_quantile(0.95) / np.sqrt(10 * p * (1 - p))
+    center, half = np.log(p / (1 - p)), find_normal_quantile(0.95) / np.sqrt(10 * p * (1 - p))
     assert np.log(low[0] / (1 - low[0])) == pytest.approx(center - half)
     assert np.log(high[0] / (1 - high[0])) == pytest.approx(center + half)
 
 
 def test_average_precision_near_one_is_not_held_below_it():
-    low, high = ap_interval(a(0.995), a(50))
+    low, high = find_ap_interval(a(0.995), a(50))
     assert high[0] == wilson(a(0.995), a(50))[1][0] > 0.999
     assert low[0] == boyd_ap(a(0.995), a(50))[0][0]
 
 
 def test_ece_interval_takes_noise_out_above_and_starts_at_the_mean_gap():
-    low, high = ece_interval(a(0.13), a(-0.12), a(0.02**2), (a(0.05), a(0.05)))
-    z = normal_quantile(0.95)
+    low, high = find_ece_interval(a(0.13), a(-0.12), a(0.02**2), (a(0.05), a(0.05)))
+    z = find_normal_quantile(0.95)
     assert low[0] == pytest.approx(0.12 - z * 0.02)
     assert high[0] == pytest.approx(np.sqrt(0.13**2 - 0.05**2) + z * 0.02)
 
 
 def test_gaps_that_cancel_are_seen_with_many_labels():
-    low, high = ece_interval(a(0.2), a(0.0), a(0.005**2), (a(0.01), a(0.02)))
-    assert low[0] == pytest.approx(np.sqrt((0.2 - normal_quantile(0.95) * 0.005) ** 2 - 0.02**2))
+    low, high = find_ece_interval(a(0.2), a(0.0), a(0.005**2), (a(0.01), a(0.02)))
+    assert low[0] == pytest.approx(
+        np.sqrt((0.2 - find_normal_quantile(0.95) * 0.005) ** 2 - 0.02**2)
+    )
     assert high[0] < 0.22
 
 
 def test_pure_noise_cannot_exclude_perfect_calibration():
-    low, high = ece_interval(a(0.2), a(0.0), a(0.01), (a(0.25), a(0.25)))
+    low, high = find_ece_interval(a(0.2), a(0.0), a(0.01), (a(0.25), a(0.25)))
     assert low[0] == 0.0
     assert high[0] == pytest.approx(0.2)  # the point stays inside
 

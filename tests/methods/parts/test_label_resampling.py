@@ -17,9 +17,9 @@ from ssme.methods.parts.label_intervals import wilson
 from ssme.methods.parts.label_resampling import (
     ResamplingSettings,
     TableDraws,
-    bootstrap_interval,
-    bootstrap_mass,
-    resampled_values,
+    find_bootstrap_interval,
+    make_bootstrap_mass,
+    resample_values,
 )
 from ssme.metrics import Metric, from_callable, get_metric, metric_names
 from ssme.metrics.decisions import ACCURACY
@@ -31,7 +31,7 @@ def test_bootstrap_accuracy_is_jeffreys_beta():
     rng = np.random.default_rng(3)
     labels = np.array([0] * 3 + [1] * 17)
     exponential = rng.standard_exponential((4000, 20))
-    mass = bootstrap_mass(exponential, labels, 2, np.ones(20), rng, SETTINGS)
+    mass = make_bootstrap_mass(exponential, labels, 2, np.ones(20), rng, SETTINGS)
     accuracy = mass[:, :, 1].sum(axis=1) / mass.sum(axis=(1, 2))
     # every row predicted 1: right mass is that on class 1
     assert kstest(accuracy, beta(17.5, 3.5).cdf).pvalue > 0.01
@@ -45,7 +45,7 @@ def test_the_pseudo_row_of_many_classes_is_half_right_and_half_wrong(dense_class
     labels = rng.integers(0, n_classes, n)
     settings = ResamplingSettings(dense_classes=dense_classes)
     weightless = np.zeros((6000, n))
-    mass = bootstrap_mass(weightless, labels, n_classes, np.ones(n), rng, settings)
+    mass = make_bootstrap_mass(weightless, labels, n_classes, np.ones(n), rng, settings)
     right = mass[:, np.arange(n), labels].sum(axis=1)
     wrong = mass.sum(axis=(1, 2)) - right
     for part in (right, wrong):
@@ -112,7 +112,7 @@ def test_an_upper_end_too_large_for_a_number_is_infinite_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         ends = (draws, np.zeros(1), np.full(1, 2.0), metric, SETTINGS)
-        low, high = bootstrap_interval(*ends, 0.95)
+        low, high = find_bootstrap_interval(*ends, 0.95)
     assert low[0] == 0.0
     assert high[0] == np.inf
 
@@ -128,11 +128,11 @@ def test_the_interval_is_quantiles_stretched_about_their_median(level: float) ->
     expected = [middle + (end - middle) * stretch for end in (low, high)]
     line = replace(get_metric("log_loss"), low=-np.inf)
     settings = ResamplingSettings()
-    found = bootstrap_interval(draws, np.array([middle]), n, line, settings, level)
+    found = find_bootstrap_interval(draws, np.array([middle]), n, line, settings, level)
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-9)
     half = get_metric("log_loss")
     value = np.array([np.exp(middle)])
-    found = bootstrap_interval(np.exp(draws), value, n, half, settings, level)
+    found = find_bootstrap_interval(np.exp(draws), value, n, half, settings, level)
     ends = np.log(np.quantile(np.exp(draws[:, 0]), [tail, 0.5, 1 - tail]))
     expected = [np.exp(ends[1] + (end - ends[1]) * stretch) for end in (ends[0], ends[2])]
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-9)
@@ -142,9 +142,9 @@ def test_an_interval_needs_half_of_the_draws_and_more_than_one_row() -> None:
     draws = np.where(np.arange(10)[:, None] < [5, 6], np.nan, np.arange(10.0)[:, None])
     metric, settings = get_metric("log_loss"), ResamplingSettings()
     value = np.array([7.0, 7.0])
-    low, _ = bootstrap_interval(draws, value, np.array([9.0, 9.0]), metric, settings, 0.9)
+    low, _ = find_bootstrap_interval(draws, value, np.array([9.0, 9.0]), metric, settings, 0.9)
     assert np.isfinite(low).tolist() == [True, False]
-    low, _ = bootstrap_interval(draws, value, np.array([1.0, 9.0]), metric, settings, 0.9)
+    low, _ = find_bootstrap_interval(draws, value, np.array([1.0, 9.0]), metric, settings, 0.9)
     assert np.isnan(low).all()
 
 
@@ -161,7 +161,7 @@ def test_the_interval_knows_the_range_of_its_metric(low: float, high: float) -> 
     stretch = student(6).ppf(0.95) / normal().ppf(0.95) * np.sqrt(7 / 6)
     line = line[1] + (line - line[1]) * stretch
     back = low + (high - low) / (1 + np.exp(-line)) if between else low + np.exp(line)
-    found = bootstrap_interval(draws, ends[1:2], np.array([7.0]), metric, SETTINGS, 0.9)
+    found = find_bootstrap_interval(draws, ends[1:2], np.array([7.0]), metric, SETTINGS, 0.9)
     np.testing.assert_allclose(np.ravel(found), back[[0, 2]], rtol=1e-9)
 
 
@@ -171,13 +171,11 @@ def test_resampled_rows_are_drawn_with_replacement_and_rarely_wrong() -> None:
     scores = np.eye(3)[labels][:, None, :]
     size = from_callable(lambda y, s: float(len(y)), name="rows", low=0.0, high=1e9)
     rng = np.random.default_rng(0)
-    found = resampled_values(size, scores, labels, np.ones(n), 50, rng, SETTINGS)
+    found = resample_values(size, scores, labels, np.ones(n), 50, rng, SETTINGS)
     assert found.ravel().tolist() == [9.0] * 50
     rng = np.random.default_rng(0)
-    right = resampled_values(
-        get_metric("accuracy"), scores, labels, np.ones(n), 4000, rng, SETTINGS
-    )
+    right = resample_values(get_metric("accuracy"), scores, labels, np.ones(n), 4000, rng, SETTINGS)
     assert right.mean() == pytest.approx(1 - 0.5 / 10, abs=0.005)
     rng = np.random.default_rng(0)
-    heavy = resampled_values(size, scores, labels, np.full(n, 2.0), 5, rng, SETTINGS)
+    heavy = resample_values(size, scores, labels, np.full(n, 2.0), 5, rng, SETTINGS)
     assert heavy.ravel().tolist() == [18.0] * 5

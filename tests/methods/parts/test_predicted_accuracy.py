@@ -35,7 +35,7 @@ def test_the_pool_is_asked_for_the_class_decided_for(data: ScoreSet) -> None:
 
 def test_the_mean_is_that_of_predictions_moved_by_what_labels_say(data: ScoreSet) -> None:
     known = PredictedAccuracy.of(data, "confidence")
-    value, influence = known.means(np.arange(4), ridge_grid=None, lam=1.0)
+    value, influence = known.estimate_means(np.arange(4), ridge_grid=None, lam=1.0)
     # labeled rows 0 and 1, unlabeled 2 and 3 of the first classifier
     expected = (0.9 + 0.7) / 2 + ((1.0 - 0.9) + (1.0 - 0.6)) / 2
     assert value[0] == pytest.approx(expected)

@@ -11,8 +11,8 @@ from ssme.methods.base import Estimate
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import LabelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.row_weights import RowWeights, center_worlds, mean_defined
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.row_weights import RowWeights, average_defined, center_worlds
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 
@@ -35,8 +35,8 @@ def test_row_weights_have_mean_one_and_whole_ones_are_counts():
     assert np.allclose(plain.smooth.sum(axis=1), 30)
     metrics = [get_metric("accuracy"), get_metric(custom)]
     both = RowWeights.draw(metrics, 5, 30, rng)
-    assert np.array_equal(both.of(metrics[1]).sum(axis=1), np.full(5, 30.0))
-    assert both.of(metrics[0]) is both.smooth
+    assert np.array_equal(both.take_for(metrics[1]).sum(axis=1), np.full(5, 30.0))
+    assert both.take_for(metrics[0]) is both.smooth
 
 
 def test_worlds_are_moved_onto_the_estimate_and_cut_to_the_range():
@@ -60,7 +60,7 @@ def test_estimates_stay_the_mean_over_label_draws():
     from ssme.metrics.base import one_hot_mass
 
     by_hand = np.concatenate(
-        [metric(data.scores, one_hot_mass(labels, 2)) for labels in belief.label_batches()]
+        [metric(data.scores, one_hot_mass(labels, 2)) for labels in belief.draw_label_batches()]
     )
     got = belief.estimate([metric], [None])[0][0]
     assert np.allclose(got.value, by_hand.mean(axis=0))
@@ -115,14 +115,14 @@ def test_methods_with_a_posterior_per_classifier_resample_rows_too():
 
 def test_child_seeds_are_stable_and_different():
     seed = np.random.SeedSequence(5)
-    one, again, other = child_seed(seed, 0), child_seed(seed, 0), child_seed(seed, 1)
+    one, again, other = make_child_seed(seed, 0), make_child_seed(seed, 0), make_child_seed(seed, 1)
     assert one.generate_state(2).tolist() == again.generate_state(2).tolist()
     assert one.generate_state(2).tolist() != other.generate_state(2).tolist()
 
 
 def test_the_mean_of_defined_draws():
     draws = np.array([[1.0, np.nan, np.nan, 4.0], [3.0, 5.0, np.nan, np.inf]])
-    np.testing.assert_array_equal(mean_defined(draws), [2.0, 5.0, np.nan, 4.0])
+    np.testing.assert_array_equal(average_defined(draws), [2.0, 5.0, np.nan, 4.0])
 
 
 def test_undefined_draws_do_not_take_the_interval_away():
@@ -145,6 +145,6 @@ def test_worlds_are_as_many_as_asked_for_whatever_the_batches(cells):
         told = belief.estimate([get_metric("accuracy")], [None])[0][0]
         assert told.draws.shape == (5, 2)
         assert belief.clamps_labels
-    assert sum(len(labels) for labels in shared.label_batches()) == 7
-    largest = max(len(labels) for labels in shared.label_batches())
+    assert sum(len(labels) for labels in shared.draw_label_batches()) == 7
+    largest = max(len(labels) for labels in shared.draw_label_batches())
     assert largest == min(7, max(1, cells // 120))

@@ -1,7 +1,7 @@
 import numpy as np
 
 from ssme.methods.parts.missing import fill_missing
-from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.parts.votes import cast_votes, compute_share_correct
 
 SCORES = np.array(
     [
@@ -17,7 +17,7 @@ def test_a_vote_goes_to_the_top_class_is_shared_in_ties_and_not_cast_without_a_s
 
 
 def test_share_correct_is_the_mass_at_the_voted_class() -> None:
-    right = share_correct(cast_votes(SCORES), np.array([[0.0, 1.0, 0.0], [0.2, 0.3, 0.5]]))
+    right = compute_share_correct(cast_votes(SCORES), np.array([[0.0, 1.0, 0.0], [0.2, 0.3, 0.5]]))
     np.testing.assert_allclose(right, [[0.0, 0.5], [np.nan, 0.5]])
 
 

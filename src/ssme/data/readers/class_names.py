@@ -9,7 +9,7 @@ from ssme.data.labels import RawLabels
 from ssme.errors import InputError
 from ssme.wording import quote
 
-__all__ = ["order_names", "spell_class", "type_as_labels"]
+__all__ = ["convert_as_labels", "order_names", "spell_class"]
 
 
 def spell_class(value: Hashable) -> str:
@@ -48,7 +48,7 @@ def order_names(
     return tuple(ordered)
 
 
-def type_as_labels(names: Sequence[Hashable], raw: RawLabels) -> tuple[Hashable, ...]:
+def convert_as_labels(names: Sequence[Hashable], raw: RawLabels) -> tuple[Hashable, ...]:
     """Names found as text, as integers or booleans if they look so and no label is text."""
     texts = [spell_class(name) for name in names]
     if any(isinstance(value, str) for value in raw.values):

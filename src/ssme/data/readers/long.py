@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import RawLabels, observe
-from ssme.data.readers.class_names import order_names, type_as_labels
+from ssme.data.readers.class_names import convert_as_labels, order_names
 from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
 from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
@@ -79,7 +79,7 @@ def read(
     else:
         class_codes, names = _find_classes(table, columns.class_, options)
         scores = rows.make_by_class(class_codes[kept], names)
-        classes = options.classes or type_as_labels(names, raw)
+        classes = options.classes or convert_as_labels(names, raw)
     return RawTable(
         scores=scores,
         labels=raw,

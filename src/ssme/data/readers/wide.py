@@ -15,7 +15,7 @@ import numpy as np
 
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.answer_columns import advise, find_answers
-from ssme.data.readers.class_names import order_names, type_as_labels
+from ssme.data.readers.class_names import convert_as_labels, order_names
 from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, find_grids
 from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
@@ -71,7 +71,7 @@ def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -
     """Scores, labels and the rest of a wide table."""
     classes = options.classes
     if columns.classes is not None:
-        classes = classes or type_as_labels(columns.classes, raw)
+        classes = classes or convert_as_labels(columns.classes, raw)
     return RawTable(
         scores=_read_scores(table, columns),
         labels=raw,

@@ -27,11 +27,11 @@ from ssme.methods.answers.agreement import softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.worlds import MEANINGS
-from ssme.methods.base import Estimate, GroupRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import mean_defined
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.row_weights import average_defined
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 
@@ -123,7 +123,7 @@ class AnswersBelief(SoftBelief):
         """Estimates on all rows of each group, draws with them as median."""
         out = []
         for part in rows:
-            group = row_numbers(part, self.data.n_rows)
+            group = number_rows(part, self.data.n_rows)
             worlds = self._draw_worlds(metrics, group)
             out.append(
                 [
@@ -142,7 +142,7 @@ class AnswersBelief(SoftBelief):
         known = labeled.size / max(1, group.size)
         value = plain + (known + (1.0 - known) * gain) * residual
         value = np.clip(value, metric.low, metric.high)
-        rng = np.random.default_rng(child_seed(self.seed, 3))
+        rng = np.random.default_rng(make_child_seed(self.seed, 3))
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
@@ -163,7 +163,7 @@ class AnswersBelief(SoftBelief):
         truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
         observed = plan(self._weigh(truth, labeled, labels=True))[0]
         drawn = self._draw_over_labels(metric, labeled, soft, labels=True)
-        mean = mean_defined(drawn)
+        mean = average_defined(drawn)
         known = np.isfinite(observed) & np.isfinite(mean)
         noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
         return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
@@ -194,7 +194,7 @@ class AnswersBelief(SoftBelief):
     def _expect(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
         if metric.hard_only:
-            return mean_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
+            return average_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
         plan = metric.plan(self.data.scores[rows])
         value: FloatArray = plan(self._weigh(self.soft[rows][None], rows))[0]
         return value
@@ -204,15 +204,15 @@ class AnswersBelief(SoftBelief):
     ) -> FloatArray:
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
         of, plan = self.constants, metric.plan(self.data.scores[rows])
-        masses = draw_masses(soft, of.label_draws, of.batch_cells, child_seed(self.seed, 0))
+        masses = draw_masses(soft, of.label_draws, of.batch_cells, make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
 
     def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
         of = self.constants
-        rows = take_part(group, of.world_rows, self.data.n_rows, child_seed(self.seed, 1))
+        rows = take_part(group, of.world_rows, self.data.n_rows, make_child_seed(self.seed, 1))
         shrink = np.sqrt(rows.size / max(1, group.size))
-        rng = np.random.default_rng(child_seed(self.seed, 2))
+        rng = np.random.default_rng(make_child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
         offset, columns = self.design.make_features(self.data.scores[rows])
         flat = columns.reshape(-1, columns.shape[2])

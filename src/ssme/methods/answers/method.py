@@ -30,7 +30,7 @@ from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import fit_worlds
-from ssme.methods.parts.draw_options import joint_draws, other_constants
+from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
@@ -43,8 +43,8 @@ __all__ = ["Answers"]
 class Answers(Declared):
     """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
-    n_draws: int = joint_draws(200)
-    constants: AnswerConstants = other_constants(AnswerConstants())
+    n_draws: int = declare_joint_draws(200)
+    constants: AnswerConstants = declare_constants(AnswerConstants())
 
     spec: ClassVar[MethodSpec] = SPECS["answers"]
 

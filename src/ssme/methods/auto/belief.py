@@ -45,11 +45,11 @@ from ssme.methods.auto.regimes.registry import MEANINGS
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.suggested import BiasGuess, guess_bias
 from ssme.methods.auto.worlds import draw_worlds
-from ssme.methods.base import Estimate, GroupRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
-from ssme.methods.parts.row_weights import mean_defined
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.row_weights import average_defined
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Decision, Ranking, Rows
@@ -170,7 +170,7 @@ class AutoBelief(SoftBelief):
         """Point estimates on all rows of each group, and joint draws."""
         out = []
         for g, part in enumerate(rows):
-            numbers = row_numbers(part, self.data.n_rows)
+            numbers = number_rows(part, self.data.n_rows)
             by_regime = self.estimate_by_regime(metrics, numbers, g)
             found = []
             for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
@@ -230,7 +230,8 @@ class AutoBelief(SoftBelief):
         if isinstance(kind, Ranking) and kind.statistic == "roc_auc":
             guess = self._guess_bias(metric, rows, labeled, shares)
             assert estimate.draws is not None
-            rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes) + 1))
+            seed = make_child_seed(make_child_seed(self.seed, 0), len(self.regimes) + 1)
+            rng = np.random.default_rng(seed)
             noise = guess.draw_left(rng.standard_normal(estimate.draws.shape))
             return _move_estimate(metric, estimate, still * guess.step, still * noise)
         return estimate
@@ -281,7 +282,9 @@ class AutoBelief(SoftBelief):
         """Values (B, C) of each metric of the likeliest W with rows weighted anew; soft ones."""
         r, rows = int(np.argmax(self.weights)), group.part
         soft, own = self._take_soft(r, rows), self.regimes[r].own
-        rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), len(self.regimes)))
+        rng = np.random.default_rng(
+            make_child_seed(make_child_seed(self.seed, 0), len(self.regimes))
+        )
         size = (self.constants.correction.label_draws, rows.size)
         noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
         mass = self._weigh(soft[None], rows) * _align_counts(1.0 + noise, own)
@@ -315,7 +318,7 @@ class AutoBelief(SoftBelief):
         for m, metric in enumerate(group.metrics):
             plan = group.plan(which, m, self.regimes[r].own)
             if metric.hard_only:
-                values.append(mean_defined(self._draw_over_labels(plan, rows, soft)))
+                values.append(average_defined(self._draw_over_labels(plan, rows, soft)))
             else:
                 values.append(plan(self._weigh(soft[None], rows))[0])
         return values
@@ -392,7 +395,7 @@ class AutoBelief(SoftBelief):
     ) -> FloatArray:
         """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
-        masses = draw_masses(soft, n_draws, cells, child_seed(self.seed, 0))
+        masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
     def _draw_values(
@@ -407,7 +410,7 @@ class AutoBelief(SoftBelief):
         observed = self._observe(known, own)
         values: list[list[FloatArray]] = [[] for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
-        seed = child_seed(child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
+        seed = make_child_seed(make_child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
         for worlds in draw_worlds(regime, self.data.scores, shown, seed, self.constants):
             known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
@@ -426,7 +429,7 @@ class AutoBelief(SoftBelief):
                         residual = plan(truth) - plan(known_mass)
                         value = value + corrections[m].weight * _zero_undefined(residual)
                     values[m].append(value)
-        rng = np.random.default_rng(child_seed(child_seed(self.seed, 0), r))
+        rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, 0), r))
         normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
         return [
             np.concatenate(batches) + correction.draw_leftover(normal)
@@ -436,7 +439,7 @@ class AutoBelief(SoftBelief):
     def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
         most = self.constants.world_rows
-        return take_part(rows, most, self.data.n_rows, child_seed(self.seed, 0))
+        return take_part(rows, most, self.data.n_rows, make_child_seed(self.seed, 0))
 
     def _observe(self, rows: IntArray, own: bool) -> FloatArray:
         """Mass (1, r, K) of the labels of ``rows``; (1, r, M, K) for each classifier by itself."""

@@ -59,7 +59,7 @@ from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
-from ssme.methods.parts.draw_options import joint_draws, other_constants
+from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
@@ -73,7 +73,7 @@ IntArray = NDArray[np.int64]
 class Auto(Declared):
     """Recalibrated pool of the classifiers: the default method."""
 
-    n_draws: int = joint_draws(200)
+    n_draws: int = declare_joint_draws(200)
     temperature: tuple[float, float, float] | None = option(
         None,
         "Coefficients (alpha, beta, gamma) of the line that predicts, without labels, how sharp "
@@ -81,7 +81,7 @@ class Auto(Declared):
         "(benchmarks/auto/priors.py).",
         OneOf(Series(Number(least=-10.0, most=10.0), length=3), Nothing("those of the constants")),
     )
-    constants: Constants = other_constants(Constants())
+    constants: Constants = declare_constants(Constants())
 
     spec: ClassVar[MethodSpec] = SPECS["auto"]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ssme.methods.auto.binary import pool_binary_log_odds
 from ssme.methods.auto.constants import ALL_POOLS
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.metrics.base import FloatArray
 
 __all__ = ["clip_scores", "find_present", "log_pool", "log_softmax", "weigh_by_labels"]
@@ -55,7 +55,7 @@ def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
     if not present.all():
         known = present.any(axis=1)
         middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
-        middle[known] = mean_score(scores[known])
+        middle[known] = average_scores(scores[known])
         scores = np.where(present[:, :, None], scores, middle[:, None, :])
     out: FloatArray = np.maximum(scores, clip)
     if scores.shape[2] == 2:  # the same sum, without a loop over two numbers for each row

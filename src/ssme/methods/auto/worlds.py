@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ssme.methods.auto.component import Component
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import as_labeled
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
@@ -74,7 +74,7 @@ def draw_worlds(
 
     While all n rows fit, a row has the same weight e whichever rows it is drawn with.
     """
-    rng, hard_rng = (np.random.default_rng(child_seed(seed, key)) for key in (0, 1))
+    rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
     n, _, n_classes = scores.shape
     draw = component.prepare_draws(scores[rows])
     cells = rows.size * n_classes * (scores.shape[1] if component.own else 1)

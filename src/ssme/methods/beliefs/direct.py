@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, SilentOnRows, number_rows
 from ssme.methods.facts import Facts
 from ssme.metrics.base import FloatArray, Metric
 from ssme.progress import track
 
-__all__ = ["DirectBelief", "column_means", "normal_estimate"]
+__all__ = ["DirectBelief", "average_columns", "make_normal_estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +28,13 @@ class DirectBelief(SilentOnRows):
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        parts = [row_numbers(part, self.n_rows) for part in rows]
+        parts = [number_rows(part, self.n_rows) for part in rows]
         asked = [(part, metric) for part in parts for metric in metrics]
         answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
         return [[next(answers) for _ in metrics] for _ in parts]
 
 
-def normal_estimate(
+def make_normal_estimate(
     value: FloatArray,
     influence: FloatArray,
     metric: Metric,
@@ -52,7 +52,7 @@ def normal_estimate(
     def clip(values: FloatArray) -> FloatArray:
         return np.clip(values, metric.low, metric.high)
 
-    def bounds(level: float) -> tuple[FloatArray, FloatArray]:
+    def find_bounds(level: float) -> tuple[FloatArray, FloatArray]:
         reach = ndtri(0.5 + level / 2.0) * error
         return clip(value - reach), clip(value + reach)
 
@@ -62,10 +62,10 @@ def normal_estimate(
         root = axes * np.sqrt(np.maximum(scale, 0.0))
         normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
         draws = clip(value + normal @ root.T)
-    return Estimate(value=clip(value), draws=draws, bounds=bounds)
+    return Estimate(value=clip(value), draws=draws, bounds=find_bounds)
 
 
-def column_means(
+def average_columns(
     values: FloatArray, rows: NDArray[np.int64], weights: FloatArray | None
 ) -> FloatArray:
     """Weighted mean (M,) of ``values`` (n, M) over ``rows``; NaN entries do not count."""

@@ -1,6 +1,6 @@
 """Belief of a method that knows the labels there are and nothing else.
 
-The interval of a metric is the one that its kind declares (`Kind.labels_interval`):
+The interval of a metric is the one that its kind declares (`Kind.choose_labels_interval`):
 
 - a closed form where one is known to hold (`label_intervals`): shares of rows (accuracy, recall,
   specificity, precision), ROC AUC and average precision of two classes, calibration error;
@@ -26,14 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, GroupRows, SilentOnRows, row_numbers
+from ssme.methods.base import Estimate, GroupRows, SilentOnRows, number_rows
 from ssme.methods.beliefs.posterior import BATCH_CELLS, draw_labels
 from ssme.methods.facts import Facts
 from ssme.methods.parts.contrary_rows import ContraryRows, find_copies, make_contrary_rows
 from ssme.methods.parts.label_intervals import (
     Interval,
-    ap_interval,
-    ece_interval,
+    find_ap_interval,
+    find_ece_interval,
     kish,
     newcombe_auc,
     wilson,
@@ -41,11 +41,11 @@ from ssme.methods.parts.label_intervals import (
 from ssme.methods.parts.label_resampling import (
     ResamplingSettings,
     TableDraws,
-    bootstrap_interval,
-    bootstrap_mass,
-    resampled_values,
+    find_bootstrap_interval,
+    make_bootstrap_mass,
+    resample_values,
 )
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
@@ -85,67 +85,69 @@ class LabeledRows:
         """The one labeling there is (1, n, K)."""
         return one_hot_mass(self.labels, self.n_classes, self.weights)
 
-    def effective(self, rows: NDArray[np.bool_] | None = None) -> FloatArray:
+    def count_effective(self, rows: NDArray[np.bool_] | None = None) -> FloatArray:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
         held = np.isfinite(self.scores).all(axis=2)
         if rows is not None:
             held = held & rows
         return kish(held * self.weights[:, None])
 
-    def with_label(self, k: int) -> FloatArray:
+    def count_with_label(self, k: int) -> FloatArray:
         """Effective number (M,) of rows labeled ``k``."""
-        return self.effective((self.labels == k)[:, None])
+        return self.count_effective((self.labels == k)[:, None])
 
-    def bounds(
+    def find_bounds(
         self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
     ) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
-        match metric.kind.labels_interval(self.n_classes):
+        match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
-                return partial(wilson, value, self._number_of(rows, threshold))
+                return partial(wilson, value, self._count(rows, threshold))
             case RocAucInterval():
-                return partial(newcombe_auc, value, self.with_label(1), self.with_label(0))
+                return partial(
+                    newcombe_auc, value, self.count_with_label(1), self.count_with_label(0)
+                )
             case AveragePrecisionInterval():
-                return partial(ap_interval, value, self.with_label(1))
+                return partial(find_ap_interval, value, self.count_with_label(1))
             case CalibrationInterval(target):
-                return self._calibration(metric, value, target, seed)
+                return self._bound_calibration(metric, value, target, seed)
             case ConfusionInterval(statistic, threshold):
-                tables = self._tables(threshold)
+                tables = self._make_tables(threshold)
                 return TableDraws(statistic, tables, value, seed, self.settings)
             case NoInterval():
-                return partial(_no_interval, value)
+                return partial(_give_no_interval, value)
             case BootstrapInterval():
                 return None
 
-    def _number_of(self, rows: Rows, threshold: float) -> FloatArray:
+    def _count(self, rows: Rows, threshold: float) -> FloatArray:
         """Effective number (M,) of ``rows``."""
         if rows == Rows():
-            return self.effective()
+            return self.count_effective()
         held = np.ones(self.scores.shape[:2], dtype=bool)
         if rows.true is not None:
             held &= (self.labels == rows.true)[:, None]
         if rows.predicted is not None:
             held &= predicted_classes(self.scores, threshold) == rows.predicted
-        return self.effective(held)
+        return self.count_effective(held)
 
-    def _tables(self, threshold: float) -> FloatArray:
+    def _make_tables(self, threshold: float) -> FloatArray:
         """Confusion tables (M, K, K) whose cells add up to the effective number of rows."""
         tables: FloatArray = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
         total = tables.sum(axis=(1, 2))
-        tables *= (self.effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
+        tables *= (self.count_effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
         return tables
 
-    def _calibration(
+    def _bound_calibration(
         self, metric: Metric, value: FloatArray, target: Target, seed: np.random.SeedSequence
     ) -> Bounds:
-        gap, variance, ratio = self._gap(target)
-        noise = self._noise(metric, np.random.default_rng(seed))
+        gap, variance, ratio = self._measure_gap(target)
+        noise = self._measure_noise(metric, np.random.default_rng(seed))
         with np.errstate(invalid="ignore"):
             small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
         large = np.where(np.isfinite(ratio), large, np.inf)
-        return partial(ece_interval, value, gap, variance, (small, large))
+        return partial(find_ece_interval, value, gap, variance, (small, large))
 
-    def _gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _measure_gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
         over the one that the scores announce (inf where they announce none)."""
         if target == "positive":
@@ -170,7 +172,7 @@ class LabeledRows:
         np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
         return mean, variance, np.sqrt(ratio)
 
-    def _noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
+    def _measure_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
         noise = np.full(self.scores.shape[1], np.nan)
         for m in range(noise.size):
@@ -211,12 +213,12 @@ class LabeledBelief(SilentOnRows):
         place = np.cumsum(labeled) - 1
         out = []
         for g, part in enumerate(rows):
-            numbers = row_numbers(part, self.data.n_rows)
+            numbers = number_rows(part, self.data.n_rows)
             taken = numbers[labeled[numbers]]
-            out.append(self._group(metrics, taken, place[taken], g))
+            out.append(self._estimate_group(metrics, taken, place[taken], g))
         return out
 
-    def _group(
+    def _estimate_group(
         self,
         metrics: Sequence[Metric],
         taken: NDArray[np.int64],
@@ -233,21 +235,23 @@ class LabeledBelief(SilentOnRows):
             weights=np.ones(taken.size) if weights is None else weights[taken],
             settings=self.settings,
         )
-        seed = child_seed(self.seed, group + 1)
+        seed = make_child_seed(self.seed, group + 1)
         plans = plan_together(metrics, part.scores)
         values = [plan(part.mass)[0] for plan in plans]
-        bounds = [part.bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)]
+        bounds = [
+            part.find_bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)
+        ]
         drawn = [m for m, known in enumerate(bounds) if known is None]
-        own_draws = self._draws([(metrics[m], plans[m]) for m in drawn], part, keep, seed)
+        own_draws = self._draw([(metrics[m], plans[m]) for m in drawn], part, keep, seed)
         draws_of = dict(zip(drawn, own_draws, strict=True))
         for m, draws in draws_of.items():
-            rest = (values[m], part.effective(), metrics[m], self.settings)
-            bounds[m] = partial(bootstrap_interval, draws, *rest)
+            rest = (values[m], part.count_effective(), metrics[m], self.settings)
+            bounds[m] = partial(find_bootstrap_interval, draws, *rest)
         if self.joint_draws:
             contrary = self._oppose(part, seed)
             joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
             planned = list(zip(metrics, joint, strict=True))
-            draws_of = dict(enumerate(self._draws(planned, part, keep, seed, contrary)))
+            draws_of = dict(enumerate(self._draw(planned, part, keep, seed, contrary)))
         fades = max(0.0, 1.0 - self.settings.few / self.data.n_models**2)
         exponent = 1.0 - (1.0 - self.settings.best) * fades
         return [
@@ -257,14 +261,14 @@ class LabeledBelief(SilentOnRows):
 
     def _oppose(self, part: LabeledRows, seed: np.random.SeedSequence) -> ContraryRows:
         """The pseudo-rows of joint draws."""
-        rng = np.random.default_rng(child_seed(seed, 0))
+        rng = np.random.default_rng(make_child_seed(seed, 0))
         return make_contrary_rows(part.scores, part.labels, part.weights, self._copies, rng)
 
     @cached_property
     def _copies(self) -> NDArray[np.int64]:
         return find_copies(self.data.scores, self.data.labeled)
 
-    def _draws(
+    def _draw(
         self,
         planned: Sequence[tuple[Metric, MetricPlan]],
         part: LabeledRows,
@@ -273,8 +277,11 @@ class LabeledBelief(SilentOnRows):
         contrary: ContraryRows | None = None,
     ) -> list[FloatArray]:
         """Draws (D, M) per metric; a row weighs the same in every group that holds it."""
-        rows, prior = np.random.default_rng(child_seed(self.seed, 0)), np.random.default_rng(seed)
-        more = np.random.default_rng(child_seed(seed, 1))
+        rows, prior = (
+            np.random.default_rng(make_child_seed(self.seed, 0)),
+            np.random.default_rng(seed),
+        )
+        more = np.random.default_rng(make_child_seed(seed, 1))
         soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
         values: list[list[FloatArray]] = [[] for _ in planned]
         n_labeled = self.data.n_labeled
@@ -283,7 +290,7 @@ class LabeledBelief(SilentOnRows):
             exponential = rows.standard_exponential((min(batch, self.n_draws - start), n_labeled))
             if keep.size < n_labeled:
                 exponential = exponential[:, keep]
-            mass = bootstrap_mass(
+            mass = make_bootstrap_mass(
                 exponential, part.labels, part.n_classes, part.weights, prior, self.settings
             )
             if contrary is not None:
@@ -296,10 +303,10 @@ class LabeledBelief(SilentOnRows):
                 n_draws = min(self.n_draws, self.settings.callable_draws)
                 again = (part.scores, part.labels, part.weights, n_draws)
                 rng = np.random.default_rng(seed)
-                values[m].append(resampled_values(metric, *again, rng, self.settings, contrary))
+                values[m].append(resample_values(metric, *again, rng, self.settings, contrary))
         return [np.concatenate(v) for v in values]
 
 
-def _no_interval(value: FloatArray, level: float) -> Interval:
+def _give_no_interval(value: FloatArray, level: float) -> Interval:
     nothing = np.full_like(value, np.nan)
     return nothing, nothing.copy()

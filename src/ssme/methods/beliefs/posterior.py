@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, GroupRows, Predictor, row_numbers
+from ssme.methods.base import Estimate, GroupRows, Predictor, number_rows
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, center_all
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
@@ -82,50 +82,50 @@ class LabelPosterior:
     ) -> list[list[Estimate]]:
         """Mean over the label draws; the draws kept are worlds (`row_weights`)."""
         n = self.data.n_rows
-        parts = [slice(None) if part is None else row_numbers(part, n) for part in rows]
+        parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
         scores = self.data.scores
         plans = [plan_together(metrics, scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
-        for labels in self.label_batches():
+        for labels in self.draw_label_batches():
             for g, part in enumerate(parts):
-                mass = self._mass(labels, part)
+                mass = self._make_mass(labels, part)
                 for m, plan in enumerate(plans[g]):
                     points[g][m].append(plan(mass))
-        for labels, weights in self.world_batches(metrics):
+        for labels, weights in self.draw_world_batches(metrics):
             for g, part in enumerate(parts):
-                mass = self._mass(labels, part)
+                mass = self._make_mass(labels, part)
                 for m, plan in enumerate(plans[g]):
-                    worlds[g][m].append(plan(mass * weights.of(metrics[m])[:, part, None]))
+                    worlds[g][m].append(plan(mass * weights.take_for(metrics[m])[:, part, None]))
         return center_all(points, worlds, metrics)
 
-    def label_batches(self) -> Iterator[NDArray[np.int64]]:
+    def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
         """All draws (d, n) in batches of bounded memory; the same draws on every call."""
         rng = np.random.default_rng(self.seed)
-        for size in track(list(self._sizes(self.n_draws)), "label draws"):
+        for size in track(list(self._split_sizes(self.n_draws)), "label draws"):
             yield draw_labels(self.posterior, size, rng)
 
-    def world_batches(
+    def draw_world_batches(
         self, metrics: Sequence[Metric]
     ) -> Iterator[tuple[NDArray[np.int64], RowWeights]]:
         """Labels (d, n) of ``n_worlds`` worlds in all, and their row weights; every call the same.
 
         Refits take turns, so that each lends its posterior to equally many worlds.
         """
-        rng = np.random.default_rng(child_seed(self.seed, 0))
+        rng = np.random.default_rng(make_child_seed(self.seed, 0))
         sources = self.refits or (self.posterior,)
         share = -(-self.n_worlds // len(sources))
         for posterior in track(sources, "worlds"):
-            for size in self._sizes(share):
+            for size in self._split_sizes(share):
                 weights = RowWeights.draw(metrics, size, len(posterior), rng)
                 yield draw_labels(posterior, size, rng), weights
 
-    def _mass(self, labels: NDArray[np.int64], part: Any) -> FloatArray:
+    def _make_mass(self, labels: NDArray[np.int64], part: Any) -> FloatArray:
         weights = self.data.weights
         kept = None if weights is None else weights[part]
         return one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
 
-    def _sizes(self, n_draws: int) -> Iterator[int]:
+    def _split_sizes(self, n_draws: int) -> Iterator[int]:
         n, k = self.posterior.shape
         batch = max(1, self.batch_cells // max(1, n * k))
         for start in range(0, n_draws, batch):

@@ -28,12 +28,12 @@ from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief
 from ssme.methods.facts import Facts
-from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, Nothing, Number, OneOf, Whole, option
 
-__all__ = ["ActiveTesting", "acquire", "acquisition", "lure_weights"]
+__all__ = ["ActiveTesting", "acquire", "compute_acquisition", "compute_lure_weights"]
 
 Oracle = Sequence[Any] | NDArray[Any] | Callable[[NDArray[np.int64]], Sequence[Any]]
 
@@ -92,9 +92,9 @@ class ActiveTesting(Declared):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         votes = cast_votes(data.scores)
         if data.design.weights is not None and self.oracle is None:
-            return _belief(data, _read_labels(data, votes), np.flatnonzero(data.labeled))
+            return _make_belief(data, _read_labels(data, votes), np.flatnonzero(data.labeled))
         ask = self._ask(data)
-        proposal = acquisition(data.scores, votes, self.uniform)
+        proposal = compute_acquisition(data.scores, votes, self.uniform)
         if self.share == "all":
             proposal = np.repeat(proposal.mean(axis=1, keepdims=True), data.n_models, axis=1)
         race = rng.exponential(size=data.n_rows)
@@ -103,13 +103,13 @@ class ActiveTesting(Declared):
         for j in range(data.n_models):
             rows, probability = acquire(proposal[:, j], self.budget, race)
             truth = np.eye(data.n_classes)[ask(rows)]
-            error = 1.0 - share_correct(votes[rows, j : j + 1], truth)[:, 0]
+            error = 1.0 - compute_share_correct(votes[rows, j : j + 1], truth)[:, 0]
             if data.weights is not None:
                 error = error * data.weights[rows] / data.weights.mean()
-            value[j] = 1.0 - (lure_weights(probability, data.n_rows) * error).mean()
+            value[j] = 1.0 - (compute_lure_weights(probability, data.n_rows) * error).mean()
             asked.update(rows.tolist())
 
-        return _belief(data, value, np.array(sorted(asked), dtype=np.int64))
+        return _make_belief(data, value, np.array(sorted(asked), dtype=np.int64))
 
     def _ask(self, data: ScoreSet) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
         """Class indices of the rows asked for."""
@@ -133,7 +133,7 @@ class ActiveTesting(Declared):
             answers = list(oracle(rows) if callable(oracle) else [oracle[row] for row in rows])
             if len(answers) != len(rows):
                 raise InputError(f"the oracle gives {len(answers)} classes for {len(rows)} rows")
-            found = [_class_number(*each, index) for each in zip(rows, answers, strict=True)]
+            found = [_number_class(*each, index) for each in zip(rows, answers, strict=True)]
             return np.array(found, dtype=np.int64)
 
         return ask
@@ -145,13 +145,13 @@ def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
     assert weights is not None
     labeled = np.flatnonzero(data.labeled)
     truth = np.eye(data.n_classes)[data.labels[labeled]]
-    error = 1.0 - share_correct(votes[labeled], truth)
+    error = 1.0 - compute_share_correct(votes[labeled], truth)
     total = data.n_rows if data.weights is None else float(data.weights.sum())
     value: FloatArray = 1.0 - weights[labeled] @ error / total
     return value
 
 
-def _belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> DirectBelief:
+def _make_belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> DirectBelief:
     def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
         if rows.size != data.n_rows:
             raise UnsupportedError(
@@ -163,7 +163,7 @@ def _belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> Dire
     return DirectBelief(data.n_rows, answer, AskedRows(tuple(asked.tolist())))
 
 
-def _class_number(row: int, answer: Any, index: dict[Any, int]) -> int:
+def _number_class(row: int, answer: Any, index: dict[Any, int]) -> int:
     try:
         return index[answer]
     except (KeyError, TypeError):
@@ -172,14 +172,14 @@ def _class_number(row: int, answer: Any, index: dict[Any, int]) -> int:
         ) from None
 
 
-def acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:
+def compute_acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:
     """Acquisition distribution (n, M) of every classifier for its error rate."""
     n, n_models, _ = scores.shape
     total = scores.sum(axis=1)
     expected = np.empty((n, n_models))
     for j in range(n_models):
         surrogate = (total - scores[:, j]) / (n_models - 1) if n_models > 1 else scores[:, j]
-        expected[:, j] = 1.0 - share_correct(votes[:, j : j + 1], surrogate)[:, 0]
+        expected[:, j] = 1.0 - compute_share_correct(votes[:, j : j + 1], surrogate)[:, 0]
     expected = np.maximum(expected, 0.0)
     mass = expected.sum(axis=0)
     peaked = np.where(mass > 0, expected / np.where(mass > 0, mass, 1.0), 1.0 / n)
@@ -202,7 +202,7 @@ def acquire(
     return rows, probability
 
 
-def lure_weights(probability: FloatArray, n_rows: int) -> FloatArray:
+def compute_lure_weights(probability: FloatArray, n_rows: int) -> FloatArray:
     """v_m (M,) of draws made with ``probability`` (M,) from ``n_rows`` rows."""
     n_labels = probability.size
     if n_labels == n_rows:

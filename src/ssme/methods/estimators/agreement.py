@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, column_means
+from ssme.methods.beliefs.direct import DirectBelief, average_columns
 from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
-from ssme.metrics.kinds import threshold_of
+from ssme.metrics.kinds import find_threshold
 from ssme.options import Declared
 
-__all__ = ["Agreement", "agreement_with_others"]
+__all__ = ["Agreement", "measure_agreement_with_others"]
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,16 @@ class Agreement(Declared):
         known = data.labeled[:, None]
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            votes = cast_votes(data.scores, threshold_of(metric.kind))
-            right = np.where(known, share_correct(votes, truth), agreement_with_others(votes))
-            return Estimate(column_means(right, rows, data.weights))
+            votes = cast_votes(data.scores, find_threshold(metric.kind))
+            right = np.where(
+                known, compute_share_correct(votes, truth), measure_agreement_with_others(votes)
+            )
+            return Estimate(average_columns(right, rows, data.weights))
 
         return DirectBelief(data.n_rows, answer)
 
 
-def agreement_with_others(votes: FloatArray) -> FloatArray:
+def measure_agreement_with_others(votes: FloatArray) -> FloatArray:
     """Share (n, M) of the other classifiers' votes that equal each one's; NaN if there are none."""
     total = votes.sum(axis=1, keepdims=True)
     others = total - votes

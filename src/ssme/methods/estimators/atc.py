@@ -19,16 +19,16 @@ from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, column_means
+from ssme.methods.beliefs.direct import DirectBelief, average_columns
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import NamedNumbers
-from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Choice, Declared, option
 from ssme.progress import track
 
-__all__ = ["Atc", "threshold"]
+__all__ = ["Atc", "find_threshold"]
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,22 @@ class Atc(Declared):
     spec: ClassVar[MethodSpec] = SPECS["atc"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        confidence = self._confidence(data.scores)
+        confidence = self._measure_confidence(data.scores)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
-        right = share_correct(cast_votes(data.scores), truth)
+        right = compute_share_correct(cast_votes(data.scores), truth)
         thresholds = np.full(data.n_models, np.nan)
         for j in track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(right[:, j])
-            thresholds[j] = threshold(confidence[known, j], right[known, j])
+            thresholds[j] = find_threshold(confidence[known, j], right[known, j])
         above = np.where(np.isfinite(right), confidence >= thresholds, np.nan)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            return Estimate(column_means(above, rows, data.weights))
+            return Estimate(average_columns(above, rows, data.weights))
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
         return DirectBelief(data.n_rows, answer, NamedNumbers("thresholds", by_model))
 
-    def _confidence(self, scores: FloatArray) -> FloatArray:
+    def _measure_confidence(self, scores: FloatArray) -> FloatArray:
         if self.confidence == "top":
             top: FloatArray = scores.max(axis=2)
             return top
@@ -67,7 +67,7 @@ class Atc(Declared):
         return negative_entropy
 
 
-def threshold(confidence: FloatArray, right: FloatArray) -> float:
+def find_threshold(confidence: FloatArray, right: FloatArray) -> float:
     """Confidence that as many labeled rows stay below as are wrong."""
     if confidence.size == 0:
         return np.nan

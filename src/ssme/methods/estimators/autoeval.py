@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.parts.draw_options import joint_draws
-from ssme.methods.parts.predicted_accuracy import Annotator, annotator_option, predict_accuracy
+from ssme.methods.beliefs.direct import DirectBelief, make_normal_estimate
+from ssme.methods.parts.draw_options import declare_joint_draws
+from ssme.methods.parts.predicted_accuracy import Annotator, declare_annotator, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import Metric
@@ -33,8 +33,8 @@ __all__ = ["AutoEval"]
 class AutoEval(Declared):
     """Accuracy of each classifier by power-tuned prediction-powered inference."""
 
-    annotator: Annotator = annotator_option("confidence")
-    n_draws: int = joint_draws(1000)
+    annotator: Annotator = declare_annotator("confidence")
+    n_draws: int = declare_joint_draws(1000)
 
     spec: ClassVar[MethodSpec] = SPECS["autoeval"]
 
@@ -42,7 +42,7 @@ class AutoEval(Declared):
         known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            value, influence = known(metric.kind).means(rows, ridge_grid=None)
-            return normal_estimate(value, influence, metric, self.n_draws, seed)
+            value, influence = known(metric.kind).estimate_means(rows, ridge_grid=None)
+            return make_normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)

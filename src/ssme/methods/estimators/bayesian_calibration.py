@@ -76,7 +76,7 @@ class BayesianCalibration(LabelDraws):
             labels = data.labels[known].astype(np.float64)
             fit = CalibrationFit(logs[known, j], labels, prior_sd, self)
             draws = fit.sample(self.n_draws, np.random.default_rng(seed))
-            positive = _mean_probability(logs[:, j], draws)
+            positive = _average_probability(logs[:, j], draws)
             parameters.append(draws)
             posteriors.append(clamp(np.stack([1.0 - positive, positive], axis=1), data.labels))
         means = {
@@ -100,7 +100,7 @@ class CalibratedPosterior(PerModelPosterior):
     logs: FloatArray = field(kw_only=True)
     parameters: FloatArray = field(kw_only=True)
 
-    def posterior_draw(self, model: int, start: int, stop: int) -> FloatArray:
+    def draw_posterior(self, model: int, start: int, stop: int) -> FloatArray:
         positive = expit(_logit(self.logs[:, model], self.parameters[model, start:stop]))
         labels = self.data.labels
         positive = np.where(labels >= 0, labels, positive)
@@ -122,7 +122,7 @@ class CalibrationFit:
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws (D, 3) by importance resampling of Student-t proposals around the mode."""
-        mode, precision = self.mode()
+        mode, precision = self.find_mode()
         root = np.linalg.cholesky(np.linalg.inv(precision))
         n_proposals, nu = self.method.proposals_per_draw * n_draws, self.method.degrees_of_freedom
         normal = rng.standard_normal((n_proposals, 3))
@@ -137,12 +137,12 @@ class CalibrationFit:
         draws: FloatArray = proposals[chosen]
         return draws
 
-    def mode(self) -> tuple[FloatArray, FloatArray]:
+    def find_mode(self) -> tuple[FloatArray, FloatArray]:
         """Posterior mode (3,) by damped Fisher scoring, and the precision (3, 3) there."""
         theta, damping = np.zeros(3), 1.0
         best = self.log_density(theta[None])[0]
         for _ in range(self.method.max_iter):
-            gradient, precision = self.slope(theta)
+            gradient, precision = self.compute_slope(theta)
             step = np.linalg.solve(precision + damping * np.eye(3), gradient)
             value = self.log_density((theta + step)[None])[0]
             if value < best:
@@ -151,7 +151,7 @@ class CalibrationFit:
             theta, best, damping = theta + step, value, damping / 4.0
             if np.abs(step).max() < self.method.tol:
                 break
-        return theta, self.slope(theta)[1]
+        return theta, self.compute_slope(theta)[1]
 
     def log_density(self, theta: FloatArray) -> FloatArray:
         """Log posterior (D,) of ``theta`` (D, 3) up to a constant."""
@@ -165,7 +165,7 @@ class CalibrationFit:
         total: FloatArray = np.concatenate(log_likelihood) + log_prior
         return total
 
-    def slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def compute_slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gradient of the log posterior, and its Fisher information plus prior precision."""
         p = expit(_logit(self.logs, theta[None])[0])
         a, b = np.exp(theta[:2])
@@ -188,7 +188,7 @@ def _logit(logs: FloatArray, theta: FloatArray) -> FloatArray:
     return logit
 
 
-def _mean_probability(logs: FloatArray, theta: FloatArray) -> FloatArray:
+def _average_probability(logs: FloatArray, theta: FloatArray) -> FloatArray:
     """P(y = 1 | s) (n,) averaged over the parameter draws, in batches of bounded memory."""
     batch = max(1, BATCH_CELLS // max(1, len(theta)))
     means = [

@@ -97,7 +97,7 @@ def fit_dawid_skene(
     flat = votes.reshape(n, n_models * k)
     share = votes.sum(axis=1)
     posterior = clamp(share / np.maximum(share.sum(axis=1, keepdims=True), 1.0), labels)
-    prior, confusion = _m_step(posterior, flat, n_models)
+    prior, confusion = _take_m_step(posterior, flat, n_models)
     for step in range(1, max_iter + 1):
         log_joint = np.log(np.maximum(prior, floor)) + flat @ np.log(
             np.maximum(confusion, floor)
@@ -105,14 +105,14 @@ def fit_dawid_skene(
         posterior = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
         posterior = clamp(posterior / posterior.sum(axis=1, keepdims=True), labels)
         before = prior, confusion
-        prior, confusion = _m_step(posterior, flat, n_models)
+        prior, confusion = _take_m_step(posterior, flat, n_models)
         moved = max(np.abs(prior - before[0]).max(), np.abs(confusion - before[1]).max())
         if moved < tol:
             return DawidSkeneFit(posterior, prior, confusion, True, step)
     return DawidSkeneFit(posterior, prior, confusion, False, max_iter)
 
 
-def _m_step(
+def _take_m_step(
     posterior: FloatArray, flat: FloatArray, n_models: int
 ) -> tuple[FloatArray, FloatArray]:
     """Class prior (K,) and confusion matrices (M, K, K) from expected counts."""

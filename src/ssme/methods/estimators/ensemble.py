@@ -24,10 +24,10 @@ from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
-__all__ = ["Ensemble", "mean_score"]
+__all__ = ["Ensemble", "average_scores"]
 
 
-def mean_score(scores: FloatArray) -> FloatArray:
+def average_scores(scores: FloatArray) -> FloatArray:
     """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out."""
     present = np.isfinite(scores)
     total = np.where(present, scores, 0.0).sum(axis=1)
@@ -48,13 +48,13 @@ class Ensemble(LabelDraws):
     spec: ClassVar[MethodSpec] = SPECS["ensemble"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
-        posterior = mean_score(data.scores)
+        posterior = average_scores(data.scores)
         if self.labels:
             posterior = clamp(posterior, data.labels)
         return LabelPosterior(
             data,
             posterior,
             *self.set_draws(rng),
-            predictor=mean_score,
+            predictor=average_scores,
             clamps_labels=self.labels,
         )

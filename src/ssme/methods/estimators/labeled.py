@@ -13,7 +13,7 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.labels import LabeledBelief
-from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.parts.draw_options import declare_joint_draws
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.options import Declared, Flag, option
@@ -25,7 +25,7 @@ __all__ = ["Labeled"]
 class Labeled(Declared):
     """Each metric on the labeled rows alone."""
 
-    n_draws: int = joint_draws(1000)
+    n_draws: int = declare_joint_draws(1000)
     joint_draws: bool = option(
         True,
         "Whether to make the draws of metrics whose interval does not need them; comparisons and "

@@ -25,7 +25,7 @@ from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
-__all__ = ["MajorityVote", "labeled_accuracy", "weighted_vote"]
+__all__ = ["MajorityVote", "measure_labeled_accuracy", "weigh_votes"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class MajorityVote(LabelDraws):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
-        accuracy = labeled_accuracy(votes, data)
-        share = weighted_vote(votes, accuracy)
+        accuracy = measure_labeled_accuracy(votes, data)
+        share = weigh_votes(votes, accuracy)
         if self.hard:
             share = cast_votes(share[:, None])[:, 0]
         posterior = clamp(share, data.labels)
@@ -53,7 +53,7 @@ class MajorityVote(LabelDraws):
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
-def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
+def measure_labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
     """Accuracy (M,) of ``votes`` (n, M, K) on the labeled rows; all ones if it says nothing."""
     labeled = np.flatnonzero(data.labeled)
     cast = votes[labeled].sum(axis=(0, 2))
@@ -62,7 +62,7 @@ def labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
     return accuracy if accuracy.any() else np.ones_like(accuracy)
 
 
-def weighted_vote(votes: FloatArray, weights: FloatArray) -> FloatArray:
+def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
     """Share (n, K) of the weight ``weights`` (M,) that votes for each class."""
     total = np.einsum("nmk,m->nk", votes, weights)
     cast = total.sum(axis=1, keepdims=True)

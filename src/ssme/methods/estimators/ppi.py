@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
+from ssme.methods.beliefs.direct import DirectBelief, make_normal_estimate
 from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.draw_options import MOST_DRAWS
-from ssme.methods.parts.predicted_accuracy import predict_accuracy, ridge_grid_option
+from ssme.methods.parts.predicted_accuracy import declare_ridge_grid, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
@@ -65,7 +65,7 @@ class Ppi(Declared):
     ridge: bool = option(
         True, "Whether ridge regression stabilizes the tuned lambda of accuracy.", Flag()
     )
-    ridge_grid: tuple[float, ...] = ridge_grid_option()
+    ridge_grid: tuple[float, ...] = declare_ridge_grid()
     n_boot: int = option(
         500, "Number of resamples of the prediction-powered bootstrap.", Whole(2, MOST_DRAWS)
     )
@@ -75,14 +75,14 @@ class Ppi(Declared):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         grid = self.ridge_grid if self.ridge else None
         known = predict_accuracy(data, "pool")
-        pool = mean_score(data.scores)
+        pool = average_scores(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
-                means = known(metric.kind).means
+                means = known(metric.kind).estimate_means
                 value, influence = means(rows, ridge_grid=grid, lam=self.power)
-                return normal_estimate(value, influence, metric, self.n_boot, seeds[0])
+                return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0])
             return self._bootstrap(metric, data, pool, rows, seeds)
 
         return DirectBelief(data.n_rows, answer)
@@ -158,12 +158,12 @@ def _move_interval(
 ) -> Callable[[float], tuple[FloatArray, FloatArray]]:
     """The interval of labels alone, moved to ``value`` and shrunk by ``ratio``."""
 
-    def bounds(level: float) -> tuple[FloatArray, FloatArray]:
+    def move_bounds(level: float) -> tuple[FloatArray, FloatArray]:
         low, high = alone.interval(level)
         ends = value - ratio * (alone.value - low), value + ratio * (high - alone.value)
         return np.clip(ends[0], metric.low, metric.high), np.clip(ends[1], metric.low, metric.high)
 
-    return bounds
+    return move_bounds
 
 
 def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:

@@ -79,8 +79,8 @@ class PseudoLabel(LabelDraws):
                 allowed="method 'pseudo_label' learns from labels of at least two classes",
                 fix="label a row of another class, or use a method that needs no labels",
             )
-        features = _features(fill_missing(data.scores))
-        learn = self._logistic if self.model == "logistic" else self._neighbors
+        features = _make_features(fill_missing(data.scores))
+        learn = self._fit_logistic if self.model == "logistic" else self._ask_neighbors
         predicted, convergence = learn(features[labeled], data.labels[labeled], features)
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = predicted
@@ -88,7 +88,7 @@ class PseudoLabel(LabelDraws):
         facts = RegressionFacts(convergence)
         return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
 
-    def _logistic(
+    def _fit_logistic(
         self, known: FloatArray, labels: NDArray[np.int64], features: FloatArray
     ) -> tuple[FloatArray, Convergence]:
         """P(y | s) (n, classes seen) of ``features`` by a regression on the ``known`` rows."""
@@ -110,7 +110,7 @@ class PseudoLabel(LabelDraws):
             )
         return model.predict_proba(features), convergence
 
-    def _neighbors(
+    def _ask_neighbors(
         self, known: FloatArray, labels: NDArray[np.int64], features: FloatArray
     ) -> tuple[FloatArray, Convergence]:
         """P(y | s) (n, classes seen) of ``features`` by the votes of the nearest ``known`` rows."""
@@ -120,6 +120,6 @@ class PseudoLabel(LabelDraws):
         return model.predict_proba(features), Convergence(True, 1)
 
 
-def _features(scores: FloatArray) -> FloatArray:
+def _make_features(scores: FloatArray) -> FloatArray:
     n, _, k = scores.shape
     return scores[:, :, 1] if k == 2 else scores.reshape(n, -1)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
-from ssme.densities.truncated_normal import truncated_normal_gradient, truncated_normal_logpdf
+from ssme.densities.truncated_normal import differentiate_truncated_normal, log_truncated_normal
 from ssme.errors import InputError, argument
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
@@ -36,7 +36,7 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
 
-__all__ = ["Spe", "fit_truncated_mixture", "mixture_posterior"]
+__all__ = ["Spe", "compute_mixture_posterior", "fit_truncated_mixture"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class Spe(LabelDraws):
             theta, convergence = fit_truncated_mixture(
                 scores, data.labels[present], self.mean_bounds, self.deviation_bounds, self.max_iter
             )
-            posteriors[j, present] = mixture_posterior(scores, theta)
+            posteriors[j, present] = compute_mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
             fitted[model] = TruncatedMixture(theta, convergence)
         return PerModelPosterior(data, posteriors, *self.set_draws(rng), SpeFacts(fitted))
@@ -126,7 +126,7 @@ def fit_truncated_mixture(
     low, high = deviation_bounds
     log_sigma = (np.log(low), np.log(high))
     result = minimize(
-        _loss,
+        _compute_loss,
         _start(scores, labels),
         args=(scores, labels),
         jac=True,
@@ -137,7 +137,7 @@ def fit_truncated_mixture(
     return result.x, Convergence(bool(result.success), int(result.nit))
 
 
-def mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:
+def compute_mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:
     """P(y | s) (n, 2) under the mixture ``theta``."""
     joint = _log_joint(scores, theta)
     weight = np.exp(joint - joint.max(axis=1, keepdims=True))
@@ -148,13 +148,13 @@ def mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:
 def _log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:
     log_prior = -np.logaddexp(0.0, [theta[4], -theta[4]])
     columns = [
-        log_prior[y] + truncated_normal_logpdf(scores, theta[2 * y], np.exp(theta[2 * y + 1]))
+        log_prior[y] + log_truncated_normal(scores, theta[2 * y], np.exp(theta[2 * y + 1]))
         for y in (0, 1)
     ]
     return np.stack(columns, axis=1)
 
 
-def _loss(
+def _compute_loss(
     theta: FloatArray, scores: FloatArray, labels: NDArray[np.int64]
 ) -> tuple[float, FloatArray]:
     """Minus the mean log likelihood and its gradient."""
@@ -165,7 +165,7 @@ def _loss(
     total = joint[labeled, labels[labeled]].sum() + marginal[~labeled].sum()
     gradient = np.empty(5)
     for y in (0, 1):
-        by_mu, by_log_sigma = truncated_normal_gradient(
+        by_mu, by_log_sigma = differentiate_truncated_normal(
             scores, theta[2 * y], np.exp(theta[2 * y + 1])
         )
         gradient[2 * y : 2 * y + 2] = share[:, y] @ by_mu, share[:, y] @ by_log_sigma

@@ -28,8 +28,8 @@ from ssme.densities.gaussian_mixture import COVARIANCES
 from ssme.engines.kernels import KERNELS
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import MOST_DRAWS, world_draws
-from ssme.methods.parts.seeds import child_seed
+from ssme.methods.parts.draw_options import MOST_DRAWS, declare_world_draws
+from ssme.methods.parts.seeds import make_child_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
@@ -52,7 +52,7 @@ __all__ = [
     "SsmeFacts",
     "SsmeMethod",
     "SsmeOptions",
-    "convergence_of",
+    "describe_convergence",
     "fit_scores",
 ]
 
@@ -132,13 +132,13 @@ class SsmeOptions(Declared):
         "Number of label vectors drawn for each estimate.",
         OneOf(Whole(1, MOST_DRAWS), PRESET),
     )
-    n_worlds: int = world_draws()
+    n_worlds: int = declare_world_draws()
 
-    def mixture_options(self) -> MixtureOptions:
+    def make_mixture_options(self) -> MixtureOptions:
         """The preset with this method's own options in place."""
         return read_options(self)
 
-    def draws(self) -> int:
+    def choose_draws(self) -> int:
         """Label vectors per estimate."""
         return PRESET_DRAWS[self.preset] if self.n_draws is None else self.n_draws
 
@@ -154,7 +154,7 @@ class SsmeFacts(Facts):
 
     @property
     def fits(self) -> Mapping[str, Convergence]:
-        return {"": convergence_of(self.fitted)}
+        return {"": describe_convergence(self.fitted)}
 
     @property
     def is_mixture(self) -> bool:
@@ -194,10 +194,10 @@ class SsmeMethod(SsmeOptions):
     spec: ClassVar[MethodSpec] = SPECS["ssme"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
-        options, n_draws = self.mixture_options(), self.draws()
+        options, n_draws = self.make_mixture_options(), self.choose_draws()
         fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
         fit_rng = np.random.default_rng(fit_seed)
-        rows = self._fitted_rows(data, fit_rng)
+        rows = self._choose_rows(data, fit_rng)
         seen = data if rows.size == data.n_rows else data.take(rows)
         fitted = fit_scores(seen, options, fit_rng)
         predictor = MixturePredictor(fitted, options)
@@ -209,13 +209,13 @@ class SsmeMethod(SsmeOptions):
         posterior = clamp(posterior, data.labels)
         refits: tuple[FloatArray, ...] = ()
         if rest.size == 0:
-            refit_rng = np.random.default_rng(child_seed(fit_seed, 0))
-            refits = self._refits(data, fitted, options, refit_rng)
+            refit_rng = np.random.default_rng(make_child_seed(fit_seed, 0))
+            refits = self._refit(data, fitted, options, refit_rng)
         facts = SsmeFacts(self.preset, len(refits), rows.size, fitted)
         drawn = (n_draws, self.n_worlds, draw_seed)
         return LabelPosterior(data, posterior, *drawn, facts, refits, predictor)
 
-    def _fitted_rows(self, data: ScoreSet, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _choose_rows(self, data: ScoreSet, rng: np.random.Generator) -> NDArray[np.int64]:
         """All labeled rows, and unlabeled ones up to ``max_rows`` in all."""
         if self.max_rows is None or data.n_rows <= self.max_rows:
             return np.arange(data.n_rows)
@@ -223,7 +223,7 @@ class SsmeMethod(SsmeOptions):
         room = min(max(self.max_rows - labeled.size, 0), unlabeled.size)
         return np.sort(np.concatenate([labeled, rng.choice(unlabeled, room, replace=False)]))
 
-    def _refits(
+    def _refit(
         self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: np.random.Generator
     ) -> tuple[FloatArray, ...]:
         """Posteriors (n, K) of refits to resampled rows, labeled rows clamped in each."""
@@ -247,7 +247,7 @@ class MixturePredictor:
         """(n, K) for ``scores`` (n, M, K)."""
         clip, only_exact = self.options.clip, self.options.clip_only_exact
         parts = [
-            self.fitted.posterior_at(
+            self.fitted.compute_posterior_at(
                 stack_alr(scores[start : start + APPLIED_ROWS], clip, only_exact=only_exact)
             )
             for start in range(0, len(scores), APPLIED_ROWS)
@@ -255,7 +255,7 @@ class MixturePredictor:
         return np.concatenate(parts)
 
 
-def convergence_of(fitted: MixtureFit) -> Convergence:
+def describe_convergence(fitted: MixtureFit) -> Convergence:
     """How EM ended."""
     em = fitted.em
     return Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))

@@ -17,7 +17,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.estimators.ssme import SsmeOptions, convergence_of, fit_scores
+from ssme.methods.estimators.ssme import SsmeOptions, describe_convergence, fit_scores
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.mixture.model import MixtureFit
@@ -35,7 +35,7 @@ class SsmeMFacts(Facts):
 
     @property
     def fits(self) -> Mapping[str, Convergence]:
-        return {model: convergence_of(fitted) for model, fitted in self.mixtures.items()}
+        return {model: describe_convergence(fitted) for model, fitted in self.mixtures.items()}
 
     def describe(self) -> dict[str, Any]:
         by_model = {model: fitted.describe() for model, fitted in self.mixtures.items()}
@@ -49,7 +49,7 @@ class SsmeMMethod(SsmeOptions):
     spec: ClassVar[MethodSpec] = SPECS["ssme_m"]
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
-        options, n_draws = self.mixture_options(), self.draws()
+        options, n_draws = self.make_mixture_options(), self.choose_draws()
         fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
         posteriors, fits = [], {}
         for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):

@@ -21,21 +21,21 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, normal_estimate
-from ssme.methods.parts.draw_options import joint_draws
+from ssme.methods.beliefs.direct import DirectBelief, make_normal_estimate
+from ssme.methods.parts.draw_options import declare_joint_draws
 from ssme.methods.parts.predicted_accuracy import (
     Annotator,
     PredictedAccuracy,
-    annotator_option,
+    declare_annotator,
+    declare_ridge_grid,
     predict_accuracy,
-    ridge_grid_option,
 )
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Flag, Whole, option
 
-__all__ = ["StratifiedPpi", "strata"]
+__all__ = ["StratifiedPpi", "assign_strata"]
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class StratifiedPpi(Declared):
     min_labels: int = option(
         5, "Labeled rows below which a stratum is merged with its neighbor.", Whole(1, 10**9)
     )
-    annotator: Annotator = annotator_option("pool")
+    annotator: Annotator = declare_annotator("pool")
     ridge: bool = option(
         True, "Whether ridge regression stabilizes the tuned parameter lambda.", Flag()
     )
-    ridge_grid: tuple[float, ...] = ridge_grid_option()
-    n_draws: int = joint_draws(1000)
+    ridge_grid: tuple[float, ...] = declare_ridge_grid()
+    n_draws: int = declare_joint_draws(1000)
 
     spec: ClassVar[MethodSpec] = SPECS["stratified_ppi"]
 
@@ -62,22 +62,22 @@ class StratifiedPpi(Declared):
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             known = predicted(metric.kind)
-            pairs = [self._model(known, j, rows) for j in range(data.n_models)]
+            pairs = [self._estimate_model(known, j, rows) for j in range(data.n_models)]
             value = np.array([value for value, _ in pairs])
             influence = np.stack([shares for _, shares in pairs])
-            return normal_estimate(value, influence, metric, self.n_draws, seed)
+            return make_normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)
 
-    def _model(
+    def _estimate_model(
         self, known: PredictedAccuracy, model: int, rows: NDArray[np.int64]
     ) -> tuple[float, FloatArray]:
         """Accuracy of one classifier, and what each row adds to its error."""
-        labeled, unlabeled = known.parts(model, rows)
+        labeled, unlabeled = known.split_rows(model, rows)
         both = np.concatenate([labeled, unlabeled])
         if labeled.size == 0:
             return np.nan, np.full(len(known.truth), np.nan)
-        stratum = strata(
+        stratum = assign_strata(
             known.predicted[both, model],
             np.arange(both.size) < labeled.size,
             self.n_strata,
@@ -87,7 +87,7 @@ class StratifiedPpi(Declared):
         value, influence = 0.0, np.zeros(len(known.truth))
         for h in range(int(stratum.max()) + 1):
             inside = stratum == h
-            mean, shares = known.mean(
+            mean, shares = known.estimate_mean(
                 model,
                 both[: labeled.size][inside[: labeled.size]],
                 both[labeled.size :][inside[labeled.size :]],
@@ -99,7 +99,7 @@ class StratifiedPpi(Declared):
         return value, influence
 
 
-def strata(
+def assign_strata(
     predicted: FloatArray, labeled: NDArray[np.bool_], n_strata: int, min_labels: int
 ) -> NDArray[np.int64]:
     """Stratum 0..H-1 of every row: quantile bins of ``predicted``, merged upward until each

@@ -15,12 +15,18 @@ import numpy as np
 from ssme.methods.parts.seeds import spawn_seed
 from ssme.options import Declared, Instance, Whole, option
 
-__all__ = ["MOST_DRAWS", "LabelDraws", "joint_draws", "other_constants", "world_draws"]
+__all__ = [
+    "MOST_DRAWS",
+    "LabelDraws",
+    "declare_constants",
+    "declare_joint_draws",
+    "declare_world_draws",
+]
 
 MOST_DRAWS = 100_000
 
 
-def world_draws(default: int = 200) -> Any:
+def declare_world_draws(default: int = 200) -> Any:
     """The option ``n_worlds`` of a method whose intervals come from resampled rows.
 
     With the default, five draws lie beyond each end of a 95 % interval.
@@ -37,20 +43,20 @@ class LabelDraws(Declared):
     n_draws: int = option(
         500, "Number of label vectors drawn for each estimate.", Whole(1, MOST_DRAWS)
     )
-    n_worlds: int = world_draws()
+    n_worlds: int = declare_world_draws()
 
     def set_draws(self, rng: np.random.Generator) -> tuple[int, int, np.random.SeedSequence]:
         """Numbers of draws and a fresh seed of them, as beliefs take them."""
         return self.n_draws, self.n_worlds, spawn_seed(rng)
 
 
-def joint_draws(default: int) -> Any:
+def declare_joint_draws(default: int) -> Any:
     """The option ``n_draws`` of a method whose draws serve intervals and comparisons."""
     meaning = "Number of joint draws behind intervals, comparisons and ranks."
     return option(default, meaning, Whole(2, MOST_DRAWS))
 
 
-def other_constants(default: Any) -> Any:
+def declare_constants(default: Any) -> Any:
     """The option ``constants`` of a method: a frozen dataclass of all numbers that are no option.
 
     Studies change them by `dataclasses.replace`; users have no need to.

@@ -9,8 +9,8 @@ Every function takes the point estimates (M,), what they rest on and a level, an
                             the variance of Hanley and McNeil (Radiology 143, 1982) inverted
 `boyd_ap`                   average precision: the logit interval of Boyd, Eng and Page (ECML
                             2013), here with one pseudo-success and one pseudo-failure
-`ap_interval`               the same, its upper end no lower than Wilson's
-`ece_interval`              calibration error: mean signed gap below, noise removed above
+`find_ap_interval`               the same, its upper end no lower than Wilson's
+`find_ece_interval`              calibration error: mean signed gap below, noise removed above
 ==========================  ==========================================================
 
 Under sample weights the counts are Kish's effective ones, ``(sum w)^2 / sum w^2``
@@ -28,12 +28,12 @@ from scipy.special import expit, logit, ndtri
 from ssme.metrics.base import FloatArray
 
 __all__ = [
-    "ap_interval",
     "boyd_ap",
-    "ece_interval",
+    "find_ap_interval",
+    "find_ece_interval",
+    "find_normal_quantile",
     "kish",
     "newcombe_auc",
-    "normal_quantile",
     "wilson",
 ]
 
@@ -44,7 +44,7 @@ BoolArray = NDArray[np.bool_]
 Interval = tuple[FloatArray, FloatArray]
 
 
-def normal_quantile(level: float) -> float:
+def find_normal_quantile(level: float) -> float:
     """z with P(|N(0, 1)| < z) = ``level``."""
     return float(ndtri(0.5 + level / 2.0))
 
@@ -58,7 +58,7 @@ def kish(weights: FloatArray) -> FloatArray:
 
 def wilson(proportion: FloatArray, n: FloatArray, level: float = 0.95) -> Interval:
     """Score interval of a binomial proportion: the p with (p_hat - p)^2 <= z^2 p (1 - p) / n."""
-    z2 = normal_quantile(level) ** 2
+    z2 = find_normal_quantile(level) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         center = (proportion + z2 / (2.0 * n)) / (1.0 + z2 / n)
         spread = proportion * (1.0 - proportion) / n + z2 / (4.0 * n**2)
@@ -74,7 +74,7 @@ def newcombe_auc(
 
     V(A) = A (1 - A) [1 + N* (1 - A)/(2 - A) + N* A/(1 + A)] / (m n),   N* = (m + n)/2 - 1
     """
-    z = normal_quantile(level)
+    z = find_normal_quantile(level)
     pairs = positives * negatives
     equal = (positives + negatives) / 2.0 - 1.0
 
@@ -91,7 +91,7 @@ def newcombe_auc(
 
 def boyd_ap(average_precision: FloatArray, positives: FloatArray, level: float = 0.95) -> Interval:
     """expit(logit(p) +- z / sqrt(n p (1 - p))), p = (n_pos AP + 1) / n and n = n_pos + 2."""
-    z = normal_quantile(level)
+    z = find_normal_quantile(level)
     n = positives + 2.0
     p = (positives * average_precision + 1.0) / n
     half = z / np.sqrt(n * p * (1.0 - p))
@@ -99,7 +99,7 @@ def boyd_ap(average_precision: FloatArray, positives: FloatArray, level: float =
     return _put_inside(average_precision, low, high, defined=positives > 0.0)
 
 
-def ap_interval(
+def find_ap_interval(
     average_precision: FloatArray, positives: FloatArray, level: float = 0.95
 ) -> Interval:
     """`boyd_ap`, its upper end no lower than Wilson's for a proportion of the positives.
@@ -110,7 +110,7 @@ def ap_interval(
     return low, np.maximum(high, wilson(average_precision, positives, level)[1])
 
 
-def ece_interval(
+def find_ece_interval(
     ece: FloatArray,
     gap: FloatArray,
     variance: FloatArray,
@@ -125,7 +125,7 @@ def ece_interval(
     error in squares. The second lower end counts with many labels, when gaps of both signs cancel.
     """
     small, large = noise
-    half = normal_quantile(level) * np.sqrt(variance)
+    half = find_normal_quantile(level) * np.sqrt(variance)
     beyond = np.maximum(ece - half, 0.0) ** 2 - large**2
     low = np.maximum(np.abs(gap) - half, np.sqrt(np.maximum(beyond, 0.0)))
     true = np.sqrt(np.maximum(ece**2 - small**2, 0.0))

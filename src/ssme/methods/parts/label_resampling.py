@@ -4,7 +4,7 @@ Both resamplings add a little mass that contradicts the labels; without it twent
 would leave no doubt at all. The amounts are Jeffreys' priors: 1/2 right and 1/2 wrong for one
 proportion, 1/2 a cell for a 2 x 2 table.
 
-- `bootstrap_mass`: mass of row i, class k ~ Gamma(1[y_i = k] + prior_ik), the Bayesian bootstrap
+- `make_bootstrap_mass`: mass of row i, class k ~ Gamma(1[y_i = k] + prior_ik), Bayesian bootstrap
   (Rubin, Annals of Statistics 9, 1981) with one pseudo-row, half as labeled and half not. Joint
   over classifiers: accuracy of one of them is Beta(k + 1/2, n - k + 1/2) for two classes.
 - `TableDraws`: for metrics of decisions, confusion cells ~ Gamma(count + prior), the prior being
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, stdtrit
 
 from ssme.methods.parts.contrary_rows import ContraryRows
-from ssme.methods.parts.label_intervals import Interval, normal_quantile
+from ssme.methods.parts.label_intervals import Interval, find_normal_quantile
 from ssme.methods.parts.label_tables import break_sticks, draw_tables
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Statistic
@@ -30,9 +30,9 @@ from ssme.metrics.kinds import Statistic
 __all__ = [
     "ResamplingSettings",
     "TableDraws",
-    "bootstrap_interval",
-    "bootstrap_mass",
-    "resampled_values",
+    "find_bootstrap_interval",
+    "make_bootstrap_mass",
+    "resample_values",
 ]
 
 
@@ -81,7 +81,7 @@ class ResamplingSettings:
     """Share of draws on which a metric must be defined for their quantiles to mean anything."""
 
 
-def bootstrap_mass(
+def make_bootstrap_mass(
     exponential: FloatArray,
     labels: NDArray[np.int64],
     n_classes: int,
@@ -116,7 +116,7 @@ def bootstrap_mass(
     return mass
 
 
-def resampled_values(
+def resample_values(
     metric: Metric,
     scores: FloatArray,
     labels: NDArray[np.int64],
@@ -148,7 +148,7 @@ def resampled_values(
     return plan(np.concatenate([mass, added], axis=1))
 
 
-def bootstrap_interval(
+def find_bootstrap_interval(
     draws: FloatArray,
     value: FloatArray,
     n: FloatArray,
@@ -166,9 +166,11 @@ def bootstrap_interval(
     defined = np.isfinite(draws).mean(axis=0)
     known = np.isfinite(value) & (defined >= settings.least_defined) & (n > 1.0)
     freedom = np.maximum(n - 1.0, 1.0)
-    stretch = stdtrit(freedom, 1.0 - tail) / normal_quantile(level) * np.sqrt(1.0 + 1.0 / freedom)
-    low, middle, high = _quantiles(draws, [tail, 0.5, 1.0 - tail], known)
-    to_line, from_line = _natural_scale(metric.low, metric.high)
+    stretch = (
+        stdtrit(freedom, 1.0 - tail) / find_normal_quantile(level) * np.sqrt(1.0 + 1.0 / freedom)
+    )
+    low, middle, high = _find_quantiles(draws, [tail, 0.5, 1.0 - tail], known)
+    to_line, from_line = _choose_natural_scale(metric.low, metric.high)
     center = to_line(middle)
     low = np.minimum(from_line(center + (to_line(low) - center) * stretch), value)
     high = np.maximum(from_line(center + (to_line(high) - center) * stretch), value)
@@ -192,7 +194,7 @@ class TableDraws:
         """Lower and upper ends (M,), the value between them."""
         known = np.isfinite(self.value) & np.isfinite(self._draws).any(axis=0)
         ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-        low, high = _quantiles(self._draws, ends, known)
+        low, high = _find_quantiles(self._draws, ends, known)
         return np.minimum(low, self.value), np.maximum(high, self.value)
 
     @cached_property
@@ -212,7 +214,7 @@ class TableDraws:
         return draws
 
 
-def _quantiles(draws: FloatArray, at: list[float], known: NDArray[np.bool_]) -> FloatArray:
+def _find_quantiles(draws: FloatArray, at: list[float], known: NDArray[np.bool_]) -> FloatArray:
     """Quantiles (len(at), M) of the defined draws, NaN where not ``known``."""
     out: FloatArray = np.full((len(at), draws.shape[1]), np.nan)
     if known.any():
@@ -220,7 +222,7 @@ def _quantiles(draws: FloatArray, at: list[float], known: NDArray[np.bool_]) -> 
     return out
 
 
-def _natural_scale(
+def _choose_natural_scale(
     low: float, high: float
 ) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
     """The map from the metric's range to the real line, and back."""

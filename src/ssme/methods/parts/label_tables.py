@@ -89,8 +89,8 @@ class CellTables:
         return cls(
             n_classes=n_classes,
             cell=(cell[0], cell[1]),
-            observed=_gamma(counts[cell], n_draws, rng),
-            right=_gamma(np.full(n_classes, half / n_classes), n_draws, rng),
+            observed=_draw_gamma(counts[cell], n_draws, rng),
+            right=_draw_gamma(np.full(n_classes, half / n_classes), n_draws, rng),
             wrong=wrong,
             true=true,
             said=(true + other) % n_classes,
@@ -101,19 +101,19 @@ class CellTables:
         """Mass (D, 1, K) of the rows of each class that are predicted as that class."""
         true, said = self.cell
         hit = true == said
-        return (self._by_class(true[hit], self.observed[:, hit]) + self.right)[:, None]
+        return (self._sum_by_class(true[hit], self.observed[:, hit]) + self.right)[:, None]
 
     @cached_property
     def occurring(self) -> FloatArray:
         """Mass (D, 1, K) of the rows of each true class."""
-        observed = self._by_class(self.cell[0], self.observed)
-        return (observed + self.right + self._by_drawn_class(self.true))[:, None]
+        observed = self._sum_by_class(self.cell[0], self.observed)
+        return (observed + self.right + self._sum_by_drawn_class(self.true))[:, None]
 
     @cached_property
     def predicted(self) -> FloatArray:
         """Mass (D, 1, K) of the rows predicted as each class."""
-        observed = self._by_class(self.cell[1], self.observed)
-        return (observed + self.right + self._by_drawn_class(self.said))[:, None]
+        observed = self._sum_by_class(self.cell[1], self.observed)
+        return (observed + self.right + self._sum_by_drawn_class(self.said))[:, None]
 
     def total_of(self, values: FloatArray) -> FloatArray:
         """Sum (D, 1) over all rows of ``values[true class, predicted class]``."""
@@ -121,7 +121,7 @@ class CellTables:
         out: FloatArray = summed + (self.wrong * values[self.true, self.said]).sum(axis=1)
         return out[:, None]
 
-    def _by_class(self, classes: IntArray, mass: FloatArray) -> FloatArray:
+    def _sum_by_class(self, classes: IntArray, mass: FloatArray) -> FloatArray:
         """Sums (D, K) of ``mass`` (D, C) over the cells of each class."""
         out: FloatArray = np.zeros((len(mass), self.n_classes))
         order = np.argsort(classes, kind="stable")
@@ -130,7 +130,7 @@ class CellTables:
             out[:, found] = np.add.reduceat(mass[:, order], starts, axis=1)
         return out
 
-    def _by_drawn_class(self, classes: IntArray) -> FloatArray:
+    def _sum_by_drawn_class(self, classes: IntArray) -> FloatArray:
         """Sums (D, K) of the wrong prior over the drawn ``classes`` (D, J)."""
         n_draws = len(classes)
         place = np.arange(n_draws)[:, None] * self.n_classes + classes
@@ -140,7 +140,7 @@ class CellTables:
         return summed.reshape(n_draws, self.n_classes)
 
 
-def _gamma(shape: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def _draw_gamma(shape: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
     out: FloatArray = rng.standard_gamma(np.broadcast_to(shape, (n_draws, shape.size)))
     return out
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.estimators.ensemble import mean_score
+from ssme.methods.estimators.ensemble import average_scores
 from ssme.metrics.base import FloatArray
 
 __all__ = ["fill_missing"]
@@ -19,5 +19,5 @@ def fill_missing(scores: FloatArray) -> FloatArray:
     present = np.isfinite(scores)
     if present.all():
         return scores
-    filled: FloatArray = np.where(present, scores, mean_score(scores)[:, None, :])
+    filled: FloatArray = np.where(present, scores, average_scores(scores)[:, None, :])
     return filled

@@ -16,26 +16,26 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.estimators.ensemble import mean_score
-from ssme.methods.parts.prediction_powered import power_tuning, prediction_powered_mean
-from ssme.methods.parts.votes import cast_votes, share_correct
+from ssme.methods.estimators.ensemble import average_scores
+from ssme.methods.parts.prediction_powered import estimate_powered_mean, tune_power
+from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray
 from ssme.metrics.decisions import ACCURACY
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Kind, threshold_of
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Kind, find_threshold
 from ssme.options import Choice, Number, Series, option
 
 __all__ = [
     "Annotator",
     "PredictedAccuracy",
-    "annotator_option",
+    "declare_annotator",
+    "declare_ridge_grid",
     "predict_accuracy",
-    "ridge_grid_option",
 ]
 
 Annotator = Literal["confidence", "pool"]
 
 
-def annotator_option(default: Annotator) -> Any:
+def declare_annotator(default: Annotator) -> Any:
     """The option ``annotator`` of the prediction-powered methods."""
     return option(
         default,
@@ -45,7 +45,7 @@ def annotator_option(default: Annotator) -> Any:
     )
 
 
-def ridge_grid_option() -> Any:
+def declare_ridge_grid() -> Any:
     """The option ``ridge_grid`` of the prediction-powered methods."""
     return option(
         (0.0, *(10.0 ** (quarter / 4) for quarter in range(-8, 9))),
@@ -58,14 +58,14 @@ def predict_accuracy(data: ScoreSet, annotator: Annotator) -> Callable[[Kind], P
     """A function from the kind of a metric to the correctness of decisions at its threshold."""
     known: dict[float, PredictedAccuracy] = {}
 
-    def of_kind(kind: Kind) -> PredictedAccuracy:
-        threshold = threshold_of(kind)
+    def predict_at(kind: Kind) -> PredictedAccuracy:
+        threshold = find_threshold(kind)
         if threshold not in known:
             known[threshold] = PredictedAccuracy.of(data, annotator, threshold)
         return known[threshold]
 
-    of_kind(ACCURACY)
-    return of_kind
+    predict_at(ACCURACY)
+    return predict_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +87,20 @@ class PredictedAccuracy:
     ) -> PredictedAccuracy:
         """``annotator`` is ``"confidence"`` or ``"pool"``; ``threshold`` is that of decisions."""
         votes = cast_votes(data.scores, threshold)
-        truth = share_correct(votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels))
+        truth = compute_share_correct(
+            votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
+        )
         if annotator == "confidence":
             stated = data.scores.max(axis=2)
             if threshold != DEFAULT_THRESHOLD:
                 stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
             predicted = np.where(np.isfinite(truth), stated, np.nan)
         else:
-            predicted = share_correct(votes, mean_score(data.scores))
+            predicted = compute_share_correct(votes, average_scores(data.scores))
         chosen = data.label_weights if data.design.weights is not None else None
         return cls(truth, predicted, data.labeled, data.weights, chosen)
 
-    def parts(
+    def split_rows(
         self, model: int, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Labeled and unlabeled row numbers among ``rows`` that ``model`` has scored.
@@ -109,7 +111,7 @@ class PredictedAccuracy:
         others = rows[~self.labeled[rows]] if self.label_weights is None else rows
         return rows[self.labeled[rows]], others
 
-    def mean(
+    def estimate_mean(
         self,
         model: int,
         labeled: NDArray[np.int64],
@@ -122,10 +124,10 @@ class PredictedAccuracy:
         truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
         predicted_unlabeled = self.predicted[unlabeled, model]
         if lam is None:
-            lam = power_tuning(truth, predicted, predicted_unlabeled, ridge_grid)
+            lam = tune_power(truth, predicted, predicted_unlabeled, ridge_grid)
         w = np.ones(len(self.truth)) if self.weights is None else self.weights
         of_labels = w if self.label_weights is None else self.label_weights
-        powered = prediction_powered_mean(
+        powered = estimate_powered_mean(
             truth, predicted, predicted_unlabeled, lam, of_labels[labeled], w[unlabeled]
         )
         influence = np.zeros(len(self.truth))
@@ -133,7 +135,7 @@ class PredictedAccuracy:
         influence[unlabeled] += powered.on_unlabeled
         return powered.value, influence
 
-    def means(
+    def estimate_means(
         self,
         rows: NDArray[np.int64],
         *,
@@ -142,5 +144,8 @@ class PredictedAccuracy:
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models = range(self.truth.shape[1])
-        pairs = [self.mean(j, *self.parts(j, rows), ridge_grid=ridge_grid, lam=lam) for j in models]
+        pairs = [
+            self.estimate_mean(j, *self.split_rows(j, rows), ridge_grid=ridge_grid, lam=lam)
+            for j in models
+        ]
         return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])

@@ -21,7 +21,7 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["PoweredMean", "power_tuning", "prediction_powered_mean", "ridge_factor"]
+__all__ = ["PoweredMean", "choose_ridge_factor", "estimate_powered_mean", "tune_power"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class PoweredMean:
         return float(np.sqrt((self.on_labeled**2).sum() + (self.on_unlabeled**2).sum()))
 
 
-def prediction_powered_mean(
+def estimate_powered_mean(
     truth: FloatArray,
     predicted: FloatArray,
     predicted_unlabeled: FloatArray,
@@ -53,14 +53,14 @@ def prediction_powered_mean(
     if truth.size == 0:
         return PoweredMean(np.nan, truth, np.full(predicted_unlabeled.shape, np.nan))
     if predicted_unlabeled.size == 0:
-        value, shares = _mean_and_shares(truth, weights)
+        value, shares = _compute_mean_and_shares(truth, weights)
         return PoweredMean(value, shares, predicted_unlabeled)
-    rectifier, on_labeled = _mean_and_shares(truth - lam * predicted, weights)
-    imputed, on_unlabeled = _mean_and_shares(lam * predicted_unlabeled, weights_unlabeled)
+    rectifier, on_labeled = _compute_mean_and_shares(truth - lam * predicted, weights)
+    imputed, on_unlabeled = _compute_mean_and_shares(lam * predicted_unlabeled, weights_unlabeled)
     return PoweredMean(imputed + rectifier, on_labeled, on_unlabeled)
 
 
-def power_tuning(
+def tune_power(
     truth: FloatArray,
     predicted: FloatArray,
     predicted_unlabeled: FloatArray,
@@ -78,11 +78,11 @@ def power_tuning(
     variance = float(np.var(np.concatenate([predicted, predicted_unlabeled]), ddof=1))
     if variance <= 0.0 or covariance <= 0.0:
         return 0.0
-    factor = 0.0 if ridge_grid is None else ridge_factor(truth, predicted, ridge_grid)
+    factor = 0.0 if ridge_grid is None else choose_ridge_factor(truth, predicted, ridge_grid)
     return float(np.clip(covariance / ((1 + n / n_unlabeled) * variance * (1 + factor)), 0.0, 1.0))
 
 
-def ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]) -> float:
+def choose_ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]) -> float:
     """The penalty of ``grid`` with the least leave-one-out error of t regressed on f."""
     penalties = np.asarray(grid)
     t, f = truth - truth.mean(), predicted - predicted.mean()
@@ -96,7 +96,9 @@ def ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]
     return float(penalties[np.argmin(loss)])
 
 
-def _mean_and_shares(values: FloatArray, weights: FloatArray | None) -> tuple[float, FloatArray]:
+def _compute_mean_and_shares(
+    values: FloatArray, weights: FloatArray | None
+) -> tuple[float, FloatArray]:
     """Mean (weighted), and each row's share of its deviation; NaN where no row has weight."""
     if weights is not None and weights.sum() == 0.0:
         return np.nan, np.full(values.size, np.nan)

@@ -21,7 +21,7 @@ import numpy as np
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["RowWeights", "center_all", "center_worlds", "mean_defined"]
+__all__ = ["RowWeights", "average_defined", "center_all", "center_worlds"]
 
 Batches = Sequence[Sequence[Sequence[FloatArray]]]
 """Values (D, M) in batches, by group and metric."""
@@ -46,14 +46,14 @@ class RowWeights:
         whole = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=n_draws)
         return cls(smooth, whole.astype(np.float64))
 
-    def of(self, metric: Metric) -> FloatArray:
+    def take_for(self, metric: Metric) -> FloatArray:
         """The weights that ``metric`` can take."""
         return self.whole if metric.hard_only and self.whole is not None else self.smooth
 
 
 def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
     """``value`` (M,) with the ``worlds`` (D, M) moved onto it."""
-    shift = value - mean_defined(worlds)
+    shift = value - average_defined(worlds)
     return Estimate(value, np.clip(worlds + shift, metric.low, metric.high))
 
 
@@ -61,14 +61,14 @@ def center_all(points: Batches, worlds: Batches, metrics: Sequence[Metric]) -> l
     """Estimates [group][metric]: means of ``points``, with the ``worlds`` moved onto them."""
     return [
         [
-            center_worlds(mean_defined(np.concatenate(p)), np.concatenate(w), metric)
+            center_worlds(average_defined(np.concatenate(p)), np.concatenate(w), metric)
             for p, w, metric in zip(own_points, own_worlds, metrics, strict=True)
         ]
         for own_points, own_worlds in zip(points, worlds, strict=True)
     ]
 
 
-def mean_defined(draws: FloatArray) -> FloatArray:
+def average_defined(draws: FloatArray) -> FloatArray:
     """Mean (M,) over the draws (D, M) that are defined; NaN where none is."""
     defined = np.isfinite(draws)
     count = defined.sum(axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["child_seed", "spawn_seed"]
+__all__ = ["make_child_seed", "spawn_seed"]
 
 
 def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
@@ -13,6 +13,6 @@ def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
     return seed
 
 
-def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+def make_child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
     """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))

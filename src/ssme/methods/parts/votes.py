@@ -13,7 +13,7 @@ from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
-__all__ = ["cast_votes", "share_correct"]
+__all__ = ["cast_votes", "compute_share_correct"]
 
 
 def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
@@ -29,7 +29,7 @@ def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> Floa
     return votes
 
 
-def share_correct(votes: FloatArray, mass: FloatArray) -> FloatArray:
+def compute_share_correct(votes: FloatArray, mass: FloatArray) -> FloatArray:
     """Probability (n, M) that each vote is right if ``mass`` (n, K) is P(y); NaN without a vote."""
     right = np.einsum("nmk,nk->nm", votes, mass)
     out: FloatArray = np.where(votes.sum(axis=2) > 0, right, np.nan)
