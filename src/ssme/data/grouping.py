@@ -222,7 +222,7 @@ def list_named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str,
 
     Examples
     --------
-    >>> named_columns(["sex", "sex+age:quantiles=4"], ["sex", "age", "y"])
+    >>> list_named_columns(["sex", "sex+age:quantiles=4"], ["sex", "age", "y"])
     ('sex', 'age')
     """
     names = list(known)

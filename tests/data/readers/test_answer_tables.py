@@ -1,0 +1,195 @@
+"""Tables of answers: what is found by its name, what is refused, and what to write instead."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ssme
+from ssme import ScoreSet
+from ssme.data.design import LabelDesign, as_design, find_rounds
+from ssme.data.labels import observe
+from ssme.data.readers.csv_files import _count_frequent
+from ssme.data.values import as_array, as_objects, make_plain
+from ssme.errors import InputError
+
+WIDE = pd.DataFrame(
+    {
+        "id": [f"r{i}" for i in range(6)],
+        "label": ["yes", "no", "yes", None, None, None],
+        "gpt": ["yes", "no", "no", "yes", "no", "yes"],
+        "ann": ["yes", "no", "yes", "no", "no", "no"],
+    }
+)
+LONG = WIDE.melt(["id", "label"], ["gpt", "ann"], "judge", "answer")
+
+
+def read(frame: pd.DataFrame, **options: Any) -> ScoreSet:
+    make = ScoreSet.from_frame if "answers" in options else ScoreSet.from_answers
+    return make(frame, **{"label": "label", "positive": "yes", **options})
+
+
+def test_a_long_table_is_the_same_set_as_a_wide_one() -> None:
+    wide, long = read(WIDE, id="id"), read(LONG, id="id")
+    assert wide.models == long.models == ("gpt", "ann")
+    np.testing.assert_array_equal(wide.scores, long.scores)
+    other = LONG.rename(columns={"answer": "verdict"})
+    named = read(other, id="id", answers=["verdict"])
+    np.testing.assert_array_equal(named.scores, wide.scores)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "told"),
+    [
+        (LONG.rename(columns={"answer": "text"}), {"id": "id"}, "no column of answers"),
+        (LONG, {"id": "id", "answers": ["answer", "label2"]}, "no column 'label2'"),
+        (
+            LONG.assign(more="yes"),
+            {"id": "id", "answers": ["answer", "more"], "layout": "long"},
+            "2 columns",
+        ),
+        (
+            LONG,
+            {"id": "id", "answers": ["answer"], "models": ["answer"], "layout": "long"},
+            "beside",
+        ),
+        (WIDE[["id", "label"]], {"id": "id"}, "no column left for answers"),
+        (WIDE, {"id": "id", "answers": ["gpt", "label"]}, "both for answers and as label"),
+        (WIDE, {"id": "id", "score": "gpt"}, "beside columns of answers"),
+        (LONG.drop(columns="id"), {"answers": ["answer"], "layout": "long"}, "id"),
+    ],
+)
+def test_tables_that_say_too_little_or_too_much(
+    frame: pd.DataFrame, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError, match=told) as raised:
+        read(frame, **options)
+    assert raised.value.fix
+
+
+def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:
+    frame = WIDE.assign(net=[0.9, 0.1, 0.8, 0.6, 0.2, 0.4])
+    data = read(frame, id="id", answers=["gpt", "ann"], models=["net"])
+    assert data.models == ("net", "gpt", "ann")
+    assert list(data.judges) == ["gpt", "ann"]
+    assert data.scores[0, 0, 1] == pytest.approx(0.9)
+    assert "judges" in repr(data) or data.judges
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "told"),
+    [
+        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays beside a data frame"),
+        (({"a": ["x", "y"]}, ["x", "y"]), {"colour": "red"}, "no option 'colour'"),
+        (({"a": ["x", "y"]}, ["x", "y"]), {"models": ["b"]}, "no answers of 'b'"),
+        (({}, ["x", "y"]), {}, "neither answers nor ratings|no answers"),
+        (
+            ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
+            {"ratings": {"bob": [1, 2, 5]}, "classes": ["x", "y", "z"]},
+            "beside ratings",
+        ),
+        (
+            ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
+            {"scores": {"net": [0.1, 0.2, 0.3]}},
+            "scores over 2 classes",
+        ),
+        ((None, [0, 1, 1]), {"ratings": {"bob": ["low", "high", "low"]}}, "their order"),
+    ],
+)
+def test_arrays_of_answers_that_do_not_fit(
+    args: tuple[Any, ...], options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        ScoreSet.from_answers(*args, **options)
+
+
+def test_grades_of_every_kind_are_put_in_order() -> None:
+    for given, expected in (
+        ([0.5, 1.5, 1.0], (0.5, 1, 1.5)),
+        (["C", "A", "B"], ("C", "B", "A")),
+        ([0, 100_000, 7], (0, 7, 100_000)),
+    ):
+        data = ScoreSet.from_answers(
+            None, ["no", "yes", "no"], ratings={"bob": given}, positive="yes"
+        )
+        assert data.judges["bob"].values == expected
+
+
+def test_rounds_of_a_design_that_nobody_described() -> None:
+    labels = np.array([0, 1, -1, -1])
+    plain = find_rounds(LabelDesign(), labels)
+    assert np.isnan(plain.probability).all()
+    weighted = find_rounds(as_design([1.0, 3.0, 0.0, 0.0], labels), labels)
+    np.testing.assert_allclose(weighted.probability[:2], [1.0, 1.0 / 3.0])
+    assert np.isnan(weighted.probability[2:]).all()
+
+
+def test_values_of_other_kinds_are_plain_or_refused() -> None:
+    from decimal import Decimal
+
+    assert make_plain(Decimal("2")) == 2
+    assert make_plain(Decimal("2.5")) == 2.5
+    dates = as_objects(np.array(["2024-01-01"], dtype="datetime64[D]"))
+    assert dates.dtype == object
+    with pytest.raises(InputError, match="gives no array"):
+        as_array(Strange(), "scores")
+    with pytest.raises(InputError, match="ragged"):
+        as_array([[1.0], [1.0, 2.0]], "scores")
+    with pytest.raises(InputError, match="SimpleNamespace"):
+        as_array(SimpleNamespace(), "scores")
+    masked = np.ma.MaskedArray(["a", "b"], mask=[False, True])
+    assert observe(masked, 2).codes.tolist() == [0, -1]
+    assert observe(np.array([b"a", b"b"]), 2).values == ("a", "b")
+    with pytest.raises(InputError, match="not UTF-8"):
+        observe(np.array([b"\xff", b"b"]), 2)
+    assert _count_frequent(b"a,b,,c", b",,") == 1
+    assert _count_frequent(b"a,b,,c", b",") == 3
+
+
+class Strange:
+    """What converts to no array."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("it is on a GPU")
+
+
+class ArrowRows:
+    """A dataset that gives its rows by Arrow, as `datasets.Dataset.with_format` does."""
+
+    features: dict[str, Any]
+
+    def __init__(self, frame: pd.DataFrame, features: dict[str, Any] | None = None) -> None:
+        self.frame, self.features = frame, features or {}
+
+    def with_format(self, name: str) -> ArrowRows:
+        assert name == "arrow"
+        return self
+
+    def __getitem__(self, rows: slice) -> Any:
+        import pyarrow
+
+        return pyarrow.Table.from_pandas(self.frame[rows])
+
+
+def test_a_dataset_of_arrow_goes_straight_into_evaluate() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    frame = pd.DataFrame(
+        {
+            "label": np.where(np.arange(60) < 30, y, -1),
+            "net": np.clip(y + rng.normal(0, 0.3, 60), 0, 1),
+        }
+    )
+    names = SimpleNamespace(names=["no", "yes"])
+    rows = ArrowRows(frame, {"label": names})
+    result = ssme.evaluate(rows, "label", metrics="accuracy", method="ensemble", n_draws=10)
+    assert result.data.classes == ("no", "yes")
+    assert result.data.n_labeled == 30
+    with pytest.raises(InputError, match="label 5 of a ClassLabel with 2 names"):
+        ssme.evaluate(ArrowRows(frame.assign(label=5), {"label": names}), "label")
+    with pytest.raises(InputError, match="dictionary of splits"):
+        ssme.evaluate({"train": rows, "test": rows}, "label")
