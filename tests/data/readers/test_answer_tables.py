@@ -25,6 +25,7 @@ WIDE = pd.DataFrame(
         "ann": ["yes", "no", "yes", "no", "no", "no"],
     }
 )
+ASKED = {"id": "id", "layout": "long"}
 LONG = WIDE.melt(["id", "label"], ["gpt", "ann"], "judge", "answer")
 
 
