@@ -151,7 +151,7 @@ def make_record(job: Job, constants: Constants) -> Record:
         record.parts.append(
             Part(
                 fit.name,
-                fit.log_evidence - known - prior,
+                fit.log_scores + fit.log_labels - known - prior,
                 np.array([one.value for one in each]),
                 [_pack(one.draws) for one in each],
                 [one.correction.weight for one in each],
@@ -165,12 +165,12 @@ def _pack(draws: FloatArray) -> Any:
     return np.round(np.clip(draws, -1.0, 1.0) * 32767.0).astype(np.int16)
 
 
-def weigh(record: Record, constants: Constants) -> FloatArray:
-    """P(r) of the regimes of a task."""
+def weigh(record: Record, constants: Constants, label_power: float = 1.0) -> FloatArray:
+    """P(r) of the regimes of a task; a label counts ``label_power``."""
     prior = constants.regimes.prior
     logs = np.array(
         [
-            part.log_labels
+            label_power * part.log_labels
             + weigh_scores(part.name, record, constants)
             + np.log(max(prior.get(part.name, 0.0), np.finfo(np.float64).tiny))
             for part in record.parts
@@ -197,7 +197,8 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
     omega = (chance / chance.max()) ** constants.regimes.sureness
     omega[omega < constants.regimes.least_weight * omega.sum()] = 0.0
     omega /= omega.sum()
-    counts = allot_draws(ALL_DRAWS, chance)
+    shares = np.maximum(chance, weigh(record, constants, constants.regimes.sharing))
+    counts = allot_draws(ALL_DRAWS, shares / shares.sum())
     rows = []
     for m, metric in enumerate(map(get_metric, record.metrics)):
         exact, (value, low, high) = record.truth[m], record.labels[m]

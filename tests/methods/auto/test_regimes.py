@@ -16,7 +16,7 @@ from ssme.methods.auto.component import StatedRegime
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
-from ssme.methods.auto.mixture import StatedFit, fit_regimes, weigh_regimes
+from ssme.methods.auto.mixture import StatedFit, fit_regimes, share_draws, weigh_regimes
 from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.methods.auto.regimes.selected import compute_design_bonus
@@ -67,6 +67,37 @@ def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
 def test_draws_are_shared_out_by_probability() -> None:
     assert allot_draws(10, np.array([0.66, 0.3, 0.04])).tolist() == [7, 3, 0]
     assert allot_draws(200, np.array([0.5, 0.3, 0.2])).sum() == 200
+
+
+def test_labels_count_less_where_draws_are_shared_out() -> None:
+    one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
+    of = replace(OF.regimes, sharing=0.5)
+    assert weigh_regimes([one, other], 0.0)[1] == pytest.approx(1.0 / (1.0 + np.exp(6.0)))
+    assert weigh_regimes([one, other], 0.0, 0.5)[1] == pytest.approx(1.0 / (1.0 + np.exp(3.0)))
+    assert weigh_regimes([one, other], of.negligible)[1] == 0.0
+    assert share_draws([one, other], of)[1] == pytest.approx(
+        np.exp(-3.0) / (1.0 + 2.0 * np.exp(-3.0))
+    )
+
+
+def test_the_likeliest_regime_always_has_draws() -> None:
+    unexpected_but_labeled_so = StatedFit(-20.0, 30.0)
+    share = share_draws([StatedFit(0.0, 0.0), unexpected_but_labeled_so], OF.regimes)
+    assert share.sum() == pytest.approx(1.0)
+    assert share[1] > 0.45
+
+
+def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
+    scores, truth = world()
+    data, metrics = labeled(scores, truth, np.arange(20)), [get_metric("accuracy")]
+    values, regimes = [], []
+    for sharing in (0.0, 1.0):
+        of = replace(OF, regimes=replace(OF.regimes, sharing=sharing))
+        belief = Auto(constants=of).fit(data, np.random.default_rng(0))
+        values.append(belief.estimate(metrics, [None])[0][0].value)
+        regimes.append({regime.name: regime.n_draws for regime in belief.regimes})
+    np.testing.assert_array_equal(*values)
+    assert regimes[0] != regimes[1]
 
 
 def test_independent_classifiers_add_up() -> None:

@@ -165,6 +165,9 @@ class RegimesConstants:
     least_weight: float = 0.03
     """Smaller weights in the estimate count as none."""
 
+    sharing: float = 0.5
+    """Weight of a label when draws are shared out over the regimes."""
+
     power: float = 0.6
     """Weight of a label in the draws of regimes other than the usual one."""
 

@@ -53,7 +53,13 @@ from ssme.methods.auto.component import (
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.label_counts import count_evidence
-from ssme.methods.auto.mixture import FittedRegime, StatedFit, fit_regimes, weigh_regimes
+from ssme.methods.auto.mixture import (
+    FittedRegime,
+    StatedFit,
+    fit_regimes,
+    share_draws,
+    weigh_regimes,
+)
 from ssme.methods.auto.pool import clip_scores, find_present
 from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.regimes.usual import USUAL
@@ -94,7 +100,7 @@ class Auto(Declared):
         situation = situate(data, of, rng)
         fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, of.regimes.negligible)
-        n_draws = allot_draws(self.n_draws, probability)
+        n_draws = allot_draws(self.n_draws, share_draws(fitted, of.regimes))
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
             for fit, chance, size in zip(fitted, probability, n_draws, strict=True)
@@ -221,7 +227,11 @@ def _tell(
     weights = first.pooling.weights.round(4).tolist()
     return AutoFacts(
         label_free=situation.labels.size == 0,
-        regimes={regime.name: round(regime.probability, 4) for regime in regimes},
+        regimes={
+            regime.name: round(regime.probability, 4)
+            for regime in regimes
+            if regime.probability > 0.0
+        },
         conflict=situation.conflict,
         temperature=float(np.exp(first.mode[0])),
         prior_temperature=float(np.exp(situation.usual_prior.center)),

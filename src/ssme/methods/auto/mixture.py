@@ -17,6 +17,11 @@ held against the usual one by the accuracies on the labels,
 
 R being accuracy on the labels minus the one expected, S its covariance over labels drawn from the
 usual W, plus a tolerance.
+
+Draws are shared out over the regimes by the larger of that and of what is left of it if a label
+counts less, P(r) E_r (Z_r S_r)^p, scaled to sum one. Models that are not exact make labels surer
+than they are (within a regime draws have a power for that, too), and a few labels that speak
+against a regime by chance would leave out its world altogether.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ssme.methods.auto.constants import RegimesConstants
 from ssme.methods.auto.model import (
     CoefficientDesign,
     LabelEvidence,
@@ -38,15 +44,16 @@ from ssme.methods.auto.regimes.base import Situation, View
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.metrics.base import FloatArray
 
-__all__ = ["FittedRegime", "StatedFit", "fit_regimes", "weigh_regimes"]
+__all__ = ["FittedRegime", "StatedFit", "fit_regimes", "share_draws", "weigh_regimes"]
 
 
 @dataclass(frozen=True, eq=False)
 class FittedRegime:
-    """A regime's mode on the labels, and its log evidence P(r) E_r Z_r S_r."""
+    """A regime's mode on the labels; the logarithms of P(r) E_r and of Z_r S_r."""
 
     name: str
-    log_evidence: float
+    log_scores: float
+    log_labels: float
     view: View
     mode: FloatArray
     evidence: LabelEvidence
@@ -54,9 +61,10 @@ class FittedRegime:
 
 @dataclass(frozen=True)
 class StatedFit:
-    """The regime without a pool, and its log evidence."""
+    """The regime without a pool; the logarithms of P(r) E_r and of Z_r S_r."""
 
-    log_evidence: float
+    log_scores: float
+    log_labels: float
     name: str = "stated"
 
 
@@ -69,22 +77,33 @@ def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
         view = regime.look(situation) if chance > 0.0 else None
         if view is not None:
             fit = _fit(regime.name, view, situation)
-            fitted.append(replace(fit, log_evidence=fit.log_evidence + float(np.log(chance))))
+            fitted.append(replace(fit, log_scores=fit.log_scores + float(np.log(chance))))
     chance = prior.get(StatedFit.name, 0.0)
     if chance == 0.0 or situation.answers_only:
         return list(fitted)
-    odds = float(np.log(chance / prior[fitted[0].name]))
-    against = _compare_stated(fitted[0], situation)
-    return [*fitted, StatedFit(fitted[0].log_evidence + odds + against)]
+    usual = fitted[0]
+    log_scores = usual.log_scores + float(np.log(chance / prior[usual.name]))
+    log_labels = usual.log_labels + _compare_stated(usual, situation)
+    return [*fitted, StatedFit(log_scores, log_labels)]
 
 
-def weigh_regimes(fitted: Sequence[FittedRegime | StatedFit], negligible: float) -> FloatArray:
-    """Probabilities of the regimes, zero for negligible ones."""
-    logs = np.array([fit.log_evidence for fit in fitted])
+def weigh_regimes(
+    fitted: Sequence[FittedRegime | StatedFit], negligible: float, label_power: float = 1.0
+) -> FloatArray:
+    """Probabilities of the regimes, zero for negligible ones; a label counts ``label_power``."""
+    logs = np.array([fit.log_scores + label_power * fit.log_labels for fit in fitted])
     chance = np.exp(logs - logs.max())
     chance /= chance.sum()
     chance[chance < negligible] = 0.0
     out: FloatArray = chance / chance.sum()
+    return out
+
+
+def share_draws(fitted: Sequence[FittedRegime | StatedFit], of: RegimesConstants) -> FloatArray:
+    """Shares of the draws that are each regime's."""
+    powers = (1.0, of.sharing)
+    share = np.max([weigh_regimes(fitted, of.negligible, power) for power in powers], axis=0)
+    out: FloatArray = share / share.sum()
     return out
 
 
@@ -99,14 +118,14 @@ def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
     design = CoefficientDesign(known, labels.q, *shape)
     evidence = LabelEvidence.of(design, labels.classes, view.prior, spread, labels.weights)
     mode = find_mode(evidence)
-    total = view.log_evidence + log_evidence(evidence, mode)
+    log_labels = log_evidence(evidence, mode)
     if least > 0.0 and labels.size:
         w = design.compute_posterior(mode, slice(None))
         everywhere = CoefficientDesign(at_large, summary.q, *shape).compute_posterior(
             mode, slice(None)
         )
-        total += _measure_labeled_scores(w, everywhere, evidence.compute_label_shift(mode))
-    return FittedRegime(name, total, view, mode, evidence)
+        log_labels += _measure_labeled_scores(w, everywhere, evidence.compute_label_shift(mode))
+    return FittedRegime(name, view.log_evidence, log_labels, view, mode, evidence)
 
 
 def _measure_labeled_scores(w: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
