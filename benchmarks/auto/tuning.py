@@ -187,7 +187,9 @@ def widen(name: str, record: Record, constants: Constants) -> float:
     """Factor of a regime's spread; classifiers that answer 0 or 1 know no regime by scores."""
     if name != "usual":
         return constants.regimes.widening
-    return constants.regimes.answers_widening if record.answers_only else 1.0
+    of, against = constants.regimes, min(0.0, record.conflict or 0.0)
+    answers = of.answers_widening if record.answers_only else 1.0
+    return answers * float(np.sqrt(1.0 + (of.conflict_widening * against) ** 2))
 
 
 def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
@@ -197,7 +199,8 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
     omega = (chance / chance.max()) ** constants.regimes.sureness
     omega[omega < constants.regimes.least_weight * omega.sum()] = 0.0
     omega /= omega.sum()
-    shares = np.maximum(chance, weigh(record, constants, constants.regimes.sharing))
+    power = n_labeled / (n_labeled + constants.regimes.sharing)
+    shares = np.maximum(chance, weigh(record, constants, power))
     counts = allot_draws(ALL_DRAWS, shares / shares.sum())
     rows = []
     for m, metric in enumerate(map(get_metric, record.metrics)):
@@ -209,7 +212,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
                 continue
             sizes = (part.weights[m], record.n_effective, record.n_classes)
             wide = widen(part.name, record, constants)
-            spread = choose_spread(metric, *sizes, of, wide)
+            spread = choose_spread(metric, n_labeled, *sizes, of, wide)
             draws = part.draws[m][np.resize(np.arange(len(part.draws[m])), size)] / 32767.0
             pooled.append(recenter(metric, part.values[m], draws, resampled, spread, of.edge))
         center = np.sum(

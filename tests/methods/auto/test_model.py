@@ -347,15 +347,34 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
 def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
     shared, own = of.spread[accuracy.kind]
-    found = choose_spread(accuracy, 0.0, 1e6, 2, of)
+    found = choose_spread(accuracy, 10**9, 0.0, 1e6, 2, of)
     assert (found.shared, found.own) == pytest.approx((shared, own))
     assert found.evenness == pytest.approx(of.evenness)
-    assert choose_spread(accuracy, 1.0, 8.0, 2, of) == Spread()
-    assert choose_spread(accuracy, 0.0, 2.0, 2, of) == Spread()
-    assert choose_spread(get_metric("log_loss"), 0.0, 8.0, 2, of) == Spread(*of.other_spread)
-    wide = choose_spread(accuracy, 0.0, 1e6, 2, of, 1.6)
+    assert choose_spread(accuracy, 50, 1.0, 8.0, 2, of) == Spread()
+    assert choose_spread(accuracy, 50, 0.0, 2.0, 2, of) == Spread()
+    other = choose_spread(get_metric("log_loss"), 20, 0.0, 8.0, 2, of)
+    assert other == Spread(*of.other_spread)
+    wide = choose_spread(accuracy, 10**9, 0.0, 1e6, 2, of, 1.6)
     assert (wide.shared, wide.own) == pytest.approx((1.6 * shared, 1.6 * own))
-    assert choose_spread(accuracy, 1.0, 8.0, 2, of, 1.6) == Spread()
+    assert choose_spread(accuracy, 50, 1.0, 8.0, 2, of, 1.6) == Spread()
+
+
+def test_the_spread_is_smaller_with_few_labels() -> None:
+    auc, of = get_metric("roc_auc"), OF.recentering
+    (shared, own), less = of.spread[auc.kind], of.few_labels[auc.kind]
+    for n_labeled, gap in ((0, 1.0), (20, 1.0), (40, 0.25), (200, 0.01)):
+        found = choose_spread(auc, n_labeled, 0.0, 1e6, 2, of)
+        factor = 1.0 - (1.0 - less) * gap
+        assert (found.shared, found.own) == pytest.approx((factor * shared, factor * own))
+
+
+def test_three_classifiers_keep_most_of_their_spread() -> None:
+    accuracy, of = get_metric("accuracy"), OF.recentering
+    three, eight = (choose_spread(accuracy, 50, 0.0, m, 2, of) for m in (3.0, 8.0))
+    full = choose_spread(accuracy, 50, 0.0, 1e6, 2, of)
+    fades = 1.0 - of.few / 27.0
+    assert three.shared == pytest.approx(1.0 - (1.0 - full.shared) * fades)
+    assert full.shared < eight.shared < three.shared < 1.0
 
 
 def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:

@@ -71,18 +71,18 @@ def test_draws_are_shared_out_by_probability() -> None:
 
 def test_labels_count_less_where_draws_are_shared_out() -> None:
     one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
-    of = replace(OF.regimes, sharing=0.5)
+    of = replace(OF.regimes, sharing=20.0)
     assert weigh_regimes([one, other], 0.0)[1] == pytest.approx(1.0 / (1.0 + np.exp(6.0)))
     assert weigh_regimes([one, other], 0.0, 0.5)[1] == pytest.approx(1.0 / (1.0 + np.exp(3.0)))
     assert weigh_regimes([one, other], of.negligible)[1] == 0.0
-    assert share_draws([one, other], of)[1] == pytest.approx(
+    assert share_draws([one, other], 20, of)[1] == pytest.approx(
         np.exp(-3.0) / (1.0 + 2.0 * np.exp(-3.0))
     )
 
 
 def test_the_likeliest_regime_always_has_draws() -> None:
     unexpected_but_labeled_so = StatedFit(-20.0, 30.0)
-    share = share_draws([StatedFit(0.0, 0.0), unexpected_but_labeled_so], OF.regimes)
+    share = share_draws([StatedFit(0.0, 0.0), unexpected_but_labeled_so], 20, OF.regimes)
     assert share.sum() == pytest.approx(1.0)
     assert share[1] > 0.45
 
@@ -91,13 +91,33 @@ def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
     scores, truth = world()
     data, metrics = labeled(scores, truth, np.arange(20)), [get_metric("accuracy")]
     values, regimes = [], []
-    for sharing in (0.0, 1.0):
+    for sharing in (0.0, 1e9):
         of = replace(OF, regimes=replace(OF.regimes, sharing=sharing))
         belief = Auto(constants=of).fit(data, np.random.default_rng(0))
         values.append(belief.estimate(metrics, [None])[0][0].value)
         regimes.append({regime.name: regime.n_draws for regime in belief.regimes})
     np.testing.assert_array_equal(*values)
     assert regimes[0] != regimes[1]
+
+
+def test_labels_that_are_many_count_in_full() -> None:
+    one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
+    share = share_draws([one, other], 10**9, replace(OF.regimes, negligible=0.0))
+    np.testing.assert_allclose(share, weigh_regimes([one, other], 0.0), rtol=1e-6)
+
+
+def test_the_usual_regime_is_wider_where_agreement_says_vaguer_than_scores_do() -> None:
+    widening = {}
+    for sharpness in (0.4, 3.0):
+        scores, truth = world(sharpness=sharpness)
+        data = labeled(scores, truth, np.arange(20))
+        belief = Auto(n_draws=20).fit(data, np.random.default_rng(0))
+        usual = next(regime for regime in belief.regimes if regime.name == "usual")
+        widening[sharpness] = (belief.facts.conflict, usual.widening)
+    (above, plain), (below, wide) = widening[0.4], widening[3.0]
+    assert below < 0.0 < above
+    assert plain == 1.0
+    assert wide == pytest.approx(np.sqrt(1.0 + (OF.regimes.conflict_widening * below) ** 2))
 
 
 def test_independent_classifiers_add_up() -> None:

@@ -346,8 +346,8 @@ class AutoBelief(SoftBelief):
             value = expected[m] + correction.weight * correction.residual
             value = np.clip(value, metric.low, metric.high)
             of = self.constants.recentering
-            sizes = (self.n_effective, self.data.n_classes)
-            spread = choose_spread(metric, correction.weight, *sizes, of, regime.widening)
+            sizes = (correction.weight, self.n_effective, self.data.n_classes)
+            spread = choose_spread(metric, self.data.n_labeled, *sizes, of, regime.widening)
             moved = self.recenter(metric, value, draws[m], resampled[m], spread, of.edge)
             out.append(RegimeEstimate(value, moved, correction))
         return out

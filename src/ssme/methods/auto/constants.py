@@ -165,14 +165,18 @@ class RegimesConstants:
     least_weight: float = 0.03
     """Smaller weights in the estimate count as none."""
 
-    sharing: float = 0.5
-    """Weight of a label when draws are shared out over the regimes."""
+    sharing: float = 75.0
+    """Labels at which a label counts half when draws are shared out over the regimes."""
 
     power: float = 0.6
     """Weight of a label in the draws of regimes other than the usual one."""
 
-    widening: float = 1.5
+    widening: float = 1.75
     """Factor of their draws' spread."""
+
+    conflict_widening: float = 1.6
+    """Where agreement says vaguer than the scores do (kappa below zero), the usual regime's draws
+    are wider by ``sqrt(1 + (conflict_widening kappa)^2)``."""
 
     answers_widening: float = 1.3
     """The same of the usual regime where classifiers answer 0 or 1."""
@@ -307,10 +311,10 @@ class RecenteringConstants:
 
     spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {
-            ACCURACY: (0.46, 0.7),
-            Ranking("roc_auc"): (0.42, 0.67),
-            Calibration(): (0.49, 0.65),
-            Ranking("average_precision"): (0.46, 0.68),
+            ACCURACY: (0.405, 0.69),
+            Ranking("roc_auc"): (0.37, 0.66),
+            Calibration(): (0.43, 0.645),
+            Ranking("average_precision"): (0.405, 0.67),
         },
         hash=False,
     )
@@ -319,6 +323,21 @@ class RecenteringConstants:
 
     other_spread: tuple[float, float] = (1.0, 1.0)
     """The same for other kinds."""
+
+    few_labels: Mapping[Kind, float] = field(
+        default_factory=lambda: {
+            ACCURACY: 0.92,
+            Ranking("roc_auc"): 0.76,
+            Calibration(): 0.94,
+            Ranking("average_precision"): 0.82,
+        },
+        hash=False,
+    )
+    """What both factors are multiplied by where labels are few, by kind: draws become surer with
+    labels sooner than they should, so that those of few labels are too wide beside the others."""
+
+    few_labels_are: float = 20.0
+    """So many labels, or less, are few; with more the gap to one falls as their square rises."""
 
     evenness: float = 0.6
     """Exponent of the singular values of what is each one's own, for the kinds above."""
@@ -337,8 +356,8 @@ class RecenteringConstants:
     best: float = 0.7
     """Exponent of the shares of draws in which classifiers are the best, for P(best)."""
 
-    few: float = 4.0
-    """All of this fades as ``1 - few / M^2``: draws of one or two classifiers keep their spread."""
+    few: float = 20.0
+    """All of this fades as ``1 - few / M^3``: draws of one or two classifiers keep their spread."""
 
     edge: float = 1e-9
     """Least distance from the ends of the range on the logit scale."""

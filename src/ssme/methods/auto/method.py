@@ -100,7 +100,7 @@ class Auto(Declared):
         situation = situate(data, of, rng)
         fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, of.regimes.negligible)
-        n_draws = allot_draws(self.n_draws, share_draws(fitted, of.regimes))
+        n_draws = allot_draws(self.n_draws, share_draws(fitted, situation.labels.size, of.regimes))
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
             for fit, chance, size in zip(fitted, probability, n_draws, strict=True)
@@ -154,7 +154,6 @@ def draw_regime(
             widening=of.regimes.widening,
         )
     view, usual = fit.view, fit.name == USUAL.name
-    as_usual = of.regimes.answers_widening if situation.answers_only else 1.0
     wide = replace(fit.evidence, prior=view.prior.widen(of.prior.widening if usual else 1.0))
     sampler = of.sampler if usual else replace(of.sampler, power=of.regimes.power)
     draws = draw_coefficients(wide, fit.mode, n_draws, rng, sampler)
@@ -169,8 +168,16 @@ def draw_regime(
         label_shift_draws=fit.evidence.compute_label_shift(draws),
         n_effective=situation.summary.n_effective,
         constants=replace(of, model=view.model),
-        widening=as_usual if usual else of.regimes.widening,
+        widening=_widen_usual(situation) if usual else of.regimes.widening,
     )
+
+
+def _widen_usual(situation: Situation) -> float:
+    """Factor of the usual regime's spread: wider where agreement says vaguer than scores do."""
+    of, conflict = situation.constants.regimes, situation.conflict
+    answers = of.answers_widening if situation.answers_only else 1.0
+    against = of.conflict_widening * min(0.0, conflict or 0.0)
+    return answers * float(np.sqrt(1.0 + against**2))
 
 
 def believe(

@@ -19,9 +19,9 @@ R being accuracy on the labels minus the one expected, S its covariance over lab
 usual W, plus a tolerance.
 
 Draws are shared out over the regimes by the larger of that and of what is left of it if a label
-counts less, P(r) E_r (Z_r S_r)^p, scaled to sum one. Models that are not exact make labels surer
-than they are (within a regime draws have a power for that, too), and a few labels that speak
-against a regime by chance would leave out its world altogether.
+counts less, P(r) E_r (Z_r S_r)^p with p = n / (n + 75), scaled to sum one. Models that are not
+exact make labels surer than they are (within a regime draws have a power for that, too), and a few
+labels that speak against a regime by chance would leave out its world altogether.
 """
 
 from __future__ import annotations
@@ -99,9 +99,11 @@ def weigh_regimes(
     return out
 
 
-def share_draws(fitted: Sequence[FittedRegime | StatedFit], of: RegimesConstants) -> FloatArray:
+def share_draws(
+    fitted: Sequence[FittedRegime | StatedFit], n_labeled: int, of: RegimesConstants
+) -> FloatArray:
     """Shares of the draws that are each regime's."""
-    powers = (1.0, of.sharing)
+    powers = (1.0, n_labeled / (n_labeled + of.sharing))
     share = np.max([weigh_regimes(fitted, of.negligible, power) for power in powers], axis=0)
     out: FloatArray = share / share.sum()
     return out

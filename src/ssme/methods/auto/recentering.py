@@ -16,9 +16,11 @@ own does not, and the two are not equally well known: their spreads have factors
 kind of metric. Both are one with one or two classifiers, and become one as the residual correction
 takes over with its weight w,
 
-    f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 4/M^2);
+    f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 20/M^3);
 
-so does the factor by which draws of odd regimes are wider.
+so does the factor by which draws of odd regimes are wider. Draws become surer with labels sooner
+than they should, so that a kind's factors are smaller with few labels: multiplied by
+1 - (1 - h) min(1, 20/n)^2, h being the kind's `RecenteringConstants.few_labels`.
 
 A factor is about what the coefficients contribute. What the sampling of rows contributes, a share
 s of the variance, is as large as it is:
@@ -110,6 +112,7 @@ def recenter(
 
 def choose_spread(
     metric: Metric,
+    n_labeled: int,
     weight: float,
     n_effective: float,
     n_classes: int,
@@ -117,10 +120,9 @@ def choose_spread(
     widening: float = 1.0,
 ) -> Spread:
     """The spread of a metric's kind, faded; ``weight`` is w, ``widening`` that of the regime."""
-    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
-    of = _find_spread(metric, n_classes, constants)
+    of = _find_spread(metric, n_labeled, n_classes, constants)
     factors = (of.shared, of.own, of.evenness, widening)
-    shared, own, evenness, wide = (1.0 - (1.0 - f) * fades for f in factors)
+    shared, own, evenness, wide = (_fade(f, weight, n_effective, constants) for f in factors)
     return Spread(wide * shared, wide * own, evenness)
 
 
@@ -149,7 +151,7 @@ def _fade(
     factor: float, weight: float, n_effective: float, constants: RecenteringConstants
 ) -> float:
     """``factor``, or one with few classifiers and where labels decide."""
-    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**2)
+    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**3)
     return 1.0 - (1.0 - factor) * fades
 
 
@@ -192,11 +194,15 @@ def _equalize(own: FloatArray, exponent: float) -> FloatArray:
     return out
 
 
-def _find_spread(metric: Metric, n_classes: int, constants: RecenteringConstants) -> Spread:
+def _find_spread(
+    metric: Metric, n_labeled: int, n_classes: int, constants: RecenteringConstants
+) -> Spread:
     """The spread of the metric's kind, decisions at any threshold sharing theirs."""
-    for kind, factors in constants.spread.items():
+    for kind, (shared, own) in constants.spread.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            return Spread(*factors, constants.evenness)
+            few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
+            less = 1.0 - (1.0 - constants.few_labels.get(kind, 1.0)) * few**2
+            return Spread(less * shared, less * own, constants.evenness)
     return Spread(*constants.other_spread)
 
 
