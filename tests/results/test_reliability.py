@@ -118,11 +118,10 @@ def test_every_output_says_it(evaluated):
     assert best.split(",")[0] in evaluated.ranking()._repr_html_()
     summary = summarize(evaluated)
     sure = summary["headline"]["answers"][2]
-    assert (
-        sure["answer"]
-        == f"{len(choice.possible_best)} of {evaluated.data.n_models} may be the best"
-    )
-    assert choice.reliability.sentence in sure["detail"]
+    assert sure["answer"] == f"{len(choice.possible_best)} of {evaluated.data.n_models}"
+    assert "%" not in sure["detail"]
+    assert summary["headline"]["sureness"] == choice.describe_sureness()
+    assert summary["headline"]["sureness"] in render_html(summary, [])
     assert best in render_markdown(summary).replace("\\", "")
     assert render_html(summary, []).count(best) >= 1
     found = json.loads(evaluated.to_json())

@@ -46,6 +46,8 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
     for item in summary["headline"]["answers"]:
         answer = item["name"] if "name" in item else item["answer"]
         yield f"- **{item['question']}** {_escape_text(answer)}. {_escape_text(item['detail'])}"
+    if summary["headline"]["sureness"]:
+        yield from ("", _escape_text(summary["headline"]["sureness"]))
     for metric in summary["metrics"]:
         yield from (
             "",

@@ -199,7 +199,9 @@ def _write_headline(
 ) -> dict[str, Any]:
     """The five answers, for the first metric."""
     best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
+    choice = choose_by_lead(evaluation) if len(metric["rows"]) > 1 else None
     return {
+        "sureness": "" if choice is None else choice.describe_sureness(),
         "metric": metric["name"],
         "better": metric["better"],
         "best": best,
@@ -261,10 +263,11 @@ def _say_how_sure(
         return {"answer": "-", "detail": "The method gives no probability."}
     possible, models = len(choice.possible_best), len(metric["rows"])
     return {
-        "answer": f"{possible} of {models} may be the best",
+        "answer": f"{possible} of {models}",
         "detail": (
-            f"Taking the pick is expected to lose {choice.regret:.3f} against the best one "
-            f"({_format_span(choice.regret_low, choice.regret_high)}). {choice.describe_sureness()}"
+            f"{'It alone' if possible == 1 else 'So many models'} may be the best. Taking it is "
+            f"expected to lose {choice.regret:.3f} against the best one "
+            f"({_format_span(choice.regret_low, choice.regret_high)})."
         ),
     }
 
