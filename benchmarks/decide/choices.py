@@ -1,15 +1,21 @@
 """Are paired differences, the set of possible best models, P(best), P(better) and regret right?
 
-    python -m benchmarks.decide.choices --runs 10
+    python -m benchmarks.decide.choices --first-run 20 --runs 25 --extra FOLDER
 
-Per split and metric (accuracy, and ROC AUC of two classes), `auto` and labels alone choose among
-the models of each set; the truth is that of the held-out half. Written to benchmarks/results:
+Per split and default metric, `auto` and labels alone choose among the models of each set; the truth
+is that of the held-out half. ``--extra`` names a folder with further sets, those of
+``benchmarks.auto.extra_sets``. Sets count alike: "development", "further" and "all" are means over
+sets, and standard errors come from leaving out one set at a time, since the best of a set is one
+fact for all its runs. Written to benchmarks/results:
 
 - decide_pairs.csv: coverage of the 95 % intervals of paired differences and of the 95 % set of
-  possible best models (the set holds the truly best one), pooled and per set, by number of labels;
+  possible best models (the set holds the truly best one), by number of labels;
 - decide_probabilities.csv: what was said against what was true, for P(best) of every model and
-  P(better) of every pair, in bins of the probability said;
+  P(better) of every pair (the one called better), in bins of the probability said;
 - decide_regret.csv: expected regret said, regret in truth, and how often its interval held it.
+
+`python -m benchmarks.decide.record` makes what the library says of itself from them, `python -m
+benchmarks.decide.page` the tables of docs/deciding.md.
 """
 
 from __future__ import annotations
@@ -19,86 +25,152 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, evaluated, splits_of, study, truth_of
+from benchmarks.decide.common import DEVELOPMENT, Job, evaluated, splits_of, study, truth_of
+from ssme.evaluation import Evaluation
+from ssme.metrics import default_metrics
+from ssme.metrics.base import Metric
 
 METHODS = ("auto", "labeled")
-BINS = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0 + 1e-9])
+BINS = {
+    "best": np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01]),
+    "better": np.array([0.5, 0.6, 0.8, 0.95, 1.01]),
+}
+"""Edges of the bins of probabilities that are said."""
+BY = ["method", "metric", "n_labeled"]
 
 
 def compute(job: Job) -> list[dict[str, Any]]:
+    """What each method says of each metric on one split, beside the truth."""
     seen, held = splits_of(job)
-    names = ["accuracy", "roc_auc"] if seen.n_classes == 2 else ["accuracy"]
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        r = evaluated(seen, job, method, names)
+        r = evaluated(seen, job, method, default_metrics(seen.n_classes))
         for metric in r.metrics:
-            true = dict(zip(seen.models, truth_of(metric, held), strict=True))
+            true = dict(zip(seen.models, truth_of(metric, held).tolist(), strict=True))
             at = {"method": method, "metric": metric.name}
-            for one in r.compare(metric.name).rows:
-                gap = true[one.a] - true[one.b]
-                rows.append(
-                    {
-                        **at,
-                        "what": "pair",
-                        "covered": float(one.low <= gap <= one.high),
-                        "said": one.p_better,
-                        "true": 1.0 if gap > 0 else 0.5 if gap == 0 else 0.0,
-                        "width": one.high - one.low,
-                    }
-                )
-            choice = r.choose(metric.name)
-            top = max(true.values())
-            best = {name for name, value in true.items() if value == top}
-            for each in choice.contenders:
-                known = 1.0 / len(best) if each.model in best else 0.0
-                rows.append({**at, "what": "best", "said": each.p_best, "true": known})
-            regret = top - true[choice.pick]
-            low, high = choice.regret_low - 1e-12, choice.regret_high + 1e-12
-            rows.append(
-                {
-                    **at,
-                    "what": "choice",
-                    "covered": float(bool(best & set(choice.possible_best))),
-                    "size": float(len(choice.possible_best)),
-                    "picked": float(choice.pick in best),
-                    "within": float(regret <= 0.01),
-                    "said": choice.regret,
-                    "true": regret,
-                    "held": float(low <= regret <= high),
-                    "p_within": choice.p_within,
-                }
-            )
+            rows += [{**at, **row} for row in _judge(r, metric, true)]
+    return rows
+
+
+def _judge(r: Evaluation, metric: Metric, true: dict[str, float]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    sign = 1.0 if metric.greater_is_better else -1.0
+    for one in r.compare(metric.name).rows:
+        gap = true[one.a] - true[one.b]
+        side = sign * gap if one.p_better >= 0.5 else -sign * gap
+        rows.append(
+            {
+                "what": "better",
+                "covered": float(one.low <= gap <= one.high),
+                "said": max(one.p_better, 1.0 - one.p_better),
+                "true": 0.5 + 0.5 * float(np.sign(side)),
+                "width": one.high - one.low,
+            }
+        )
+    choice = r.choose(metric.name)
+    top = max(sign * value for value in true.values())
+    best = {name for name, value in true.items() if sign * value == top}
+    for each in choice.contenders:
+        known = 1.0 / len(best) if each.model in best else 0.0
+        rows.append({"what": "best", "said": each.p_best, "true": known})
+    regret = top - sign * true[choice.pick]
+    low, high = choice.regret_low - 1e-12, choice.regret_high + 1e-12
+    rows.append(
+        {
+            "what": "choice",
+            "covered": float(bool(best & set(choice.possible_best))),
+            "size": float(len(choice.possible_best)),
+            "picked": float(choice.pick in best),
+            "within": float(regret <= 0.01),
+            "said": choice.regret,
+            "true": regret,
+            "held": float(low <= regret <= high),
+            "p_within": choice.p_within,
+        }
+    )
     return rows
 
 
 def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    by = ["method", "metric", "n_labeled"]
-    pooled = frame.assign(dataset="all")
-    both = pd.concat([pooled, frame])
-    pairs = both[both["what"] == "pair"].groupby([*by, "dataset"])
-    sets = both[both["what"] == "choice"].groupby([*by, "dataset"])
-    covered = pd.DataFrame(
-        {
-            "pairs": pairs.size(),
-            "pair_coverage": pairs["covered"].mean(),
-            "pair_width": pairs["width"].mean(),
-            "choices": sets.size(),
-            "set_coverage": sets["covered"].mean(),
-            "set_size": sets["size"].mean(),
-        }
-    ).reset_index()
-    said = frame[frame["what"].isin(["pair", "best"])].copy()
-    said["bin"] = pd.cut(said["said"], BINS, right=False).astype(str)
-    groups = said.groupby(["method", "metric", "n_labeled", "what", "bin"])
-    probabilities = pd.DataFrame(
-        {"count": groups.size(), "said": groups["said"].mean(), "true": groups["true"].mean()}
-    ).reset_index()
-    chosen = sets[["said", "true", "held", "picked", "within", "p_within"]].mean().reset_index()
+    """The three tables."""
+    near = frame["dataset"].isin(DEVELOPMENT)
+    parts = {"development": frame[near], "further": frame[~near], "all": frame}
+    kept = {name: part for name, part in parts.items() if len(part)}
     return {
-        "decide_pairs": covered,
-        "decide_probabilities": probabilities,
-        "decide_regret": chosen,
+        "decide_pairs": pd.concat([tabulate_coverage(part, n) for n, part in kept.items()]),
+        "decide_probabilities": pd.concat([tabulate_said(part, n) for n, part in kept.items()]),
+        "decide_regret": pd.concat([tabulate_regret(part, n) for n, part in kept.items()]),
     }
+
+
+def tabulate_coverage(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Coverage of differences and sets, mean over sets; and set by set, among all of them."""
+    pairs, sets = frame[frame["what"] == "better"], frame[frame["what"] == "choice"]
+    each = pd.DataFrame(
+        {
+            "pairs": pairs.groupby([*BY, "dataset"]).size(),
+            "pair_coverage": pairs.groupby([*BY, "dataset"])["covered"].mean(),
+            "pair_width": pairs.groupby([*BY, "dataset"])["width"].mean(),
+            "choices": sets.groupby([*BY, "dataset"]).size(),
+            "set_coverage": sets.groupby([*BY, "dataset"])["covered"].mean(),
+            "set_size": sets.groupby([*BY, "dataset"])["size"].mean(),
+        }
+    )
+    over = each.groupby(BY)
+    mean = over.mean().assign(
+        pairs=over["pairs"].sum(),
+        choices=over["choices"].sum(),
+        pair_se=over["pair_coverage"].sem(),
+        set_se=over["set_coverage"].sem(),
+        dataset=name,
+    )
+    rows = mean.reset_index()
+    return pd.concat([rows, each.reset_index()]) if name == "all" else rows
+
+
+def tabulate_said(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Said against true in bins, sets counting alike, with the error between sets."""
+    parts = []
+    for what, edges in BINS.items():
+        said = frame[(frame["what"] == what) & frame["said"].notna()]
+        place = np.clip(np.searchsorted(edges, said["said"], side="right") - 1, 0, len(edges) - 2)
+        size = said.groupby([*BY, "dataset"])["said"].transform("size")
+        weighed = said.assign(
+            low=edges[place],
+            high=edges[place + 1],
+            cases=1,
+            weight=1.0 / size,
+            s=said["said"] / size,
+            t=said["true"] / size,
+        )
+        by = [*BY, "what", "low", "high"]
+        sums = weighed.groupby([*by, "dataset"])[["cases", "weight", "s", "t"]].sum()
+        for key, part in sums.groupby(by):
+            total = part.sum()
+            rest = total - part
+            off = ((rest["t"] - rest["s"]) / rest["weight"].where(rest["weight"] > 0)).dropna()
+            spread = np.sqrt((1.0 - 1.0 / max(len(off), 1)) * ((off - off.mean()) ** 2).sum())
+            parts.append(
+                {
+                    "sets": name,
+                    **dict(zip(by, key, strict=True)),
+                    "cases": int(total["cases"]),
+                    "said": total["s"] / total["weight"],
+                    "true": total["t"] / total["weight"],
+                    "se": spread if len(off) > 2 else np.nan,
+                }
+            )
+    return pd.DataFrame(parts)
+
+
+def tabulate_regret(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Regret said and true, mean over sets, with the error of the difference between sets."""
+    chosen = frame[frame["what"] == "choice"]
+    columns = ["said", "true", "held", "picked", "within", "p_within"]
+    over = chosen.groupby([*BY, "dataset"])[columns].mean()
+    over["off"] = over["said"] - over["true"]
+    means = over.groupby(BY)[columns].mean().assign(off_se=over.groupby(BY)["off"].sem())
+    return means.reset_index().assign(sets=name)
 
 
 if __name__ == "__main__":

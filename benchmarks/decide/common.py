@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,15 +69,16 @@ class Job:
 
 @lru_cache(maxsize=16)
 def load(name: str) -> ScoreSet:
-    """A named data set."""
-    return load_dataset(name)
+    """A named data set, or the one in a npz file."""
+    return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
 
 
 def splits_of(job: Job) -> tuple[ScoreSet, ScoreSet]:
     """What a method sees in a job, and the held-out rows with all their labels."""
     data = load(job.dataset)
+    unlabeled = min(job.n_unlabeled, len(data.labels) // 2 - job.n_labeled)
     split = split_rows(
-        data.labels, job.n_labeled, job.n_unlabeled, job.run, seed=0, dataset=job.dataset
+        data.labels, job.n_labeled, unlabeled, job.run, seed=0, dataset=Path(job.dataset).stem
     )
     return seen_rows(data, split), data.take(split.truth)
 
@@ -110,23 +112,33 @@ def study(
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--sets", nargs="+", default=list(sets), help="data sets")
     parser.add_argument("--labels", nargs="+", type=int, default=list(labels))
+    parser.add_argument("--extra", type=Path, help="folder with further sets (npz files)")
+    parser.add_argument("--extra-runs", type=int, default=8, help="splits of further sets")
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     end = time.monotonic() + 60.0 * args.minutes
-    each = [(name, n) for name in args.sets for n in args.labels]
-    numbers = range(args.first_run, args.first_run + args.runs)
-    planned = (Job(name, n, run) for run in numbers for name, n in each)
+    further = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
+    planned = [
+        Job(name, n, args.first_run + i)
+        for i in range(args.runs)
+        for name in [*args.sets, *(further if i < args.extra_runs else [])]
+        for n in args.labels
+    ]
     jobs = takewhile(lambda _: time.monotonic() < end, planned)
     rows, times = [], []
     with open_executor("processes", workers=args.workers) as pool:
         for found, seconds in map_in_order(pool, _Timed(compute), jobs, ahead=2 * args.workers):
             rows.append(found)
             times.append({**describe_process(), "seconds": seconds})
-    whole = len(rows) // len(each)
-    if whole < args.runs:
-        print(f"stopped after {whole} whole runs: {args.minutes:g} minutes are over")
-    kept = slice(max(whole, 1) * len(each))
-    rows, times = [row for found in rows[kept] for row in found], times[kept]
+    kept = len(rows)
+    if kept < len(planned):
+        broken = planned[kept].run
+        whole = sum(job.run < broken for job in planned)
+        print(
+            f"stopped after {broken - args.first_run} whole runs: {args.minutes:g} minutes are over"
+        )
+        kept = whole or kept
+    rows, times = [row for found in rows[:kept] for row in found], times[:kept]
     tables = summarize(pd.DataFrame(rows))
     for each, table in tables.items():
         path = RESULTS / f"{each}.csv"
@@ -142,7 +154,7 @@ class _Timed:
     def __call__(self, job: Job) -> tuple[list[dict[str, Any]], float]:
         start = time.perf_counter()
         rows = self.compute(job)
-        place = {"dataset": job.dataset, "n_labeled": job.n_labeled, "run": job.run}
+        place = {"dataset": Path(job.dataset).stem, "n_labeled": job.n_labeled, "run": job.run}
         return [{**place, **row} for row in rows], time.perf_counter() - start
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import series
+from benchmarks.decide.choices_page import choices
 from benchmarks.decide.labeling_page import groups, plan, suggestion
 from benchmarks.decide.markdown import draw, origin, picture, read, table
 
@@ -197,104 +198,6 @@ def shift_chart(alarms: pd.DataFrame) -> Any:
         .properties(width=220, height=160)
         .facet(column=alt.Column("n_labeled:O", title="labels"))
     )
-
-
-def choices() -> str:
-    pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
-    whole = pairs[pairs["dataset"] == "all"]
-    least = pairs[pairs["dataset"] != "all"].groupby(["method", "metric", "n_labeled"])
-    worst = least["pair_coverage"].min().rename("least").reset_index()
-    merged = whole.merge(worst, on=["method", "metric", "n_labeled"])
-    first = merged[
-        [
-            "method",
-            "metric",
-            "n_labeled",
-            "pair_coverage",
-            "least",
-            "set_coverage",
-            "set_size",
-        ]
-    ].rename(
-        columns={
-            "n_labeled": "labels",
-            "pair_coverage": "95 % interval of a difference holds",
-            "least": "on the worst set",
-            "set_coverage": "95 % set holds the best",
-            "set_size": "models in it",
-        }
-    )
-    formats = {
-        "95 % interval of a difference holds": ".1%",
-        "on the worst set": ".1%",
-        "95 % set holds the best": ".1%",
-        "models in it": ".1f",
-    }
-    every = regret[regret["dataset"] == "all"]
-    second = every[
-        ["method", "metric", "n_labeled", "said", "true", "held", "within", "p_within", "picked"]
-    ].rename(
-        columns={
-            "n_labeled": "labels",
-            "said": "regret said",
-            "true": "regret in truth",
-            "held": "its interval holds",
-            "within": "pick within 0.01 of the best",
-            "p_within": "said",
-            "picked": "pick is the best",
-        }
-    )
-    more = {"regret said": ".4f", "regret in truth": ".4f"} | dict.fromkeys(
-        second.columns[5:], ".0%"
-    )
-    draw("decide_probabilities", probability_chart(said))
-    words = "P(best) and P(better) said against the share that was true, by bins"
-    return "\n".join(
-        [
-            f"Paired differences and the set of possible best models ({origin('decide_pairs')}):\n",
-            table(first, formats),
-            "Regret:\n",
-            table(second, more),
-            "What was said against what was true, with 20, 50 and 100 labels together:\n",
-            picture("decide_probabilities", words),
-        ]
-    )
-
-
-def probability_chart(said: pd.DataFrame) -> Any:
-    import altair as alt
-
-    weighted = said.assign(s=said["said"] * said["count"], t=said["true"] * said["count"])
-    sums = weighted.groupby(["method", "metric", "what", "bin"], as_index=False)[
-        ["s", "t", "count"]
-    ].sum()
-    sums["said"], sums["true"] = sums["s"] / sums["count"], sums["t"] / sums["count"]
-    sums["what"] = sums["what"].map({"best": "P(best)", "pair": "P(better)"})
-    told = series(sums, "method")
-    base = alt.Chart(sums).encode(
-        x=alt.X("said:Q", title="probability said", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("true:Q", title="share that was true", scale=alt.Scale(domain=[0, 1])),
-        **told,
-    )
-    even = pd.DataFrame({"said": [0.0, 1.0], "true": [0.0, 1.0]})
-    line = alt.Chart(even).mark_line(color="#999999", strokeDash=[4, 4]).encode(x="said", y="true")
-    drawn = alt.layer(
-        base.mark_line(strokeWidth=1.5), base.mark_point(filled=True, size=55), data=sums
-    )
-    panels = []
-    for what in ("P(best)", "P(better)"):
-        row = [
-            alt.layer(line, drawn.transform_filter(_is(what, metric))).properties(
-                width=200, height=200, title=f"{what}, {metric}"
-            )
-            for metric in ("accuracy", "roc_auc")
-        ]
-        panels.append(alt.hconcat(*row))
-    return alt.vconcat(*panels)
-
-
-def _is(what: str, metric: str) -> str:
-    return f"datum.what == '{what}' && datum.metric == '{metric}'"
 
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {

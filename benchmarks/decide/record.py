@@ -3,7 +3,8 @@
     python -m benchmarks.decide.record
 
 writes it from decide_probabilities.csv and decide_pairs.csv, the tables of
-``benchmarks.decide.choices``; ``tests/results/test_reliability.py`` holds that it is up to date.
+``benchmarks.decide.choices``, over all sets; ``tests/results/test_reliability.py`` holds that it
+is up to date.
 """
 
 from __future__ import annotations
@@ -24,31 +25,13 @@ def build_record() -> str:
 
 
 def _select_rows() -> pd.DataFrame:
-    said = pd.read_csv(RESULTS / "decide_probabilities.csv")
-    ends = said["bin"].str.extract(r"\[(.+), (.+)\)").astype(float)
-    said = said.assign(low=ends[0], high=ends[1], cases=said["count"])
-    said["what"] = said["what"].replace("pair", "better")
-    low = (said["what"] == "better") & (said["high"] <= 0.4 + 1e-9)
-    flipped = said[low].assign(
-        low=1.0 - said["high"],
-        high=1.0 - said["low"],
-        said=1.0 - said["said"],
-        true=1.0 - said["true"],
-    )
-    said = pd.concat([said[~low], flipped])
-    said = said[(said["what"] == "best") | (said["low"] > 0.5)]
-    said["high"] = said["high"].where(said["high"] < 1.0, 1.01)
+    said = pd.read_csv(RESULTS / "decide_probabilities.csv").query("sets == 'all'")
     sets = pd.read_csv(RESULTS / "decide_pairs.csv").query("dataset == 'all'")
-    sets = sets.assign(
+    held = sets.assign(
         what="set", low=0.95, high=1.01, cases=sets["choices"], said=0.95, true=sets["set_coverage"]
     )
-    rows = pd.concat([said[COLUMNS], sets[COLUMNS]]).round({"low": 3, "high": 3})
-    rows["said"] *= rows["cases"]
-    rows["true"] *= rows["cases"]
-    rows = rows.groupby(COLUMNS[:6], as_index=False).sum()
-    rows["said"] /= rows["cases"]
-    rows["true"] /= rows["cases"]
-    return rows[COLUMNS]
+    rows = pd.concat([said[COLUMNS], held[COLUMNS]]).sort_values(COLUMNS[:6])
+    return rows.astype({"cases": int})
 
 
 def main() -> None:

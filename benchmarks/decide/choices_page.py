@@ -1,0 +1,180 @@
+"""The part of docs/deciding.md about how far a choice can be trusted, from the result files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.charts import series
+from benchmarks.decide.markdown import draw, origin, picture, read, table
+
+BY = ["method", "metric", "n_labeled"]
+LEADING = ("accuracy", "roc_auc")
+KINDS = ("development", "further", "all")
+
+
+def choices() -> str:
+    """Sentences, tables and the picture."""
+    pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
+    draw("decide_probabilities", probability_chart(said))
+    words = "P(best) and P(better) said against the share that was true, by bins, all sets alike"
+    return "\n".join(
+        [
+            f"{tell_coverage(pairs)}\n",
+            f"{tell_probabilities(said)}\n",
+            f"Paired differences and the set of possible best models, means over sets "
+            f"({origin('decide_pairs')}):\n",
+            table(*coverage_table(pairs)),
+            "What was said against what was true, all sets alike, 20, 50 and 100 labels together "
+            "(± the standard error of the difference, from leaving out one set at a time):\n",
+            table(*said_table(said)),
+            "Expected regret:\n",
+            table(*regret_table(regret)),
+            picture("decide_probabilities", words),
+        ]
+    )
+
+
+def tell_coverage(pairs: pd.DataFrame) -> str:
+    """Coverage of differences and sets of the two leading metrics, and the least of any set."""
+    told = []
+    each = pairs[~pairs["dataset"].isin(KINDS) & pairs["metric"].isin(LEADING)]
+    for method in ("auto", "labeled"):
+        whole = pairs[(pairs["dataset"] == "all") & pairs["metric"].isin(LEADING)]
+        mine, own = whole[whole["method"] == method], each[each["method"] == method]
+        least = own.loc[own["pair_coverage"].idxmin()]
+        held = own.loc[own["set_coverage"].idxmin()]
+        told.append(
+            f"With `{method}`, 95 % intervals of differences in accuracy and ROC AUC hold in "
+            f"{_span(mine['pair_coverage'])}, least on {least['dataset']} ({least['metric']}, "
+            f"{least['n_labeled']} labels: {least['pair_coverage']:.0%}); the set of possible best "
+            f"models holds the best one in {_span(mine['set_coverage'])}, least on "
+            f"{held['dataset']} ({held['metric']}, {held['n_labeled']} labels: "
+            f"{held['set_coverage']:.0%})."
+        )
+    return " ".join(told)
+
+
+def tell_probabilities(said: pd.DataFrame) -> str:
+    """Where probabilities are off by more than 0.05, over all sets."""
+    told = []
+    whole = _pool(said[said["sets"] == "all"])
+    for method in ("auto", "labeled"):
+        for what, name in (("better", "P(better)"), ("best", "P(best)")):
+            mine = whole[(whole["method"] == method) & (whole["what"] == what)]
+            mine = mine[mine["cases"] >= 100]
+            off = mine[(mine["said"] - mine["true"]).abs() > 0.05]
+            named = "; ".join(
+                f"{row.metric}, {row.said:.2f} said is {row.true:.2f}" for row in off.itertuples()
+            )
+            rest = f"is within 0.05, except: {named}" if named else "is within 0.05 in every bin"
+            told.append(f"{name} of `{method}` {rest}.")
+    return "In bins with 100 cases or more: " + " ".join(told)
+
+
+def coverage_table(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    kinds = pairs[pairs["dataset"].isin(KINDS[:2]) & pairs["metric"].isin(LEADING)]
+    each = pairs[~pairs["dataset"].isin(KINDS)]
+    near = pairs[pairs["dataset"] == "development"].set_index(BY).index
+    least = each.groupby(BY)["pair_coverage"].min().rename("least over all sets")
+    merged = kinds.merge(least.reset_index(), on=BY) if len(near) else kinds
+    shown = pd.DataFrame(
+        {
+            "sets": merged["dataset"],
+            "method": merged["method"],
+            "metric": merged["metric"],
+            "labels": merged["n_labeled"],
+            "95 % interval of a difference holds": merged["pair_coverage"],
+            "± ": merged["pair_se"],
+            "least over all sets": merged["least over all sets"],
+            "95 % set holds the best": merged["set_coverage"],
+            "±": merged["set_se"],
+            "models in it": merged["set_size"],
+        }
+    )
+    percents = dict.fromkeys([*shown.columns[4:9]], ".1%")
+    return shown, {**percents, "models in it": ".1f"}
+
+
+def said_table(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    whole = _pool(said[said["sets"] == "all"])
+    whole["bin"] = [f"{row.low:.2f} to {min(row.high, 1.0):.2f}" for row in whole.itertuples()]
+    whole["cell"] = [
+        f"{row.said:.2f}, {row.true:.2f} ± {row.se:.2f} ({row.cases:,})"
+        for row in whole.itertuples()
+    ]
+    whole["what"] = whole["what"].map({"best": "P(best)", "better": "P(better)"})
+    wide = whole.pivot_table(
+        index=["method", "what", "bin"], columns="metric", values="cell", aggfunc="first"
+    )
+    return wide.fillna("-").reset_index(), {}
+
+
+def regret_table(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    shown = regret[regret["sets"].isin(KINDS[:2])]
+    shown = shown[
+        ["sets", *BY, "said", "true", "off_se", "held", "within", "p_within", "picked"]
+    ].rename(
+        columns={
+            "n_labeled": "labels",
+            "said": "regret said",
+            "true": "regret in truth",
+            "off_se": "±",
+            "held": "its interval holds",
+            "within": "pick within 0.01 of the best",
+            "p_within": "said",
+            "picked": "pick is the best",
+        }
+    )
+    numbers = dict.fromkeys(["regret said", "regret in truth", "±"], ".4f")
+    return shown, numbers | dict.fromkeys(shown.columns[7:], ".0%")
+
+
+def probability_chart(said: pd.DataFrame) -> Any:
+    import altair as alt
+
+    sums = _pool(said[said["sets"] == "all"])
+    sums["what"] = sums["what"].map({"best": "P(best)", "better": "P(better)"})
+    told = series(sums, "method")
+    base = alt.Chart(sums).encode(
+        x=alt.X("said:Q", title="probability said", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("true:Q", title="share that was true", scale=alt.Scale(domain=[0, 1])),
+        **told,
+    )
+    even = pd.DataFrame({"said": [0.0, 1.0], "true": [0.0, 1.0]})
+    line = alt.Chart(even).mark_line(color="#999999", strokeDash=[4, 4]).encode(x="said", y="true")
+    drawn = alt.layer(
+        base.mark_line(strokeWidth=1.5), base.mark_point(filled=True, size=55), data=sums
+    )
+    panels = []
+    for what in ("P(best)", "P(better)"):
+        row = [
+            alt.layer(line, drawn.transform_filter(_is(what, metric))).properties(
+                width=200, height=200, title=f"{what}, {metric}"
+            )
+            for metric in LEADING
+        ]
+        panels.append(alt.hconcat(*row))
+    return alt.vconcat(*panels)
+
+
+def _pool(said: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of labels together, by their cases; the largest standard error of them."""
+    by = ["method", "metric", "what", "low", "high"]
+    weighed = said.assign(s=said["said"] * said["cases"], t=said["true"] * said["cases"])
+    out = weighed.groupby(by).agg(
+        cases=("cases", "sum"), s=("s", "sum"), t=("t", "sum"), se=("se", "max")
+    )
+    out["said"], out["true"] = out["s"] / out["cases"], out["t"] / out["cases"]
+    return out.reset_index()
+
+
+def _span(values: pd.Series) -> str:
+    low, high = np.floor(100 * values.min()), np.floor(100 * values.max())
+    return f"{low:.0f} % to {high:.0f} %"
+
+
+def _is(what: str, metric: str) -> str:
+    return f"datum.what == '{what}' && datum.metric == '{metric}'"
