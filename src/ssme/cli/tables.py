@@ -153,14 +153,14 @@ def summarize_in_a_line(evaluation: Evaluation) -> str:
 
     data, whole = evaluation.data, evaluation.groups[0]
     effective = count_effective_labels(evaluation)
-    worth = ""
+    noun, worth = "model" if data.n_models == 1 else "models", ""
     if effective >= whole.n_labeled + 0.5:
         worth = (
             f" For {evaluation.metrics[0].name} they tell as much as {effective:,.0f} labels "
             "alone would."
         )
     return (
-        f"{data.n_models} models, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
+        f"{data.n_models} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
         f"rows, {data.n_classes} classes, method {evaluation.method!r}.{worth}"
     )
 
