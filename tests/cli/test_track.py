@@ -48,6 +48,9 @@ def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
     assert {change["model"] for change in found["changes"]} == {"good", "bad"}
     assert all(change["low"] <= change["change"] <= change["high"] for change in found["changes"])
     assert not any(drift["clear"] for drift in found["drift"])
+    printed = run("track", "compare", "--memory", memory).stdout
+    assert "What changed: accuracy" in printed
+    assert "group" not in printed
 
 
 def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> None:

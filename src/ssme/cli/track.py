@@ -192,18 +192,21 @@ def compare(
     drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
     output.write(out.json, format_json(_replace_nan({"changes": rows, "drift": drifted})))
     output.write(out.csv, format_csv(rows))
-    columns = ("metric", "group", "model", "before", "after", "change", "interval")
-    table = make_table("What changed", *columns, right=columns[3:])
-    for change in changes:
-        mark = " *" if change.is_clear else ""
-        values = (
-            format_number(change.before),
-            format_number(change.after),
-            f"{change.change:+.3f}{mark}",
-        )
-        interval = format_interval(change.low, change.high)
-        table.add_row(change.metric, change.group, change.model, *values, interval)
-    output.console.print(table)
+    grouped = len({change.group for change in changes}) > 1
+    columns = (*(["group"] if grouped else []), "model", "before", "after", "change", "interval")
+    for metric in dict.fromkeys(change.metric for change in changes):
+        table = make_table(f"What changed: {metric}", *columns, right=columns[-4:])
+        for change in (each for each in changes if each.metric == metric):
+            mark = " *" if change.is_clear else ""
+            table.add_row(
+                *([change.group] if grouped else []),
+                change.model,
+                format_number(change.before),
+                format_number(change.after),
+                f"{change.change:+.3f}{mark}",
+                format_interval(change.low, change.high),
+            )
+        output.console.print(table)
     output.console.print("* the interval of the change leaves out zero", markup=False)
     for drift in drifts:
         if drift.is_clear:
