@@ -1,16 +1,18 @@
-"""Names: outside ``metrics/`` nothing is chosen by a metric's; a function's says something.
+"""Names: nothing is chosen by a metric's; functions begin with verbs; no two classes share one.
 
 What a metric is, is declared by its kind (``metrics/kinds.py``). So nowhere else in ``src/ssme``
 may the name, title or definition of a metric be compared, looked up or taken apart, nor the
 keywords of a partial function be read. Showing them is what they are for, and so is finding the
 rows of a finished table: ``row["metric"] == metric.name`` is allowed.
 
-A function says by its name what it does, with a verb, or what it returns, with the name of that
-quantity, as NumPy's functions do (`softmax`, `log_likelihood`); so metrics, densities, pages of a
-server, columns of a table and pictures of an evaluation are named by nouns. One participle, adverb
-or adjective says neither (`given`, `here`, `_told`, `_held`), nor does what begins as half of a
-sentence (`_not_found`, `_too_deep`), so that no function or method has such a name; a property may,
-and so may a class method, which is a constructor.
+A function says by its name what it does: its first word is a verb of ``scripts/verbs.txt``, which
+is extended on purpose, or a predicate (`is_`, `has_`, `holds_`). A conversion or a changed copy
+begins as in pandas and pathlib (`to_`, `from_`, `as_`, `with_`), a logarithm with `log_`.
+Properties, class methods, which are constructors, and commands of the command line may be nouns.
+Every other noun stands in `NOUNS` with the reason.
+
+One word is one thing: no two classes of ``src/ssme`` have the same name, with or without an
+underscore before it.
 
 Run: python scripts/check_names.py
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
@@ -35,45 +37,81 @@ BY_NAME: set[tuple[str, str]] = {
 """(file, function) where a user asks for the rows of a metric by its name."""
 
 
-SAY_NEITHER = {
-    *("above", "again", "against", "alone", "another", "around", "below", "best", "beyond"),
-    *("chosen", "drawn", "either", "everyone", "few", "found", "given", "gone", "held", "here"),
-    *("how", "inside", "kept", "known", "left", "long", "made", "met", "near", "next", "only"),
-    *("other", "others", "outside", "over", "own", "plain", "right", "said", "same", "seen"),
-    *("shown", "shrunk", "small", "some", "spelled", "sure", "taken", "there", "together"),
-    *("told", "too", "top", "which", "whole", "wide", "within", "without", "worst", "written"),
-    *(
-        "ambiguous",
-        "equal",
-        "exact",
-        "explicit",
-        "frozen",
-        "hidden",
-        "inexact",
-        "missing",
-        "nearest",
+VERBS = frozenset((Path(__file__).parent / "verbs.txt").read_text(encoding="utf-8").split())
+"""First words of functions, to which a new one is added on purpose."""
+CONVERSIONS = frozenset({"as", "from", "log", "to", "with"})
+"""First words of conversions, of changed copies and of logarithms."""
+CONSTRUCTORS = frozenset({"property", "cached_property", "setter", "classmethod", "overload"})
+COMMANDS = frozenset({"register_command", "callback"})
+"""Decorators of functions that are named as what a person types."""
+
+NOUNS = {
+    "functions of mathematics, rules and statistics, which are their own names": (
+        *("alr", "at", "exp", "logit", "sigmoid", "softmax", "kish", "wilson", "newcombe_auc"),
+        *("boyd_ap", "silverman", "scott", "isj", "public_code", "kappa", "quadratic_kappa"),
+        *("matthews", "grade_error", "recall_macro", "precision_macro", "f1_macro", "f1_weighted"),
     ),
-    *("occurring", "overconfident", "present", "rectangular", "remade", "rewritten", "sortable"),
-    *("stray", "summing", "understood", "unlike", "unwritable", "vague", "visible", "worse"),
+    "public metrics and what authors of metrics use": (
+        *("at_prevalence", "at_threshold", "class_metric", "confusion_matrices"),
+        *("decision_metric", "default_metrics", "ece", "expected_cost", "expected_utility"),
+        *("linear_plan", "metric_names", "one_hot_mass", "predicted_classes", "total_of"),
+    ),
+    "public tables, columns and sentences of results": (
+        *("class_index", "frame", "gaps", "gate", "group_index", "interval", "metric_index"),
+        *("model_index", "ranking", "report", "rows", "sentence", "spec", "table", "text"),
+        *("worst_groups",),
+    ),
+    "pictures of an evaluation: `result.plot.roc()`": (
+        *("agreement", "confusion", "convergence", "densities", "estimates", "groups"),
+        *("precision_recall", "reliability", "roc"),
+    ),
+    "other public names, kept for those who use them": (
+        *("accuracy_bound", "accuracy_of_separation", "auc_bound", "auc_of_separation"),
+        *("data_folder", "dataset_names", "effective_sample_size"),
+        *("gaussian_set", "geometric_rmae", "labels_only_curve", "least_useful_separation"),
+        *("method_names", "performance_band", "provenance", "reading_options", "sample_path"),
+        *("scores_from", "seen_rows", "semisynthetic_set", "separation_error"),
+        *("separation_of_accuracy", "separation_of_auc", "separations", "theorem_1"),
+        *("truth_path", "ul_plus", "conflicts", "evaluation", "evaluations", "label_events"),
+        *("labels",),
+    ),
+    "words of a sentence: `argument('level', 2)` in a message, `option(...)` in a declaration": (
+        *("argument", "option"),
+    ),
+    "verbs that elsewhere are nouns, so that no word of the list allows them": (
+        *("group_arrow", "group_values", "label", "number_class", "number_key", "number_rows"),
+        *("place_rows", "sample"),
+    ),
+    "names that other libraries ask for": (
+        *("forward", "lifespan", "main", "repr_html", "repr_mimebundle", "shutdown", "startup"),
+    ),
 }
-"""Words that alone are no name of a function; so are all regular participles, those in -ed."""
-HALF_SENTENCES = {"left", "none", "not", "only", "too"}
-"""Words with which no name of a function begins."""
-VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
+"""Why a name without a verb is one -> such names, without the underscore of private ones."""
+ACCEPTED = frozenset(name for names in NOUNS.values() for name in names)
 
 
 def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """(line, name) of each function or method whose name is one participle, adverb or adjective."""
+    """(line, name) of each function or method whose name does not begin with a verb."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        decorators = {ast.unparse(each).rsplit(".", 1)[-1] for each in node.decorator_list}
-        if decorators & {"property", "cached_property", "classmethod"}:
+        written = (ast.unparse(each).partition("(")[0] for each in node.decorator_list)
+        decorators = {each.rsplit(".", 1)[-1] for each in written}
+        if decorators & (CONSTRUCTORS | COMMANDS) or node.name.startswith("__"):
             continue
         word = node.name.strip("_")
-        participle = word.endswith("ed") and "_" not in word and word not in VERBS_IN_ED
-        if word in SAY_NEITHER or participle or word.split("_")[0] in HALF_SENTENCES:
+        if word not in ACCEPTED and word.split("_")[0] not in VERBS | CONVERSIONS:
             yield node.lineno, node.name
+
+
+def find_shared_names(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, list[str]]]:
+    """(name, places) of classes that are called alike, leading underscores aside."""
+    places: dict[str, list[str]] = {}
+    for file, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name.strip("_"), []).append(f"{file}:{node.lineno}")
+    yield from ((name, found) for name, found in places.items() if len(found) > 1)
 
 
 def check(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
@@ -181,20 +219,25 @@ def finds_table_rows(node: ast.Compare) -> bool:
 
 
 def main() -> int:
-    problems = []
+    problems, trees = [], {}
     for path in sorted(SOURCE.rglob("*.py")):
         inside = path.relative_to(SOURCE)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        trees[f"src/ssme/{inside}"] = tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, name in find_unclear_names(tree):
-            problems.append(f"src/ssme/{inside}:{line}: `{name}` is no name of a function")
+            problems.append(
+                f"src/ssme/{inside}:{line}: `{name}` does not begin with a verb of "
+                "scripts/verbs.txt"
+            )
         if inside.parts[0] == OWN_ROOM:
             continue
         for line, function, what in check(tree):
             if (inside.as_posix(), function) not in BY_NAME:
                 problems.append(f"src/ssme/{inside}:{line}: {what} in `{function}`")
+    for name, places in find_shared_names(trees):
+        problems.append(f"{' and '.join(places)}: both classes are called `{name}`")
     print(
         "\n".join(problems)
-        or "no metric is told by its name; functions have names that say something"
+        or "no metric is told by its name; functions begin with verbs; no two classes share a name"
     )
     return 1 if problems else 0
 

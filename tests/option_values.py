@@ -17,15 +17,15 @@ from ssme.data.readers.options import (
     Pattern,
 )
 from ssme.options import (
-    Choice,
+    Enumeration,
     Flag,
     Kind,
+    NamedValues,
     Names,
     Nothing,
     Number,
     OneOf,
     Series,
-    Table,
     Text,
     Whole,
 )
@@ -68,7 +68,7 @@ def values_of(kind: Kind) -> st.SearchStrategy[Any]:
         least = kind.length if kind.length is not None else kind.least
         most = kind.length if kind.length is not None else least + 3
         return st.lists(values_of(kind.kind), min_size=least, max_size=most)
-    if isinstance(kind, Choice):
+    if isinstance(kind, Enumeration):
         return st.sampled_from(kind.values)
     found = _BY_TYPE.get(type(kind))
     return st.nothing() if found is None else found
@@ -79,7 +79,7 @@ _BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
     Text: TEXT,
     Nothing: st.none(),
     Names: st.lists(TEXT, min_size=1, max_size=3) | TEXT,
-    Table: st.just({}),
+    NamedValues: st.just({}),
     ClassName: CLASSES,
     Codes: CLASSES | st.lists(CLASSES, min_size=1, max_size=3),
     ModelNames: st.lists(TEXT, min_size=1, max_size=3),

@@ -9,8 +9,8 @@ import pytest
 
 from ssme.errors import InputError
 from ssme.options import (
-    Choice,
     Declared,
+    Enumeration,
     Flag,
     Kind,
     Names,
@@ -33,7 +33,7 @@ GOOD_AND_BAD: list[tuple[Kind, list[object], list[object]]] = [
     (Number(), [1e300, -3], [float("inf"), float("-inf"), 1j]),
     (Flag(), [True, False, np.True_], [0, 1, "true", "false", None]),
     (Text(), ["a"], ["", "  ", 3, None, b"a"]),
-    (Choice("kde", "gmm", 3), ["kde", 3], ["KDE", 3.0, True, None]),
+    (Enumeration("kde", "gmm", 3), ["kde", 3], ["KDE", 3.0, True, None]),
     (OneOf(Nothing(), Whole(least=1)), [None, 4], [0, "", "4"]),
     (Series(Number(), length=3), [[1, 2.5, 3], (1, 2, 3)], [[1, 2], 1, "123", {1: 2}, None]),
     (Names(), ["a", ["a", "b"]], ["", [], ["a", ""], [1], None]),
@@ -53,7 +53,7 @@ def test_a_kind_accepts_what_it_describes_and_nothing_else(kind, good, bad):
 @dataclass(frozen=True)
 class Vote(Declared):
     n_draws: int = option(500, "Label vectors drawn.", Whole(least=1))
-    rule: str = option("mean", "How scores become votes.", Choice("mean", "top"))
+    rule: str = option("mean", "How scores become votes.", Enumeration("mean", "top"))
 
 
 def test_a_wrong_value_is_refused_when_the_object_is_made_and_named():

@@ -32,7 +32,6 @@ from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.metrics import metric_names
-from ssme.metrics.base import Metric, one_hot_mass
 from ssme.results.groups import ALL
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_intervals.csv"
@@ -63,15 +62,6 @@ def load(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         return simulate(*SIMULATED[name])
     scores, y, _ = load_set(name)
     return scores / scores.sum(axis=2, keepdims=True), y
-
-
-def labeled_rows(
-    y: NDArray[np.int64], order: NDArray[np.intp], n: int, n_classes: int
-) -> NDArray[np.intp]:
-    """``n`` rows of ``order``: the first of each class, then the next ones."""
-    first = [order[np.flatnonzero(y[order] == k)[0]] for k in range(n_classes)]
-    rest = order[~np.isin(order, first)]
-    return np.concatenate([first, rest])[:n]
 
 
 def load_scores(name: str) -> ScoreSet:
@@ -121,12 +111,6 @@ def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
         for key, row in sums.iterrows()
         if row["cells"]
     ]
-
-
-def values(
-    metric: Metric, scores: NDArray[np.float64], y: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    return metric(scores, one_hot_mass(y, scores.shape[2]))[0]
 
 
 def summary(rows: list[dict[str, object]]) -> None:

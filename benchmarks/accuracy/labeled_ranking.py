@@ -2,67 +2,81 @@
 
     python -m benchmarks.accuracy.labeled_ranking --runs 8
 
-writes benchmarks/results/labeled_ranking.csv: metric, n_labeled, pairs called, share right, mean
-called probability, over the real sets (SSME_DATA); truth on at most 30,000 rows.
+The SSME paper's protocol (`ssme.bench`) without unlabeled rows; the truth is the metric on at most
+30,000 rows of the other half. Writes benchmarks/results/labeled_ranking.csv: metric, n_labeled,
+pairs called, share right, mean called probability, over the real sets (SSME_DATA).
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-from collections import defaultdict
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from tests.shared_data import set_names
 
-from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, labeled_rows, load, values
+from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, load_scores
+from benchmarks.experiment import RESULTS, add_places, places, run_cells
 from benchmarks.provenance import record
-from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.labeled import Labeled
-from ssme.metrics import default_metrics, get_metric
+from ssme.bench import Protocol, Runner, Study
+from ssme.bench.runner import Truth
+from ssme.evaluation import Evaluation
 from ssme.results.comparison import compute_probability_better
+from ssme.results.groups import ALL
 
-RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_ranking.csv"
 TRUTH_ROWS = 30_000
 CALLED = 0.9
 
 
+def count_calls(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: per metric, pairs that are called, those that are right, said in all."""
+    rows = []
+    for metric, got in zip(result.metrics, result.estimates[0], strict=True):
+        exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
+        better = compute_probability_better(got, bool(metric.greater_is_better))
+        gap = exact[:, None] - exact[None, :]
+        right = gap > 0 if metric.greater_is_better else gap < 0
+        called = better >= CALLED
+        found = {"called": int(called.sum()), "right": int(right[called].sum())}
+        rows.append({"metric": metric.name, **found, "said": float(better[called].sum())})
+    return rows
+
+
+def plan_study(sets: list[str], runs: int) -> Study:
+    """`labeled` on each set, by the metrics that are estimated where none is asked for."""
+    protocol = Protocol(
+        {"labeled": ("labeled", {"n_draws": 400})},
+        n_labeled=N_LABELED,
+        n_unlabeled=(0,),
+        runs=runs,
+        truth_rows=TRUTH_ROWS,
+    )
+    return Study(Runner(protocol, load_scores, count_calls), tuple(sets))
+
+
+def summarize(cells: pd.DataFrame) -> pd.DataFrame:
+    """Share right and mean probability of all pairs called, by metric and number of labels."""
+    sums = cells.groupby(["metric", "n_labeled"])[["called", "right", "said"]].sum()
+    shares = sums[["right", "said"]].div(sums["called"], axis=0).round(3)
+    found = sums[["called"]].join(shares.rename(columns={"said": "mean_probability"}))
+    return found.reset_index()
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--sets", nargs="*", default=None)
+    add_places(parser)
     options = parser.parse_args()
-    calls: dict[tuple[str, int], list[tuple[bool, float]]] = defaultdict(list)
-    for name in set_names():
-        if name in TORTURE:
-            continue
-        scores, y = load(name)
-        n_classes = scores.shape[2]
-        names = tuple(map(str, range(scores.shape[1]))), tuple(range(n_classes))
-        metrics = [get_metric(metric) for metric in default_metrics(n_classes)]
-        truth = [values(metric, scores[:TRUTH_ROWS], y[:TRUTH_ROWS]) for metric in metrics]
-        for run in range(options.runs):
-            order = np.random.default_rng([run, 5]).permutation(len(y))
-            for n in N_LABELED:
-                rows = labeled_rows(y, order, n, n_classes)
-                data = ScoreSet(scores[rows], y[rows], *names)
-                belief = Labeled(n_draws=400).fit(data, np.random.default_rng(run))
-                estimates = belief.estimate(metrics, [None])[0]
-                for metric, true, got in zip(metrics, truth, estimates, strict=True):
-                    better = compute_probability_better(got, bool(metric.greater_is_better))
-                    gap = true[:, None] - true[None, :]
-                    right = gap > 0 if metric.greater_is_better else gap < 0
-                    called = better >= CALLED
-                    calls[metric.name, n] += list(zip(right[called], better[called], strict=True))
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["metric", "n_labeled", "called", "right", "mean_probability"])
-        for (metric_name, n), found in sorted(calls.items()):
-            right_share, probability = np.mean(found, axis=0)
-            row = [metric_name, n, len(found), f"{right_share:.3f}", f"{probability:.3f}"]
-            writer.writerow(row)
-            print(*row)
-    record(RESULTS)
+    sets = options.sets or [name for name in set_names() if name not in TORTURE]
+    with places(options) as executor:
+        study = plan_study(sets, options.runs)
+        table = summarize(run_cells([study], "labeled_ranking", executor))
+    out = RESULTS / "labeled_ranking.csv"
+    table.to_csv(out, index=False, lineterminator="\n")
+    record(out)
+    print(table.to_string(index=False))
 
 
 if __name__ == "__main__":

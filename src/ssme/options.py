@@ -26,18 +26,18 @@ from ssme.wording import suggest_nearest
 
 __all__ = [
     "Anything",
-    "Choice",
     "Declared",
+    "Enumeration",
     "Flag",
     "Instance",
     "Kind",
+    "NamedValues",
     "Names",
     "Nothing",
     "Number",
     "OneOf",
     "Option",
     "Series",
-    "Table",
     "Text",
     "Whole",
     "accept",
@@ -129,7 +129,7 @@ class Text:
         return "text"
 
 
-class Choice:
+class Enumeration:
     """One of some values, which are text or numbers."""
 
     def __init__(self, *values: Any) -> None:
@@ -213,7 +213,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Table:
+class NamedValues:
     """Values by name, each checked by its user."""
 
     def accept(self, value: Any) -> dict[str, Any]:
@@ -372,7 +372,7 @@ def describe_default(of: Option) -> str:
 def _suggest_nearest(kind: Kind, value: Any) -> str:
     """Which of the texts that ``kind`` takes was probably meant, if any."""
     kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
-    choices = [each for one in kinds if isinstance(one, Choice) for each in one.values]
+    choices = [each for one in kinds if isinstance(one, Enumeration) for each in one.values]
     return suggest_nearest(value, choices) if isinstance(value, str) else ""
 
 

@@ -220,9 +220,9 @@ def test_no_metric_is_refused(run, history):
 
 def test_a_folder_does_not_hide_a_data_set(tmp_path, monkeypatch):
     from ssme.cli.bench import _choose_source
-    from ssme.cli.options import ReadOptions
+    from ssme.cli.options import ReadFlags
     from ssme.datasets.registry import load_dataset
 
     (tmp_path / "adult").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert _choose_source("adult", ReadOptions()) == ("adult", load_dataset)
+    assert _choose_source("adult", ReadFlags()) == ("adult", load_dataset)

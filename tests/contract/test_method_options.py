@@ -15,7 +15,16 @@ from ssme.errors import InputError, MissingExtraError, SsmeWarning
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import get_metric
-from ssme.options import Choice, Number, OneOf, Option, Series, Whole, list_declared, parse_text
+from ssme.options import (
+    Enumeration,
+    Number,
+    OneOf,
+    Option,
+    Series,
+    Whole,
+    list_declared,
+    parse_text,
+)
 
 QUICK = {"ssme": {"tol": 0.1, "n_bootstrap": 1}, "ssme_m": {"tol": 0.1}}
 """Options that keep a fit short while another one is tried."""
@@ -98,7 +107,7 @@ def ends(kind: Any) -> list[Any]:
     """The outermost values that a kind takes, and each of its choices."""
     if isinstance(kind, OneOf):
         return [value for each in kind.kinds for value in ends(each)]
-    if isinstance(kind, Choice):
+    if isinstance(kind, Enumeration):
         return list(kind.values)
     if isinstance(kind, Whole | Number):
         return [end for end in (kind.least, kind.most) if end is not None]

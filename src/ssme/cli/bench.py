@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadOptions, gather_options, split_names
+from ssme.cli.options import OutputOptions, ReadFlags, gather_options, split_names
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, read_scores
@@ -48,7 +48,7 @@ class FileLoader:
 
 @register_command("Evaluate")
 def bench(
-    read: ReadOptions,
+    read: ReadFlags,
     out: OutputOptions,
     file: Annotated[
         str,
@@ -196,7 +196,7 @@ def _format_number(value: float, form: str, unit: str = "") -> str:
     return "-" if _drop_undefined(value) is None else f"{value:{form}}{unit}"
 
 
-def _choose_groups(read: ReadOptions, data: ScoreSet) -> tuple[str, ...]:
+def _choose_groups(read: ReadFlags, data: ScoreSet) -> tuple[str, ...]:
     """The groupings to report on beside all rows: those that were named."""
     from ssme.data.grouping import parse_group_by
 
@@ -218,7 +218,7 @@ def _make_folder(folder: Path) -> None:
         ) from None
 
 
-def _choose_source(file: str, read: ReadOptions) -> tuple[str, Any]:
+def _choose_source(file: str, read: ReadFlags) -> tuple[str, Any]:
     """A name and its loader: a data set by name, or the user's own file."""
     from ssme.datasets.registry import DATASETS, load_dataset
 

@@ -12,7 +12,7 @@ from ssme.cli.options import (
     FileArgument,
     MetricOptions,
     OutputOptions,
-    ReadOptions,
+    ReadFlags,
     split_names,
 )
 from ssme.cli.output import Output, format_csv, format_json
@@ -28,7 +28,7 @@ __all__ = ["compare"]
 
 @register_command("Evaluate")
 def compare(
-    read: ReadOptions,
+    read: ReadFlags,
     run: MetricOptions,
     out: OutputOptions,
     file: FileArgument = None,

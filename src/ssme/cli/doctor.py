@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, spell_with
+from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, list_inputs, read_scores
@@ -19,7 +19,7 @@ __all__ = ["doctor"]
 
 
 @register_command("Evaluate")
-def doctor(read: ReadOptions, out: OutputOptions, file: FileArgument = None) -> None:
+def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> None:
     """Say what is in a file and what can be estimated from it.
 
     It tells how the layout, labels and models were understood, which methods and metrics can be

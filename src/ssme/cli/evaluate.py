@@ -23,7 +23,7 @@ from ssme.cli.options import (
     OUT,
     EngineOptions,
     FileArgument,
-    ReadOptions,
+    ReadFlags,
     ReportOptions,
     RunOptions,
     split_names,
@@ -46,7 +46,7 @@ __all__ = ["evaluate", "show"]
 
 @register_command("Evaluate")
 def evaluate(
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     engine: EngineOptions,
     out: ReportOptions,

@@ -25,7 +25,7 @@ __all__ = [
     "FileArgument",
     "MetricOptions",
     "OutputOptions",
-    "ReadOptions",
+    "ReadFlags",
     "ReportOptions",
     "RunOptions",
     "WriteOptions",
@@ -98,7 +98,7 @@ def _complete_engines(incomplete: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class ReadOptions:
+class ReadFlags:
     """How to read a file of scores."""
 
     label: Annotated[str | None, _read("label", "--label", "-y")] = None
@@ -278,7 +278,7 @@ def describe(help_text: str, repeatable: bool = False) -> str:
     return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{repeat}"
 
 
-def gather_reading(options: ReadOptions) -> dict[str, Any]:
+def gather_reading(options: ReadFlags) -> dict[str, Any]:
     """The options of reading that were given, by their names in Python and of their types."""
     found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
     for key in ("classes", "unlabeled", "unsure", "grades"):

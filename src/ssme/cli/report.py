@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ssme.cli.options import FileArgument, ReadOptions, RunOptions, WriteOptions
+from ssme.cli.options import FileArgument, ReadFlags, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
@@ -20,7 +20,7 @@ SUFFIXES = (".html", ".htm", ".md", ".json")
 
 @register_command("Evaluate")
 def report(
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     out: WriteOptions,
     file: FileArgument = None,

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import EngineOptions, MetricOptions, ReadOptions, gather_reading, run_asked
+from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_reading, run_asked
 from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["evaluate_scores", "gather", "list_inputs", "read_scores", "say_recog
 
 def gather(
     file: Path | None,
-    read: ReadOptions,
+    read: ReadFlags,
     run: MetricOptions | None = None,
     config: Path | None = None,
     engine: EngineOptions | None = None,

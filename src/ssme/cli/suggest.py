@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions, WriteOptions
+from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions, WriteOptions
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
@@ -26,7 +26,7 @@ SHOWN = 10
 
 @register_command("Decide")
 def suggest(
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     out: WriteOptions,
     file: FileArgument = None,
@@ -117,7 +117,7 @@ def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | Non
 
 @register_command("Decide")
 def plan(
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     out: OutputOptions,
     file: FileArgument = None,
@@ -179,7 +179,7 @@ def _find_column(goal: str) -> str | None:
 
 def _evaluate(
     file: Path | None,
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     config: Path | None,
     output: Output,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadOptions, RunOptions
+from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command, register_group
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
@@ -33,7 +33,7 @@ HOME = Path("ssme.sqlite")
 
 @register_command("Decide", "add", of=track)
 def add(
-    read: ReadOptions,
+    read: ReadFlags,
     run: RunOptions,
     out: OutputOptions,
     file: FileArgument = None,

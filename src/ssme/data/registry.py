@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 __all__ = ["find_reader", "register_reader"]
 
-Reader = TypeVar("Reader", bound=Callable[..., Any])
+ReadFunction = TypeVar("ReadFunction", bound=Callable[..., Any])
 _readers: dict[str, Callable[..., Any]] = {}
 
 
-def register_reader(source: str) -> Callable[[Reader], Reader]:
+def register_reader(source: str) -> Callable[[ReadFunction], ReadFunction]:
     """Register a function as the reader of a kind of ``source``: "file", "frame", "huggingface"."""
 
-    def register(reader: Reader) -> Reader:
+    def register(reader: ReadFunction) -> ReadFunction:
         _readers[source] = reader
         return reader
 

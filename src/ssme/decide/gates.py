@@ -24,7 +24,7 @@ from ssme.errors import InputError, argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
-from ssme.options import Choice, Number, Option, accept
+from ssme.options import Enumeration, Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.wording import quote, suggest_nearest
 
@@ -40,7 +40,7 @@ __all__ = [
 
 FAIL_ON = Option(
     "fail_on",
-    Choice("serious", "warning", "never"),
+    Enumeration("serious", "warning", "never"),
     "serious",
     "Doubts from which a gate fails whatever the numbers say.",
 )

@@ -35,14 +35,14 @@ from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.label_intervals import kish
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
-from ssme.options import Choice, Option, accept
+from ssme.options import Enumeration, Option, accept
 from ssme.results.evaluation import to_plain_values
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
 IntArray = NDArray[np.int64]
 Kind = Literal["label", "covariate"]
-KIND = Option("kind", Choice("label", "covariate"), "label", "The shift that is corrected.")
+KIND = Option("kind", Enumeration("label", "covariate"), "label", "The shift that is corrected.")
 
 
 @dataclass(frozen=True)

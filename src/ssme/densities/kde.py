@@ -60,7 +60,7 @@ class KdeClasses:
         self._engine = engine
         self._scaled = points / bandwidth.values
         self._weights = np.zeros((len(points), 0))
-        self._at_rows: list[_Pattern] | None = None
+        self._at_rows: list[_ObservedRows] | None = None
 
     def with_weights(self, weights: FloatArray) -> KdeClasses:
         """This density with class ``weights`` (n, K) set, nothing computed yet."""
@@ -88,7 +88,7 @@ class KdeClasses:
             "engine": ", ".join(engines),
         }
 
-    def _list_patterns(self, queries: FloatArray | None) -> Iterator[_Pattern]:
+    def _list_patterns(self, queries: FloatArray | None) -> Iterator[_ObservedRows]:
         """One entry per set of observed coordinates among the queries (None: the points)."""
         points_seen = np.isfinite(self._scaled)
         rows_at = self._scaled if queries is None else queries
@@ -101,16 +101,16 @@ class KdeClasses:
             rows = np.flatnonzero((rows_seen == seen).all(axis=1))
             donors = np.flatnonzero(points_seen[:, seen].all(axis=1))
             if not seen.any() or donors.size == 0:
-                yield _Pattern(rows, donors, None, 0.0)
+                yield _ObservedRows(rows, donors, None, 0.0)
                 continue
             donor_points = self._scaled[np.ix_(donors, seen)]
             sums = self._engine(self.kernel, donor_points, rows_at[np.ix_(rows, seen)])
             yield self._make_pattern(rows, donors, np.flatnonzero(seen), sums)
 
-    def _make_pattern(self, rows: Any, donors: Any, dims: Any, sums: KernelSums) -> _Pattern:
+    def _make_pattern(self, rows: Any, donors: Any, dims: Any, sums: KernelSums) -> _ObservedRows:
         widths = self.bandwidth.values[dims]
         log_volume = log_kernel_volume(self.kernel, widths.size) + float(np.log(widths).sum())
-        return _Pattern(rows, donors, sums, log_volume)
+        return _ObservedRows(rows, donors, sums, log_volume)
 
     def _log_density(self, n_rows: int, patterns: Any, *, relative: bool) -> FloatArray:
         out = np.zeros((n_rows, self._weights.shape[1]))
@@ -130,7 +130,7 @@ class KdeClasses:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pattern:
+class _ObservedRows:
     """Rows that observe the same coordinates, the points that can inform them, their sums."""
 
     rows: Any

@@ -90,7 +90,7 @@ class Beyond:
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
+class _GroupCase:
     """One group as its estimates see it.
 
     ``rows`` are all of its rows, ``known`` those with a label, ``part`` those behind the draws and
@@ -130,7 +130,7 @@ class GroupEstimator:
         for g, soft in self._shift_posteriors(groups, drawn):
             tell("groups", g + 1, len(groups))
             weight = self._weigh_correction(labeled[g].size)
-            group = _Group(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
+            group = _GroupCase(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
             estimates.append(made(group, rng))
             own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
         return Grouped(estimates, np.array(own), shifts)
@@ -226,7 +226,7 @@ class GroupEstimator:
                 start += size
             first = last
 
-    def _estimate_population(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+    def _estimate_population(self, group: _GroupCase, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for all rows that those of the group stand for."""
         rows, part, point, weight = group.rows, group.part, group.point, group.weight
         shrink = float(np.sqrt(part.size / max(1, rows.size)))
@@ -269,7 +269,7 @@ class GroupEstimator:
             out.append(Estimate(value, draws))
         return out
 
-    def _estimate_rows(self, group: _Group, rng: np.random.Generator) -> list[Estimate]:
+    def _estimate_rows(self, group: _GroupCase, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for the group's rows themselves: labels drawn, known ones kept."""
         rows, part = group.rows, group.part
         labels = self._clamp(_draw_each(group.soft, rng), part)

@@ -51,7 +51,7 @@ _LEAST_PAIRS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class _Ranking:
+class _RankedRows:
     """One classifier's r scored rows by descending score of each of C classes: ``order`` (r, C).
 
     Where scores are tied, ``first`` and ``last`` (r, C) bound the tied group of each ranked row
@@ -66,7 +66,7 @@ class _Ranking:
     last: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, score: FloatArray) -> _Ranking:
+    def of(cls, score: FloatArray) -> _RankedRows:
         """The ranking of scores (n, C); a row without a score is left out."""
         n_scored, missing = len(score), np.isnan(score)
         if missing.any():
@@ -85,11 +85,11 @@ class _Ranking:
         until = np.where(ends, place + 1, len(order))[::-1]
         return cls(order, first, np.minimum.accumulate(until, axis=0)[::-1])
 
-    def take(self, classes: slice) -> _Ranking:
+    def take(self, classes: slice) -> _RankedRows:
         """The ranking by some of the classes."""
         if self.first is None or self.last is None:
-            return _Ranking(self.order[:, classes], None, None)
-        return _Ranking(self.order[:, classes], self.first[:, classes], self.last[:, classes])
+            return _RankedRows(self.order[:, classes], None, None)
+        return _RankedRows(self.order[:, classes], self.first[:, classes], self.last[:, classes])
 
     def rank(self, lines: FloatArray) -> FloatArray:
         """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
@@ -165,7 +165,7 @@ def _split_pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
             yield slice(k, k + classes), slice(d, d + draws)
 
 
-def _sum_wins(rankings: Sequence[_Ranking], p: FloatArray, q: FloatArray) -> FloatArray:
+def _sum_wins(rankings: Sequence[_RankedRows], p: FloatArray, q: FloatArray) -> FloatArray:
     """sum_ij p_i q_j K_ij (C, D, M) of lines (n, C, D), a pair i = j counting one half."""
     out: FloatArray = np.empty((*p.shape[1:], len(rankings)))
     for k, d in _split_pieces(p):
@@ -184,7 +184,7 @@ class _OneVsRest:
     def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
         self.classes = list(classes)
         self.present = find_present_rows(scores)
-        self.rankings = [_Ranking.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
+        self.rankings = [_RankedRows.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
         self._below: tuple[FloatArray, FloatArray] | None = None
 
     def take_lines(self, mass: FloatArray) -> FloatArray:
@@ -207,7 +207,7 @@ class _OneVsRest:
 
     def split_roc_auc(self, split: SplitMass) -> FloatArray:
         """ROC AUC (1, D, M) of the positive class of two."""
-        wins = split.wins(self._places)[None]
+        wins = split.sum_wins(self._places)[None]
         in_p, in_q, self_pairs = (total[None, :, None] for total in split.totals)
         return _compute_share_of_pairs(wins, in_p, in_q, self_pairs)
 

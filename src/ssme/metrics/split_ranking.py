@@ -97,7 +97,7 @@ class Anchors:
     between: Any
     tied: Any
 
-    def group_of(self, lines: IntArray) -> IntArray:
+    def find_groups(self, lines: IntArray) -> IntArray:
         """The anchors that some of their own rows belong to."""
         group = np.empty(self.own.shape[1], dtype=np.int64)
         group[self.own.indices] = np.repeat(np.arange(self.own.shape[0]), np.diff(self.own.indptr))
@@ -107,7 +107,7 @@ class Anchors:
         """B (T, D) of the others' mass (rows, D)."""
         return _accumulate(self.between @ others)
 
-    def level(self, others: FloatArray) -> FloatArray:
+    def take_level(self, others: FloatArray) -> FloatArray:
         """B - E / 2 (T, D)."""
         out = self.take_at_or_above(others)
         if self.tied is not None:
@@ -157,16 +157,16 @@ class SplitMass:
         """Sums (D,) of p, of q and of p_i q_i."""
         return self.p.sum(axis=0), self.q.sum(axis=0), self.both.sum(axis=0)
 
-    def wins(self, rankings: Sequence[RankedPlaces]) -> FloatArray:
+    def sum_wins(self, rankings: Sequence[RankedPlaces]) -> FloatArray:
         """Pairs won (D, M), a row over itself and ties counting half."""
         p_first = len(self.positive) <= len(self.negative)
         kinds = (self.positive, self.negative) if p_first else (self.negative, self.positive)
         own, others = (self.p, self.q) if p_first else (self.q, self.p)
         anchors = [ranking.anchor(*kinds, self.n_rows) for ranking in rankings]
         out: FloatArray = np.empty((own.shape[1], len(rankings)))
-        for d, some, rest in _pieces(own, others):
+        for d, some, rest in _split_pieces(own, others):
             for m, places in enumerate(anchors):
-                out[d, m] = np.einsum("td,td->d", places.own @ some, places.level(rest))
+                out[d, m] = np.einsum("td,td->d", places.own @ some, places.take_level(rest))
         if p_first:
             np.subtract((self.p.sum(axis=0) * self.q.sum(axis=0))[:, None], out, out=out)
         return out
@@ -176,8 +176,8 @@ class SplitMass:
         anchors = [of.anchor(self.positive, self.negative, self.n_rows) for of in rankings]
         out: FloatArray = np.empty((self.p.shape[1], len(rankings)))
         twice = np.flatnonzero(self.both.any(axis=1))
-        groups = [places.group_of(twice) for places in anchors]
-        for d, p, q, both in _pieces(self.p, self.q, self.both[twice]):
+        groups = [places.find_groups(twice) for places in anchors]
+        for d, p, q, both in _split_pieces(self.p, self.q, self.both[twice]):
             for m, places in enumerate(anchors):
                 own = places.own @ p
                 hits = _accumulate(own.copy())
@@ -190,7 +190,7 @@ class SplitMass:
         return out
 
 
-def _pieces(*lines: FloatArray) -> Iterator[tuple[Any, ...]]:
+def _split_pieces(*lines: FloatArray) -> Iterator[tuple[Any, ...]]:
     """Some of the labelings, and each of ``lines`` (rows, D) of these."""
     for start in range(0, lines[0].shape[1], _PIECE):
         some = slice(start, start + _PIECE)

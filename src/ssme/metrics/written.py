@@ -23,8 +23,8 @@ from ssme.metrics.decisions import at_threshold
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.per_class import ClassTerm
 from ssme.options import (
-    Choice,
     Declared,
+    Enumeration,
     Flag,
     Nothing,
     Number,
@@ -45,7 +45,7 @@ _THRESHOLD = Number(0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class _Names(Declared):
+class _CommonOptions(Declared):
     """What every metric takes."""
 
     name: str = option("", "Name of the metric.", Text())
@@ -54,7 +54,7 @@ class _Names(Declared):
 
 
 @dataclass(frozen=True)
-class _DecisionOptions(_Names):
+class _DecisionOptions(_CommonOptions):
     threshold: float = option(
         DEFAULT_THRESHOLD, "P(1) from which class 1 of two classes is predicted.", _THRESHOLD
     )
@@ -70,14 +70,14 @@ class _CostOptions(_DecisionOptions):
 
 
 @dataclass(frozen=True)
-class _CalibrationOptions(_Names):
+class _CalibrationOptions(_CommonOptions):
     n_bins: int | None = option(
         None, "Number of bins.", OneOf(Nothing("10 for two classes, 15 for more"), Whole(least=1))
     )
     binning: str | None = option(
         None,
         "Bins of equal mass or of equal width.",
-        OneOf(Nothing("quantile for two classes"), Choice("quantile", "uniform")),
+        OneOf(Nothing("quantile for two classes"), Enumeration("quantile", "uniform")),
     )
     weighted: bool | None = option(
         None,
@@ -85,14 +85,14 @@ class _CalibrationOptions(_Names):
         OneOf(Nothing("for more than two classes"), Flag()),
     )
     norm: str = option(
-        "l1", "Mean, root mean square or maximum of the gaps.", Choice("l1", "l2", "max")
+        "l1", "Mean, root mean square or maximum of the gaps.", Enumeration("l1", "l2", "max")
     )
     target: str | None = option(
         None,
         "The score that is checked.",
         OneOf(
             Nothing("positive for two classes, top_label for more"),
-            Choice("positive", "top_label", "top_label_by_class", "classwise"),
+            Enumeration("positive", "top_label", "top_label_by_class", "classwise"),
         ),
     )
 
@@ -121,7 +121,7 @@ def make_metric(
     name = given["name"]
     owner = f"metric {name!r}"
     names = {key: given.pop(key) for key in list(given) if key in ("as_", "title")}
-    called = accept_all(_Names, names, owner)
+    called = accept_all(_CommonOptions, names, owner)
     if name in _WORTH:
         options = accept_all(_CostOptions, given, owner)
         options.pop("name")
@@ -139,7 +139,7 @@ def make_metric(
     else:
         made = find(name)
         decides = isinstance(made.kind, Decision) and "@" not in name
-        options = accept_all(_DecisionOptions if decides else _Names, given, owner)
+        options = accept_all(_DecisionOptions if decides else _CommonOptions, given, owner)
         at = options.get("threshold", threshold)
         if decides and at is not None:
             made = at_threshold(made, at)

@@ -18,7 +18,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.registry import find_method_class
 from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.options import Flag, Kind, OneOf, Option, Series, Table, Text, list_declared
+from ssme.options import Flag, Kind, NamedValues, OneOf, Option, Series, Text, list_declared
 from ssme.spec.settling import READING, holds_data
 from ssme.wording import suggest_nearest
 
@@ -34,11 +34,11 @@ __all__ = [
     "write_reading",
 ]
 
-_METRIC = OneOf(Text(), Table())
+_METRIC = OneOf(Text(), NamedValues())
 _IN_FILES: dict[str, Kind] = {
     "source": OneOf(Text(), Series(Text(), least=1)),
     "method": Text(),
-    "options": Table(),
+    "options": NamedValues(),
     "metrics": OneOf(_METRIC, Series(_METRIC, least=1)),
     "checkpoint": Text(),
 }

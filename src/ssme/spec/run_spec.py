@@ -30,12 +30,12 @@ from ssme.methods.registry import get_method
 from ssme.metrics import Metric
 from ssme.options import (
     Anything,
-    Choice,
     Declared,
+    Enumeration,
+    NamedValues,
     Number,
     OneOf,
     Option,
-    Table,
     Text,
     Whole,
     list_declared,
@@ -142,7 +142,7 @@ class RunSpec(Declared):
     )
     options: Mapping[str, Any] = field(
         default_factory=dict,
-        metadata={"option": ("Options of the method.", Table(), False)},
+        metadata={"option": ("Options of the method.", NamedValues(), False)},
     )
     metrics: tuple[Any, ...] | None = option(
         None,
@@ -169,7 +169,7 @@ class RunSpec(Declared):
         "population",
         'What the intervals of groups are about: the "population" that the rows of a group stand '
         'for, or just the "rows" at hand.',
-        Choice(*GROUP_TARGETS),
+        Enumeration(*GROUP_TARGETS),
     )
     threshold: float | None = option(
         None,
@@ -195,7 +195,7 @@ class RunSpec(Declared):
         "memory",
         'Where the work is done: in "memory"; as a "stream", which passes once over Parquet '
         'files of any size; or by "dask", which does the same on a cluster.',
-        Choice(*ENGINES),
+        Enumeration(*ENGINES),
     )
     workers: int | None = option(
         None,

@@ -15,9 +15,9 @@ from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.options import (
     Anything,
+    NamedValues,
     Option,
     Series,
-    Table,
     Text,
     accept,
     accept_all,
@@ -71,7 +71,7 @@ def draw_seed() -> int:
 
 def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, Any]]:
     """Name and checked options of a method that is in the registry; else the object itself."""
-    given = Table().accept(options or {})
+    given = NamedValues().accept(options or {})
     if isinstance(method, str):
         with name_argument("method"):
             known = find_method_class(method)

@@ -34,7 +34,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.base import DrawsPosterior
 from ssme.metrics.base import FloatArray
 from ssme.metrics.influence import measure_influence, measure_spread
-from ssme.options import Choice, Number, Option, Whole, accept
+from ssme.options import Enumeration, Number, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.suggest.constants import SuggestConstants
@@ -57,7 +57,7 @@ DESIGNS = ("random", "by_score", "by_class")
 """Designs that look at no goal."""
 DESIGN = Option(
     "design",
-    Choice("goal", *DESIGNS),
+    Enumeration("goal", *DESIGNS),
     "goal",
     "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
     "equally many of each class as far as the belief tells.",

@@ -66,7 +66,7 @@ def _read_records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
                 continue
             try:
                 text = content.decode("utf-8-sig" if number == 1 else "utf-8")
-                record = json.loads(text, object_pairs_hook=_Pairs)
+                record = json.loads(text, object_pairs_hook=_ObjectPairs)
             except UnicodeDecodeError as error:
                 raise InputError(
                     f"{file}, line {number}, is not UTF-8: byte 0x{content[error.start]:02x}",
@@ -79,7 +79,7 @@ def _read_records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
                     allowed='an object on every line, such as {"bert": 0.9, "label": 1}',
                     fix="write one object per line, without commas or brackets between lines",
                 ) from None
-            if not isinstance(record, _Pairs):
+            if not isinstance(record, _ObjectPairs):
                 raise InputError(
                     f"{file}, line {number}, holds {_show(record)}, not an object",
                     allowed='an object on every line, such as {"bert": 0.9, "label": 1}',
@@ -88,24 +88,24 @@ def _read_records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
             yield number, record
 
 
-class _Pairs(list[tuple[str, Any]]):
+class _ObjectPairs(list[tuple[str, Any]]):
     """The pairs of an object in their order, of which no repeated key is lost."""
 
 
 def _read_cells(file: Path, line: int, record: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Column and value of each cell of a line."""
     for name, value in record:
-        if not isinstance(value, _Pairs):
+        if not isinstance(value, _ObjectPairs):
             yield name, _check_cell(file, line, name, value)
             continue
         for inner, cell in value:
-            if isinstance(cell, _Pairs | list):
+            if isinstance(cell, _ObjectPairs | list):
                 raise _tell_too_deep(file, line, name)
             yield f"{name}{SEPARATOR}{inner}", cell
 
 
 def _check_cell(file: Path, line: int, name: str, value: Any) -> Any:
-    if isinstance(value, list) and any(isinstance(each, _Pairs | list) for each in value):
+    if isinstance(value, list) and any(isinstance(each, _ObjectPairs | list) for each in value):
         raise _tell_too_deep(file, line, name)
     return value
 

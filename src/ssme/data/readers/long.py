@@ -72,7 +72,7 @@ def read(
     raw = observe_labels(table, columns, options, labels, id_codes, ids)
     values = table.read_floats(columns.score)
     kept = model_codes >= 0
-    rows = _Rows(ids, models, id_codes[kept], model_codes[kept], values[kept])
+    rows = _LongScores(ids, models, id_codes[kept], model_codes[kept], values[kept])
     classes: Sequence[Hashable] | None = options.classes
     if columns.class_ is None:
         scores = rows.make_binary()
@@ -149,7 +149,7 @@ def _find_classes(
     return place[codes].astype(np.int64), names
 
 
-class _Rows:
+class _LongScores:
     """The scores of a long table, by code of id and model."""
 
     def __init__(

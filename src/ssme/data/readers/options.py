@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.options import AnswerOptions, ClassName, ModelNames
-from ssme.options import Choice, Nothing, OneOf, Text, accept_all, option
+from ssme.options import Enumeration, Nothing, OneOf, Text, accept_all, option
 
 __all__ = ["ReadOptions"]
 
@@ -172,7 +172,7 @@ or leave it out.
     layout: str | None = option(
         None,
         "Whether there is one row per example (wide) or one row per score (long).",
-        OneOf(Nothing("the one that fits"), Choice("wide", "long")),
+        OneOf(Nothing("the one that fits"), Enumeration("wide", "long")),
     )
     pattern: str | None = option(
         None,

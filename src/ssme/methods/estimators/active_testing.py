@@ -31,7 +31,7 @@ from ssme.methods.facts import Facts
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
-from ssme.options import Choice, Declared, Nothing, Number, OneOf, Whole, option
+from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Whole, option
 
 __all__ = ["ActiveTesting", "acquire", "compute_acquisition", "compute_lure_weights"]
 
@@ -78,7 +78,7 @@ class ActiveTesting(Declared):
         "each",
         "Whether the budget is spent on each classifier separately, as in the source, or once "
         "for all, from the mean of their acquisition distributions.",
-        Choice("each", "all"),
+        Enumeration("each", "all"),
     )
     uniform: float = option(
         0.5,

@@ -25,7 +25,7 @@ from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray, Metric
-from ssme.options import Choice, Declared, option
+from ssme.options import Declared, Enumeration, option
 from ssme.progress import track
 
 __all__ = ["Atc", "find_threshold"]
@@ -38,7 +38,7 @@ class Atc(Declared):
     confidence: Literal["top", "entropy"] = option(
         "top",
         "What a classifier's confidence is: its top probability, or its negative entropy.",
-        Choice("top", "entropy"),
+        Enumeration("top", "entropy"),
     )
 
     spec: ClassVar[MethodSpec] = SPECS["atc"]

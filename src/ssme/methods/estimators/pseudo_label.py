@@ -29,7 +29,7 @@ from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray
-from ssme.options import Choice, Number, Whole, option
+from ssme.options import Enumeration, Number, Whole, option
 
 __all__ = ["PseudoLabel"]
 
@@ -55,7 +55,7 @@ class PseudoLabel(LabelDraws):
     """Labels drawn from a model of the label given the scores."""
 
     model: str = option(
-        "logistic", "The model: a logistic regression or nearest neighbors.", Choice(*MODELS)
+        "logistic", "The model: a logistic regression or nearest neighbors.", Enumeration(*MODELS)
     )
     n_neighbors: int = option(
         5, 'Labeled rows that vote with model="knn"; at most all of them do.', Whole(1, 100_000)

@@ -42,7 +42,7 @@ from ssme.mixture.model import (
     refit_responsibilities,
 )
 from ssme.mixture.start import STARTS, draw_probabilities
-from ssme.options import Choice, Declared, Nothing, Number, OneOf, Text, Whole, option
+from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 from ssme.transforms.alr import stack_alr
 
@@ -73,29 +73,29 @@ class SsmeOptions(Declared):
         "paper",
         "Values of the options below that are null: as the paper describes the method, or as its "
         "public code runs it.",
-        Choice(*PRESETS),
+        Enumeration(*PRESETS),
     )
     density: str | None = option(
         None,
         "Density of the scores given the class: a kernel density estimate, Gaussians, a "
         "normalizing flow (extra `flow`), or automatic by the number of rows and dimensions.",
-        OneOf(Choice(*DENSITIES), PRESET),
+        OneOf(Enumeration(*DENSITIES), PRESET),
     )
     kernel: str | None = option(
-        None, "Kernel of the kernel density estimate.", OneOf(Choice(*KERNELS), PRESET)
+        None, "Kernel of the kernel density estimate.", OneOf(Enumeration(*KERNELS), PRESET)
     )
     bandwidth: str | float | None = option(
         None,
         "Bandwidth of the kernel density estimate: a rule, or a number.",
-        OneOf(Choice(*BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
+        OneOf(Enumeration(*BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
     )
     across: str | None = option(
         None,
         "Bandwidth in several dimensions: the smallest of all, or each its own.",
-        OneOf(Choice(*ACROSS), PRESET),
+        OneOf(Enumeration(*ACROSS), PRESET),
     )
     covariance: str | None = option(
-        None, "Covariance of the Gaussians.", OneOf(Choice(*COVARIANCES), PRESET)
+        None, "Covariance of the Gaussians.", OneOf(Enumeration(*COVARIANCES), PRESET)
     )
     components: int | None = option(
         None, "Number of Gaussians per class.", OneOf(Whole(1, 100), PRESET)
@@ -109,7 +109,7 @@ class SsmeOptions(Declared):
         None,
         "First guess of the unlabeled rows: drawn from the mean score, or from their nearest "
         "labeled neighbors.",
-        OneOf(Choice(*STARTS), PRESET),
+        OneOf(Enumeration(*STARTS), PRESET),
     )
     lambda_u: float | None = option(
         None,

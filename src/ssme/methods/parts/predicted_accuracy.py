@@ -22,7 +22,7 @@ from ssme.methods.parts.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Kind, find_threshold
-from ssme.options import Choice, Number, Series, option
+from ssme.options import Enumeration, Number, Series, option
 
 __all__ = [
     "Annotator",
@@ -41,7 +41,7 @@ def declare_annotator(default: Annotator) -> Any:
         default,
         "Who predicts whether a classifier is right: its own top probability, or the mean score "
         "of all classifiers at its predicted class.",
-        Choice("confidence", "pool"),
+        Enumeration("confidence", "pool"),
     )
 
 
