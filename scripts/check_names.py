@@ -225,8 +225,8 @@ def main() -> int:
         trees[f"src/ssme/{inside}"] = tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, name in find_unclear_names(tree):
             problems.append(
-                f"src/ssme/{inside}:{line}: `{name}` does not begin with a verb of "
-                "scripts/verbs.txt"
+                f"src/ssme/{inside}:{line}: `{name}` does not begin with a verb: rename it, "
+                "or add its first word to scripts/verbs.txt if that is one"
             )
         if inside.parts[0] == OWN_ROOM:
             continue

@@ -16,7 +16,7 @@ from ssme.methods.auto.component import StatedRegime
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
-from ssme.methods.auto.mixture import StatedFit, fit_regimes, share_draws, weigh_regimes
+from ssme.methods.auto.mixture import StatedFit, choose_draw_shares, fit_regimes, weigh_regimes
 from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.methods.auto.regimes.selected import compute_design_bonus
@@ -75,14 +75,14 @@ def test_labels_count_less_where_draws_are_shared_out() -> None:
     assert weigh_regimes([one, other], 0.0)[1] == pytest.approx(1.0 / (1.0 + np.exp(6.0)))
     assert weigh_regimes([one, other], 0.0, 0.5)[1] == pytest.approx(1.0 / (1.0 + np.exp(3.0)))
     assert weigh_regimes([one, other], of.negligible)[1] == 0.0
-    assert share_draws([one, other], 20, of)[1] == pytest.approx(
+    assert choose_draw_shares([one, other], 20, of)[1] == pytest.approx(
         np.exp(-3.0) / (1.0 + 2.0 * np.exp(-3.0))
     )
 
 
 def test_the_likeliest_regime_always_has_draws() -> None:
     unexpected_but_labeled_so = StatedFit(-20.0, 30.0)
-    share = share_draws([StatedFit(0.0, 0.0), unexpected_but_labeled_so], 20, OF.regimes)
+    share = choose_draw_shares([StatedFit(0.0, 0.0), unexpected_but_labeled_so], 20, OF.regimes)
     assert share.sum() == pytest.approx(1.0)
     assert share[1] > 0.45
 
@@ -102,7 +102,7 @@ def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
 
 def test_labels_that_are_many_count_in_full() -> None:
     one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
-    share = share_draws([one, other], 10**9, replace(OF.regimes, negligible=0.0))
+    share = choose_draw_shares([one, other], 10**9, replace(OF.regimes, negligible=0.0))
     np.testing.assert_allclose(share, weigh_regimes([one, other], 0.0), rtol=1e-6)
 
 

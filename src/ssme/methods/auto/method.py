@@ -56,8 +56,8 @@ from ssme.methods.auto.label_counts import count_evidence
 from ssme.methods.auto.mixture import (
     FittedRegime,
     StatedFit,
+    choose_draw_shares,
     fit_regimes,
-    share_draws,
     weigh_regimes,
 )
 from ssme.methods.auto.pool import clip_scores, find_present
@@ -100,7 +100,9 @@ class Auto(Declared):
         situation = situate(data, of, rng)
         fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, of.regimes.negligible)
-        n_draws = allot_draws(self.n_draws, share_draws(fitted, situation.labels.size, of.regimes))
+        n_draws = allot_draws(
+            self.n_draws, choose_draw_shares(fitted, situation.labels.size, of.regimes)
+        )
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
             for fit, chance, size in zip(fitted, probability, n_draws, strict=True)

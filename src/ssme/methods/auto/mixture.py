@@ -44,7 +44,7 @@ from ssme.methods.auto.regimes.base import Situation, View
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.metrics.base import FloatArray
 
-__all__ = ["FittedRegime", "StatedFit", "fit_regimes", "share_draws", "weigh_regimes"]
+__all__ = ["FittedRegime", "StatedFit", "choose_draw_shares", "fit_regimes", "weigh_regimes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def weigh_regimes(
     return out
 
 
-def share_draws(
+def choose_draw_shares(
     fitted: Sequence[FittedRegime | StatedFit], n_labeled: int, of: RegimesConstants
 ) -> FloatArray:
     """Shares of the draws that are each regime's."""
