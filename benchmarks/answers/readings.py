@@ -90,7 +90,7 @@ def weigh_labels(data: ScoreSet, run: int) -> float:
     situation = situate(data, Constants(), np.random.default_rng(run))
     usual = fit_regimes(situation)[0]
     assert isinstance(usual, FittedRegime)
-    return usual.log_evidence - usual.view.log_evidence
+    return usual.log_scores + usual.log_labels - usual.view.log_evidence
 
 
 def find_softs(data: ScoreSet, seen: ScoreSet, scored: ScoreSet, job: Job) -> dict[str, FloatArray]:
