@@ -61,12 +61,12 @@ def stages(args: Any) -> list[Stage]:
     left_out = nested.plan(labels, range(min(args.runs, 10)))
     return [
         Stage("development", [plan_study(SHIPPED, every, labels, runs)], _tables("auto"), 0.10),
-        Stage("stress", stress.plan(seen, *altered), _stress("auto_stress"), 0.36),
-        Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen"), 0.24),
-        Stage("further", further, _tables("auto_further"), 0.12),
-        Stage("consistency", [many], _tables("auto_consistency"), 0.08),
-        Stage("nested", left_out, nested.write_tables, 0.06),
-        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.write_table, 0.04),
+        Stage("stress", stress.plan(seen, *altered), _stress("auto_stress"), 0.42),
+        Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen"), 0.27),
+        Stage("further", further, _tables("auto_further"), 0.08),
+        Stage("consistency", [many], _tables("auto_consistency"), 0.06),
+        Stage("nested", left_out, nested.write_tables, 0.04),
+        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.write_table, 0.03),
     ]
 
 

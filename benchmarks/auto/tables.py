@@ -121,6 +121,11 @@ def further_decisions() -> str:
     return _tabulate_decisions(result("further_decisions"))
 
 
+def decisions_together() -> str:
+    """The same over development sets and further ones, as many runs of each."""
+    return _tabulate_decisions(result("decisions_together"))
+
+
 def decisions_by_metric() -> str:
     """P(better) and P(best) of each metric, all numbers of labels together."""
     rows = []
@@ -285,6 +290,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "pairs": pairs,
     "decisions": decisions,
     "further decisions": further_decisions,
+    "decisions together": decisions_together,
     "decisions by metric": decisions_by_metric,
     "consistency": consistency,
     "further": further,
