@@ -86,6 +86,8 @@ class LabelPlan:
         Largest total number of labels that can be told.
     metric : str
         The metric that the target is about.
+    reliability : str
+        For a target of P(best), how often such a probability was true where it was measured.
     """
 
     target: str
@@ -98,6 +100,7 @@ class LabelPlan:
     effective: float
     most: int
     metric: str = ""
+    reliability: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -113,6 +116,8 @@ class LabelPlan:
                 f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much as "
                 f"{self.effective:,.0f} labels alone would."
             )
+        if self.reliability:
+            worth += f" {self.reliability}"
         if self.is_met:
             return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
         most = self.most - self.n_labeled
@@ -132,6 +137,7 @@ class LabelPlan:
         values = {
             "target": self.target,
             "metric": self.metric,
+            "reliability": self.reliability,
             "now": self.now,
             "n_labeled": self.n_labeled,
             "more": self.more,
@@ -296,7 +302,15 @@ def _plan(
         effective=count_effective_labels(evaluation, target.metric.name),
         most=most,
         metric=target.metric.name,
+        reliability=_tell_reliability(evaluation, target),
     )
+
+
+def _tell_reliability(evaluation: BaseEvaluation, target: Target) -> str:
+    """How far to trust the probability that the target asks for; nothing for other targets."""
+    if target.what != "P(best)":
+        return ""
+    return evaluation.find_record(target.metric).tell("best", target.bound).sentence
 
 
 def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None) -> float:
