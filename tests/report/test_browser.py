@@ -192,7 +192,7 @@ def test_sorts_by_click_and_by_keyboard(visit: Callable[..., Visit]) -> None:
 def test_copies_whole_names_as_csv(visit: Callable[..., Visit]) -> None:
     page = visit("hostile", permissions=["clipboard-read", "clipboard-write"]).page
     page.locator("button.copy").first.click()
-    page.wait_for_function("document.getElementById('status').textContent === 'Copied'")
+    page.locator("#status", has_text="Copied").wait_for(state="attached")
     text = page.evaluate("navigator.clipboard.readText()")
     assert text.startswith("model,estimate,low,high")
     assert "long " * 900 in text

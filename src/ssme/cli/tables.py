@@ -142,7 +142,7 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
         borrowed = any(row["labels_only_from"] == "all" for row in listed)
         rest = [f"{len(order) - len(kept):,} more groups"] if len(order) > len(kept) else []
         rest += [f"{len(models) - limit:,} more models"] if limit and len(models) > limit else []
-        others = [each.name for each in evaluation.metrics if each not in shown]
+        others = [shorten_name(each.name) for each in evaluation.metrics if each not in shown]
         rest += [f"{', '.join(others)} by group"] if others else []
         yield _add_caption(table, BORROWED if borrowed else "", " and ".join(rest))
 
@@ -206,6 +206,6 @@ def _add_caption(table: Table, remark: str, left: str) -> Table:
     if left:
         lines.append(f"{left}: --all shows them, --csv FILE keeps them")
     if lines:
-        table.caption = "\n".join(lines)
+        table.caption = Text("\n".join(lines))
         table.caption_justify = "left"
     return table
