@@ -27,6 +27,12 @@
   const csvOf = (table) =>
     [...table.rows].map((row) => [...row.cells].map((cell) => quoted(textOf(cell))).join(",")).join("\n");
 
+  const tableBefore = (button) => {
+    let at = button.previousElementSibling;
+    while (!at.querySelector("table")) at = at.previousElementSibling;
+    return at.querySelector("table");
+  };
+
   const copy = async (text) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -47,7 +53,7 @@
   }
   for (const button of document.querySelectorAll("button.copy")) {
     button.addEventListener("click", async () => {
-      await copy(csvOf(button.previousElementSibling.querySelector("table")));
+      await copy(csvOf(tableBefore(button)));
       say("Copied");
       const words = button.textContent;
       button.textContent = "Copied";
