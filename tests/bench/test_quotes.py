@@ -39,7 +39,7 @@ def test_figures_are_written_anew_to_the_same_digits():
     assert len(text) == len(f"about 9.99{mark} of it")
 
 
-@pytest.mark.parametrize("name", quotes.DOCUMENTS)
+@pytest.mark.parametrize("name", [name for name, tables in quotes.DOCUMENTS.items() if tables])
 def test_a_figure_changed_by_hand_in_a_table_is_found(documents, name):
     path = documents / name
     text = path.read_text()
