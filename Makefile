@@ -53,10 +53,11 @@ sbom: $(READY)
 	$(BIN)/python scripts/make_sbom.py
 
 # lines and branches of src that the suite runs, processes that it starts included; writes the figures
-# into docs/reliability.md, and fails below 95 %
+# into docs/reliability.md, and fails below 95 %; tests that only repeat what others run are left out
+REPEATING := tests/statistical tests/docs tests/fuzz tests/test_fuzz_run.py
 coverage: $(READY)
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python -m coverage run -m pytest -q -n 2 --dist loadgroup || true
+	@$(BIN)/python -m coverage run -m pytest -q -n $(WORKERS) --dist loadgroup $(REPEATING:%=--ignore=%) || true
 	@$(BIN)/python -m coverage combine -q
 	@$(BIN)/python -m coverage report --sort=cover --skip-covered
 	@$(BIN)/python -m benchmarks.coverage --least 0.95; told=$$?; $(BIN)/python -m benchmarks.quotes && exit $$told
