@@ -41,7 +41,7 @@ GARBAGE = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=6),
-    st.make_binary(max_size=3),
+    st.binary(max_size=3),
     st.lists(st.integers() | st.text(max_size=2), max_size=3),
     st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
     st.just(object()),

@@ -81,7 +81,7 @@ garbage = st.one_of(
     st.sampled_from([10**9, -(10**9), 10**30, 2.5, 1e308, -1e-308, 5e-324, np.int64(3)]),
     st.floats(),
     st.text(max_size=8),
-    st.make_binary(max_size=4),
+    st.binary(max_size=4),
     st.lists(st.one_of(st.floats(), st.integers(), st.text(max_size=3)), max_size=4),
     st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
     st.just(object()),
