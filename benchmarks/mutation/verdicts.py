@@ -28,6 +28,7 @@ KINDS = {
     "chance": "other draws of the same distribution, or an event of probability zero",
     "rounding": "the result changes by rounding only",
     "small": "the result changes by less than a test should hold",
+    "late": "a test sees it that the run did not reach: past its seconds, or written since",
     "unseen": "a fault that no test sees",
 }
 """Why a mutant survives."""

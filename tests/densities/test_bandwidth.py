@@ -134,3 +134,15 @@ def test_bins_keep_mass_and_mean() -> None:
     assert masses.sum() == pytest.approx(1.0)
     assert masses @ centers == pytest.approx(weights @ u / 8.0)
     assert np.flatnonzero(masses).tolist() == [5, 6, 9, 10, 11, 12]
+
+
+@pytest.mark.parametrize("rule", ["isj", "silverman", "scott"])
+def test_points_of_no_weight_are_not_there(rule) -> None:
+    rng = np.random.default_rng(2)
+    points, weights = rng.normal(size=(200, 1)), rng.random(200)
+    alone = select_bandwidth(points, rule, weights=weights).values
+    points, weights = np.append(points, [[50.0]], axis=0), np.append(weights, 0.0)
+    np.testing.assert_allclose(select_bandwidth(points, rule, weights=weights).values, alone)
+    constant = np.array([[2.0], [2.0], [2.0], [5.0]])
+    told = select_bandwidth(constant, rule, weights=np.array([1.0, 1.0, 1.0, 0.0]))
+    assert (told.values.tolist(), told.fallbacks) == ([1.0], ())

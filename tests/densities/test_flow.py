@@ -154,3 +154,9 @@ def test_training_lowers_the_loss() -> None:
     ran = train(flow, base, points, np.ones((200, 1)), np.ones(200), rules, 0)
     assert loss() < before - 0.05
     assert 1 <= ran <= 8
+
+
+def test_ten_layers_keep_every_other_dimension_in_turn() -> None:
+    masks = RealNvp(3).masks
+    even, odd = [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]
+    assert masks.tolist() == [even, odd] * 5

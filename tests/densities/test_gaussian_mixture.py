@@ -156,3 +156,11 @@ def test_a_component_of_little_weight_counts_as_much_as_one_of_more(rows) -> Non
         GaussianClasses(points, shrinkage=0.0).update(weights * factor) for factor in (1e-4, 1.0)
     )
     np.testing.assert_allclose(light, heavy, atol=1e-8)
+
+
+def test_a_row_between_two_drawn_centers_belongs_to_the_first() -> None:
+    points = np.array([[0.0], [1.0], [2.0]])
+    fitted = GaussianClasses(points, components=2, rng=np.random.default_rng(0))
+    nearest = fitted._find_near_drawn_centers(points, np.array([1.0, 0.0, 1.0]))
+    assert sorted(nearest[[0, 2]]) == [0, 1]
+    assert nearest[1] == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.metrics.problems import random_problem
 
 from ssme.errors import InputError
-from ssme.metrics import default_metrics, ece, get_metric, metric_names
+from ssme.metrics import default_metrics, ece, get_metric, metric_names, write_metric
 
 
 def test_every_name_resolves_to_the_metric_of_that_name() -> None:
@@ -83,3 +85,9 @@ def test_metrics_of_scores_have_no_threshold() -> None:
 def test_a_threshold_that_is_no_probability_is_refused(spec: str) -> None:
     with pytest.raises(InputError, match="a number from 0 to 1"):
         get_metric(spec)
+
+
+def test_a_metric_that_computes_something_else_is_not_written_by_the_name_it_has() -> None:
+    accuracy, f1 = get_metric("accuracy"), get_metric("f1")
+    assert write_metric(accuracy) is not None
+    assert write_metric(replace(accuracy, plan=f1.plan)) is None

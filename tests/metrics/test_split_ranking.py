@@ -75,3 +75,18 @@ def test_plans_made_together_are_the_same_plans() -> None:
     ]
     for metric, plan in zip(metrics, plan_together(metrics, scores), strict=True):
         np.testing.assert_array_equal(plan(mass), metric(scores, mass))
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_a_first_row_without_mass_in_one_labeling_changes_nothing_there(name: str) -> None:
+    """The highest row is positive in one labeling and counts nothing in the other."""
+    scores, labels = make_problem(0.3, None)
+    first = scores[:, 0, 1].argmax()
+    labels[first] = 1
+    mass = np.repeat((labels[:, None] == np.arange(2))[None].astype(np.float64), 2, axis=0)
+    mass[1, first] = 0.0
+    assert SplitMass.of(mass) is not None
+    plan = get_metric(name).plan(scores)
+    one_by_one = np.concatenate([plan(mass[d : d + 1]) for d in range(2)])
+    assert np.isfinite(one_by_one).all()
+    np.testing.assert_allclose(plan(mass), one_by_one, rtol=0, atol=1e-13)

@@ -224,3 +224,23 @@ def test_agreement_is_that_of_rows_taken_evenly() -> None:
     expected = AnswersDesign.of(voices, data.scores[rows], few)
     assert found.agreement.error == expected.agreement.error
     np.testing.assert_array_equal(found.center, expected.center)
+
+
+def test_labelings_of_one_class_alone_say_nothing_of_a_ranking(belief: AnswersBelief) -> None:
+    """Of four rows many drawn labelings have one class: no noise there, and a finite residual."""
+    metric = get_metric("roc_auc")
+    labels = belief.data.labels
+    few = np.sort(np.concatenate([np.flatnonzero(labels == k)[:2] for k in (0, 1)]))
+    soft = belief.soft[few] * np.exp(belief.shift)
+    soft /= soft.sum(axis=1, keepdims=True)
+    drawn = belief._draw_over_labels(metric, few, soft, labels=True)
+    assert 0 < np.isnan(drawn).sum() < drawn.size
+    residual, noise = belief._find_residual(metric, few, 7)
+    np.testing.assert_allclose(noise, np.nan_to_num(drawn - np.nanmean(drawn, axis=0)), atol=1e-9)
+    assert np.isfinite(residual).all()
+
+
+def test_worlds_do_not_depend_on_how_many_are_made_at_once(belief: AnswersBelief) -> None:
+    narrow = replace(belief, constants=replace(belief.constants, batch_cells=1))
+    worlds = [of._draw_worlds([ACCURACY], np.arange(200))[0] for of in (belief, narrow)]
+    np.testing.assert_allclose(worlds[0], worlds[1], rtol=1e-9)

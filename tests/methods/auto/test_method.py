@@ -236,3 +236,10 @@ def test_part_of_many_rows_has_the_spread_of_all() -> None:
     for a, b in zip(whole, part, strict=True):
         assert (a.value == b.value).all()
         assert np.allclose(a.draws.std(axis=0), b.draws.std(axis=0), rtol=0.4)
+
+
+def test_standings_are_told_to_four_decimals() -> None:
+    scores, labels, _ = made_up()
+    told = list(believe(score_set(scores, labels)).facts.standing.values())
+    assert told == [round(value, 4) for value in told]
+    assert told != [round(value, 3) for value in told]

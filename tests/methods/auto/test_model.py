@@ -265,6 +265,16 @@ def test_evidence_tells_labels_apart_as_the_integral_does() -> None:
     assert max(np.abs(np.diff(exact))) > 3.0
 
 
+def test_evidence_is_the_integral_where_the_prior_is_normal() -> None:
+    _, seen = evidence(n_labeled=15, n_classes=2, seed=2)
+    seen = replace(seen, constants=replace(seen.constants, nu=1e5))
+    rng = np.random.default_rng(0)
+    theta = seen.mean + seen.in_mode * seen.sd * rng.standard_normal((20_000, seen.mean.size))
+    likelihood = seen.log_likelihood(theta[:, 0], seen.compute_linear_part(theta))
+    exact = float(np.log(np.exp(likelihood).mean()))
+    assert log_evidence(seen, find_mode(seen)) == pytest.approx(exact, abs=0.3)
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_label_that_counts_twice_is_two_labels(n_classes: int) -> None:
     _, seen = evidence(n_labeled=10, n_classes=n_classes)
@@ -546,3 +556,34 @@ def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:
     found = clip_scores(q, CLIP)
     np.testing.assert_allclose(found[1], np.full((3, 4), 0.25))
     np.testing.assert_allclose(found[2, 0], found[2, 1:].mean(axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("apart", "offset"), [(0.0, 3.0), (1.0, -9.0)])
+def test_disagreement_counts_as_one_in_a_thousand_at_least_and_all_but_one_at_most(
+    apart: float, offset: float
+) -> None:
+    one = scores(n_models=1, n_classes=2)
+    q = np.repeat(one, 3, axis=1)
+    summary = summarize_scores(q, find_present(q), OF.agreement)
+    summary = replace(summary, disagreement=np.full(3, apart))
+    log_pi, log_share = np.log(one[:, 0]), np.log(q.mean(axis=(0, 1)))
+    far = replace(OF.agreement, furthest=8.0, halvings=40)
+    found = predict_agreed_temperature(summary, log_pi, log_share, offset, far)
+    assert found is not None
+    w = np.exp(log_softmax(np.exp(found) * (log_pi - log_share) + log_share))
+    odds = np.exp(offset) * (999.0 if apart else 1.0 / 999.0)
+    errors = 1.0 - np.take_along_axis(w, summary.q.argmax(axis=2), axis=1).mean(axis=0)
+    assert float(errors @ summary.counts) == pytest.approx(odds / (1.0 + odds), rel=1e-6)
+
+
+def test_three_classifiers_are_evened_out_and_two_are_not() -> None:
+    rng = np.random.default_rng(5)
+    draws = 0.2 + np.array([0.02, 0.002, 0.002]) * rng.standard_normal((1000, 3))
+    error = get_metric("brier_score")
+    for n_models, changed in ((2, False), (3, True)):
+        value, some = np.full(n_models, 0.2), draws[:, :n_models]
+        moved, plain = (
+            recenter(error, value, some, None, Spread(1.0, 1.0, power), EDGE)
+            for power in (0.5, 1.0)
+        )
+        assert np.allclose(moved, plain, atol=1e-12) != changed

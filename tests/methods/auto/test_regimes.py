@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.belief import AutoBelief
-from ssme.methods.auto.component import StatedRegime
+from ssme.methods.auto.component import StatedRegime, apply_in_chunks
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
@@ -277,3 +277,12 @@ def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:
     same, noise = worlds.see(False)
     assert same is soft
     np.testing.assert_array_equal(noise, worlds.exponential - 1.0)
+
+
+def test_all_rows_at_once_are_the_rows_by_parts() -> None:
+    scores, _ = world(n=50, n_models=4)
+    stated = StatedRegime("stated", 1.0, np.zeros((3, 4)), np.zeros(2), np.zeros((3, 2)), 1e-6)
+    whole = stated.compute_posterior(scores)
+    for cells in (1, 60, 10**6):
+        found = apply_in_chunks(stated, scores, replace(OF, batch_cells=cells))
+        np.testing.assert_array_equal(found, whole)

@@ -65,3 +65,19 @@ def test_a_tight_prior_trusts_the_scores() -> None:
     method = BayesianCalibration(slope_sd=1e-3, shift_sd=1e-3)
     posterior = method.fit(shown, np.random.default_rng(0)).posterior
     np.testing.assert_allclose(posterior[100:], data.scores[100:, 0], atol=2e-3)
+
+
+def test_the_mode_is_found_although_a_full_step_overshoots() -> None:
+    rng = np.random.default_rng(0)
+    s = np.clip(rng.beta(0.1, 0.1, 50), 1e-12, 1 - 1e-12)
+    fit = CalibrationFit(
+        np.stack([np.log(s), np.log1p(-s)], axis=1),
+        (rng.random(50) < 0.5).astype(float),
+        3.0 * PRIOR_SD,
+    )
+    gradient, precision = fit.compute_slope(np.zeros(3))
+    first = np.linalg.solve(precision + np.eye(3), gradient)
+    before, after = fit.log_density(np.stack([np.zeros(3), first]))
+    assert after < before
+    mode, _ = fit.find_mode()
+    np.testing.assert_allclose(fit.compute_slope(mode)[0], 0.0, atol=1e-4)

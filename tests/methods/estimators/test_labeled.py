@@ -180,3 +180,24 @@ def test_without_joint_draws_the_intervals_stay_and_only_bootstrapped_metrics_ar
     for one, two in zip(full, lean, strict=True):
         assert np.array_equal(one.value, two.value)
         assert np.array_equal(one.interval(), two.interval())
+
+
+def test_a_belief_repeats_one_of_the_same_data_draws_and_random_numbers():
+    data = score_set()
+
+    def fit(n_draws: int, seed: int, of: ScoreSet = data):
+        return Labeled(n_draws=n_draws).fit(of, np.random.default_rng(seed))
+
+    one = fit(50, 0)
+    assert one.repeats(fit(50, 0))
+    for other in (fit(60, 0), fit(50, 1), fit(50, 0, score_set()), None):
+        assert not one.repeats(other)
+
+
+def test_there_are_as_many_draws_as_asked_for_however_they_are_batched():
+    data, metric = score_set(), get_metric("accuracy")
+    belief = Labeled(n_draws=50).fit(data, np.random.default_rng(0))
+    narrow = replace(belief, batch_cells=7 * data.n_labeled * data.n_classes)
+    for of in (belief, narrow):
+        draws = of.estimate([metric], [None])[0][0].draws
+        assert draws.shape == (50, data.n_models)

@@ -5,6 +5,7 @@ from scipy.stats import truncnorm
 
 from ssme.methods.estimators.spe import (
     _compute_loss,
+    _start,
     compute_mixture_posterior,
     fit_truncated_mixture,
 )
@@ -67,3 +68,11 @@ def test_few_steps_end_unconverged_and_the_bounds_hold() -> None:
     assert np.log(0.3) - 1e-12 <= theta[[1, 3]].min() <= theta[[1, 3]].max() <= np.log(0.5) + 1e-12
     _, early = fit_truncated_mixture(scores, labels, *BOUNDS, 1)
     assert (early.converged, early.n_iter) == (False, 1)
+
+
+def test_a_class_without_labels_starts_in_its_own_half() -> None:
+    scores = np.array([0.1, 0.3, 0.9])
+    none = _start(scores, np.full(3, -1))
+    np.testing.assert_allclose(none, [0.25, np.log(0.25), 0.75, np.log(0.25), 0.0])
+    zeros = _start(scores, np.array([0, 0, -1]))
+    np.testing.assert_allclose(zeros, [0.2, np.log(0.1), 0.75, np.log(0.25), np.log(1 / 3)])

@@ -179,3 +179,15 @@ def test_resampled_rows_are_drawn_with_replacement_and_rarely_wrong() -> None:
     rng = np.random.default_rng(0)
     heavy = resample_values(size, scores, labels, np.full(n, 2.0), 5, rng, SETTINGS)
     assert heavy.ravel().tolist() == [18.0] * 5
+
+
+@pytest.mark.parametrize("dense_classes", [1, 1000])
+def test_weights_multiply_the_mass_of_their_rows(dense_classes: int):
+    labels, weights = np.array([0, 1, 2, 1]), np.array([1.0, 2.0, 0.5, 1.0])
+    exponential = np.random.default_rng(1).standard_exponential((5, 4))
+    settings = ResamplingSettings(dense_classes=dense_classes)
+    plain, weighted = (
+        make_bootstrap_mass(exponential, labels, 3, w, np.random.default_rng(2), settings)
+        for w in (np.ones(4), weights)
+    )
+    np.testing.assert_allclose(weighted, plain * weights[:, None])
