@@ -101,7 +101,7 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
 
     Examples
     --------
-    >>> print(config_text({"file": "a.csv", "run": {"level": 0.9}}, ".toml"))
+    >>> print(format_config({"file": "a.csv", "run": {"level": 0.9}}, ".toml"))
     file = "a.csv"
     <BLANKLINE>
     [run]

@@ -133,7 +133,7 @@ def make_unknown_name_error(
 
     Examples
     --------
-    >>> print(unknown_name("mode", "fasst", ("fast", "slow")))
+    >>> print(make_unknown_name_error("mode", "fasst", ("fast", "slow")))
     unknown mode 'fasst'. Allowed: fast, slow. Fix: did you mean 'fast'? name one of these.
     """
     near = suggest_nearest(name, known)

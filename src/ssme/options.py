@@ -356,9 +356,9 @@ def describe_default(of: Option) -> str:
 
     Examples
     --------
-    >>> default_in_words(Option("level", Number(), 0.95, "Coverage."))
+    >>> describe_default(Option("level", Number(), 0.95, "Coverage."))
     '0.95'
-    >>> default_in_words(Option("id", OneOf(Nothing("the column id"), Text()), None, "Rows."))
+    >>> describe_default(Option("id", OneOf(Nothing("the column id"), Text()), None, "Rows."))
     'the column id'
     """
     if of.default is None:

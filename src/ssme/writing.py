@@ -109,7 +109,7 @@ def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
     Examples
     --------
-    >>> print(csv_text([{"model": "=1+1", "accuracy": 0.5}, {"model": "-1", "accuracy": None}]))
+    >>> print(format_csv([{"model": "=1+1", "accuracy": 0.5}, {"model": "-1", "accuracy": None}]))
     model,accuracy
     '=1+1,0.5
     -1,

@@ -111,7 +111,7 @@ def spend():
 
 def test_what_is_past_its_limit_is_killed_with_all_that_it_started(tmp_path):
     tasks = [
-        (wait_with_a_child, (str(tmp_path / "child"),), 0.1),
+        (wait_with_a_child, (str(tmp_path / "child"),), 1.0),
         (spend, (), 1.0),
         (str.upper, ("done",), 5.0),
         (int, ("no number",), 5.0),

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.component import Component, PooledRegime
+from ssme.methods.auto.component import Component, PooledRegime, find_originals
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
 from ssme.methods.auto.differences import correct_differences
@@ -396,6 +396,9 @@ class AutoBelief(SoftBelief):
         """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
         masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
+        if soft.ndim == 3:
+            same = find_originals(soft)
+            masses = (mass[:, :, same] for mass in masses)
         return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
     def _draw_values(

@@ -49,6 +49,7 @@ from ssme.methods.auto.component import (
     PooledRegime,
     StatedRegime,
     apply_in_chunks,
+    find_originals,
 )
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
@@ -145,6 +146,7 @@ def draw_regime(
     if isinstance(fit, StatedFit):
         shape = (n_draws, situation.summary.n_models)
         temperatures = of.regimes.stated_temperature * rng.standard_normal(shape)
+        temperatures = temperatures[:, find_originals(situation.summary.q)]
         shifts = np.zeros((n_draws, n_classes))
         return StatedRegime(
             name=fit.name,

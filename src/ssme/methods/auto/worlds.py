@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.auto.component import Component
+from ssme.methods.auto.component import Component, find_originals
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import as_labeled
 from ssme.methods.parts.seeds import make_child_seed
@@ -51,6 +51,8 @@ class Worlds:
             return self.soft, self.exponential - 1.0
         below = np.cumsum(self.soft, axis=-1)[..., :-1]
         uniform = self.rng.random(self.soft.shape[:-1])
+        if uniform.ndim == 3:
+            uniform = uniform[..., find_originals(self.soft[0])]
         labels = (uniform[..., None] >= below).sum(axis=-1)
         counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
         one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
