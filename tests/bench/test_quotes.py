@@ -24,7 +24,7 @@ def test_the_documents_hold(documents):
 def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
     path = documents / "README.md"
     text = path.read_text()
-    found = re.search(r"0\.\d\d(?=<!-- quote min all_sets_overall width_ratio)", text)
+    found = re.search(r"0\.\d\d(?=<!-- quote min auto_coverage width_ratio)", text)
     assert found is not None
     before = quotes.problems(documents)
     path.write_text(text[: found.start()] + "0.01" + text[found.end() :])
