@@ -128,7 +128,7 @@ class Record:
 
     def _tell_gap(self, what: What) -> str:
         if any(kind == what for kind, _ in self.bins):
-            return "So high a probability was too seldom said on benchmark sets to be judged."
+            return "Such a probability was too seldom said on benchmark sets to be judged."
         method = f" with method {self.method}" if self.method else ""
         return f"How far to trust such probabilities by {self.metric}{method} was not measured."
 

@@ -8,7 +8,8 @@ from scipy.stats import beta
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.parts.contrary_rows import find_copies, make_contrary_rows
+from ssme.methods.parts.contrary_rows import make_contrary_rows
+from ssme.methods.parts.copies import find_originals
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.results.comparison import compute_probability_better
@@ -20,10 +21,10 @@ def random_rows(n_models, n_classes, n=20, seed=0):
     return scores, rng.integers(0, n_classes, n)
 
 
-def contrary_to(scores, labels, copies=None):
-    copies = np.arange(scores.shape[1]) if copies is None else copies
+def contrary_to(scores, labels, originals=None):
+    originals = np.arange(scores.shape[1]) if originals is None else originals
     weights = np.arange(1.0, len(labels) + 1.0)
-    return make_contrary_rows(scores, labels, weights, copies, np.random.default_rng(1))
+    return make_contrary_rows(scores, labels, weights, originals, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(("n_models", "n_rows"), [(1, 32), (7, 32), (31, 32), (32, 64)])
@@ -57,15 +58,14 @@ def test_a_missing_score_stays_missing():
     assert np.isfinite(made.scores[:, [0, 2]]).all()
 
 
-def test_copies_are_those_with_the_same_scores_on_all_rows():
+def test_originals_are_those_with_the_same_scores_on_all_rows():
     scores, _ = random_rows(5, 2)
     scores[:, 3] = scores[:, 0]
     scores[:, 4] = scores[:, 1]
     scores[19, 4] = scores[19, 4, ::-1]
     scores[5, 0] = scores[5, 3] = np.nan
-    labeled = np.arange(20) < 10
-    assert find_copies(scores, labeled).tolist() == [0, 1, 2, 0, 4]
-    made = contrary_to(scores, np.zeros(20, dtype=int), find_copies(scores, labeled))
+    assert find_originals(scores).tolist() == [0, 1, 2, 0, 4]
+    made = contrary_to(scores, np.zeros(20, dtype=int), find_originals(scores))
     assert np.array_equal(made.scores[:, 0], made.scores[:, 3], equal_nan=True)
 
 

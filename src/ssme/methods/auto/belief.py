@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.component import Component, PooledRegime, find_originals
+from ssme.methods.auto.component import Component, PooledRegime
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
 from ssme.methods.auto.differences import correct_differences
@@ -48,6 +48,7 @@ from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
+from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.row_weights import average_defined
 from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass

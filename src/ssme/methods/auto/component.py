@@ -20,7 +20,7 @@ from ssme.methods.auto.pool import clip_scores, find_present, log_softmax
 from ssme.methods.auto.pooling import PoolRule
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Component", "PooledRegime", "StatedRegime", "apply_in_chunks", "find_originals"]
+__all__ = ["Component", "PooledRegime", "StatedRegime", "apply_in_chunks"]
 
 DrawPosterior = Callable[[slice], FloatArray]
 """W (d, n, K) or (d, n, M, K) of a slice of the draws."""
@@ -135,12 +135,3 @@ def apply_in_chunks(component: Component, scores: FloatArray, constants: Constan
         component.compute_posterior(scores[start : start + step]) for start in range(0, n, step)
     ]
     return np.concatenate(parts)
-
-
-def find_originals(own: FloatArray) -> list[int]:
-    """For each classifier of (n, M, K) the first one with the same numbers.
-
-    Where every classifier has draws of its own, a copy takes those of its original.
-    """
-    first: dict[bytes, int] = {}
-    return [first.setdefault(own[:, m].tobytes(), m) for m in range(own.shape[1])]

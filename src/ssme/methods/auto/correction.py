@@ -85,12 +85,6 @@ class Correction:
         """Where there is no label."""
         return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
 
-    @property
-    def covariance(self) -> FloatArray:
-        """Of the metric over label draws (M, M)."""
-        out: FloatArray = self.noise.T @ self.noise / len(self.noise)
-        return out
-
     def draw_leftover(self, normal: FloatArray) -> FloatArray:
         """Noise (D, M) of the draws, from standard normal (D, B) shared by all metrics."""
         left = self.leftover * self.weight * (1.0 - self.weight)

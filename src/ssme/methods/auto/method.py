@@ -49,7 +49,6 @@ from ssme.methods.auto.component import (
     PooledRegime,
     StatedRegime,
     apply_in_chunks,
-    find_originals,
 )
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
@@ -66,6 +65,7 @@ from ssme.methods.auto.regimes.base import KnownLabels, Situation
 from ssme.methods.auto.regimes.usual import USUAL
 from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
+from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
 from ssme.methods.specs import SPECS, MethodSpec
 from ssme.metrics.base import FloatArray

@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.auto.component import Component, find_originals
+from ssme.methods.auto.component import Component
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import as_labeled
+from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray
 from ssme.progress import track

@@ -29,7 +29,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, GroupRows, SilentOnRows, number_rows
 from ssme.methods.beliefs.posterior import BATCH_CELLS, draw_labels
 from ssme.methods.facts import Facts
-from ssme.methods.parts.contrary_rows import ContraryRows, find_copies, make_contrary_rows
+from ssme.methods.parts.contrary_rows import ContraryRows, make_contrary_rows
+from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.label_intervals import (
     Interval,
     find_ap_interval,
@@ -262,11 +263,11 @@ class LabeledBelief(SilentOnRows):
     def _oppose(self, part: LabeledRows, seed: np.random.SeedSequence) -> ContraryRows:
         """The pseudo-rows of joint draws."""
         rng = np.random.default_rng(make_child_seed(seed, 0))
-        return make_contrary_rows(part.scores, part.labels, part.weights, self._copies, rng)
+        return make_contrary_rows(part.scores, part.labels, part.weights, self._originals, rng)
 
     @cached_property
-    def _copies(self) -> NDArray[np.int64]:
-        return find_copies(self.data.scores, self.data.labeled)
+    def _originals(self) -> NDArray[np.int64]:
+        return find_originals(self.data.scores)
 
     def _draw(
         self,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["ContraryRows", "find_copies", "make_contrary_rows"]
+__all__ = ["ContraryRows", "make_contrary_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def make_contrary_rows(
     scores: FloatArray,
     labels: NDArray[np.int64],
     weights: FloatArray,
-    copies: NDArray[np.int64],
+    originals: NDArray[np.int64],
     rng: np.random.Generator,
     least_rows: int = 32,
 ) -> ContraryRows:
@@ -56,14 +56,14 @@ def make_contrary_rows(
     ----------
     scores, labels, weights : arrays (n, M, K), (n,) of int and (n,)
         The labeled rows.
-    copies : array (M,) of int
-        What `find_copies` gives.
+    originals : array (M,) of int
+        What `find_originals` gives.
     rng : numpy.random.Generator
         Decides which labeled row a pseudo-row is made of.
     least_rows : int
         Fewest pseudo-rows; there is a power of two of them.
     """
-    distinct, place = np.unique(copies, return_inverse=True)
+    distinct, place = np.unique(originals, return_inverse=True)
     is_right = _balance(distinct.size, least_rows)[:, place]
     taken: NDArray[np.int64] = np.resize(rng.permutation(labels.size), len(is_right))
     own, made = labels[taken], scores[taken]
@@ -81,21 +81,6 @@ def make_contrary_rows(
         made[row, model, one],
     )
     return ContraryRows(swapped, own, weights[taken])
-
-
-def find_copies(scores: FloatArray, labeled: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The first classifier (M,) that has the same ``scores`` (n, M, K) as each one on all rows."""
-    seen = scores[labeled]
-    n_models = scores.shape[1]
-    first = np.arange(n_models)
-    for j in range(n_models):
-        for i in range(j):
-            if first[i] == i and all(
-                np.array_equal(rows[:, i], rows[:, j], equal_nan=True) for rows in (seen, scores)
-            ):
-                first[j] = i
-                break
-    return first
 
 
 def _balance(n_models: int, least_rows: int) -> NDArray[np.bool_]:
