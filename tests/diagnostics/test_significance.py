@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from ssme.diagnostics.permutations import draw_samples
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail, run_energy_test
 
 
@@ -78,8 +79,7 @@ def test_energy_test_is_the_plain_mean_of_distances(a: int, b: int) -> None:
 
     found, p = run_energy_test(points[:a], points[a:], np.random.default_rng(1), permutations=9)
     member = np.arange(a + b) < a
-    tiled = np.tile(member.astype(np.int64), (9, 1))
-    shuffled = np.random.default_rng(1).permuted(tiled, axis=1).astype(bool)
-    drawn = [distance(each) for each in shuffled]
+    shuffled = draw_samples(member, np.random.default_rng(1), 9)[1:]
+    drawn = [distance(np.isin(np.arange(a + b), rows)) for rows in shuffled]
     assert found == pytest.approx(distance(member), rel=1e-9)
     assert p == (1 + sum(each >= distance(member) for each in drawn)) / 10

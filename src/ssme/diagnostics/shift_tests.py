@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.diagnostics.permutations import compute_p_value, draw_samples, sum_samples
 from ssme.metrics.base import FloatArray
 
 __all__ = ["make_score_features", "run_class_test", "run_classifier_test"]
@@ -51,24 +52,38 @@ def run_classifier_test(
     ``ridge`` is the weight of the penalty, in units of a feature's variance times the number of
     rows / 10.
     """
-    n = len(features)
-    if features.shape[1] == 0:
+    n, size = features.shape
+    if size == 0:
         return 0.0, 1.0
-    gram = features.T @ features / n + ridge * 0.1 * np.eye(features.shape[1])
+    gram = features.T @ features / n + ridge * 0.1 * np.eye(size)
     # the hat matrix, features @ weights + 1 / n, is never made: there are few features
     weights = np.linalg.solve(gram, features.T) / n
     own = (features * weights.T).sum(axis=1) + 1.0 / n
-    member = np.ascontiguousarray(_shuffle(labeled, rng, permutations).T)
-    share = labeled.mean()
-    fitted = features @ (weights @ member) + share
-    # a row's own membership is left out of the mean too, which would tell on it otherwise
-    apart = (fitted - own[:, None] * member) / (1.0 - own[:, None])
-    told = apart - (labeled.sum() - member) / (n - 1)
-    centered = member - share
-    value = (told * centered).sum(axis=0) / np.maximum(
-        np.sqrt((told**2).sum(axis=0) * (centered**2).sum(axis=0)), 1e-12
+    # A row's own membership m is left out of the fit and of the mean, which would tell on it. With
+    # z = weights @ m, what is told of a row is scaled @ z + base + m * added, and all sums over
+    # rows that its correlation with m needs are z, sums over the first sample, and constants.
+    count = float(labeled.sum())
+    apart = 1.0 / (1.0 - own)
+    scaled = features * apart[:, None]
+    base = apart * count / n - count / (n - 1)
+    added = 1.0 / (n - 1) - apart * own
+    squared = (2.0 * base + added) * added
+    rows = np.column_stack(
+        [weights.T, scaled, scaled * added[:, None], added, base + added, squared]
     )
-    return float(value[0]), _compute_p_value(value)
+    sums = sum_samples(rows, draw_samples(labeled, rng, permutations))
+    z, of_first, crossed = sums[:, :size], sums[:, size : 2 * size], sums[:, 2 * size : 3 * size]
+    sum_added, sum_told, sum_squares = sums[:, 3 * size :].T
+    total = z @ scaled.sum(axis=0) + base.sum() + sum_added
+    covariance = (of_first * z).sum(axis=1) + sum_told - total * count / n
+    squares = (
+        ((z @ (scaled.T @ scaled) + 2.0 * (crossed + base @ scaled)) * z).sum(axis=1)
+        + base @ base
+        + sum_squares
+    )
+    spread = np.sqrt(np.maximum(squares, 0.0) * count * (1.0 - count / n))
+    value = covariance / np.maximum(spread, 1e-12)
+    return float(value[0]), compute_p_value(value)
 
 
 def run_class_test(
@@ -82,24 +97,11 @@ def run_class_test(
     kept = spread > 1e-12
     if not kept.any():
         return 0.0, 1.0
-    member = _shuffle(labeled, rng, permutations)
-    ones = member.sum(axis=1, keepdims=True)
     standard = (pool[:, kept] - pool[:, kept].mean(axis=0)) / spread[kept]
-    among = member @ standard
-    gap = among / ones + among / (len(pool) - ones)  # the other mean is minus the sum over others
-    error = np.sqrt(1.0 / ones + 1.0 / (len(pool) - ones))
+    among = sum_samples(standard, draw_samples(labeled, rng, permutations))
+    count = float(labeled.sum())
+    # the mean of the others is minus this sum over their number
+    gap = among / count + among / (len(pool) - count)
+    error = np.sqrt(1.0 / count + 1.0 / (len(pool) - count))
     value = np.abs(gap / error).max(axis=1)
-    return float(value[0]), _compute_p_value(value)
-
-
-def _shuffle(labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int) -> FloatArray:
-    """Membership (1 + permutations, n): as it is, then shuffled."""
-    member = labeled.astype(np.float64)
-    tiled = rng.permuted(np.tile(member, (permutations, 1)), axis=1)
-    out: FloatArray = np.concatenate([member[None], tiled])
-    return out
-
-
-def _compute_p_value(values: FloatArray) -> float:
-    """Of the first value among all, larger ones being more extreme."""
-    return float((values >= values[0] - 1e-12).mean())
+    return float(value[0]), compute_p_value(value)

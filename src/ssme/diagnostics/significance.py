@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ssme.diagnostics.limits import Limits
+from ssme.diagnostics.permutations import compute_p_value, draw_samples
 from ssme.metrics.base import FloatArray
 
 __all__ = ["compute_right_answers_tail", "format_tail", "run_energy_test"]
@@ -62,33 +63,32 @@ def run_energy_test(
     """
     points = np.concatenate([first, second])
     squares = (points**2).sum(axis=1)
-    product = points @ points.T
-    apart = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2.0 * product, 0.0))
+    apart: FloatArray = points @ (-2.0 * points.T)
+    apart += squares[:, None]
+    apart += squares
+    np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
     np.fill_diagonal(apart, 0.0)
     a, b = len(first), len(second)
-    member = (np.arange(a + b) < a).astype(np.int64)
-    shuffled = rng.permuted(np.tile(member, (permutations, 1)), axis=1)
-    every = np.concatenate([member[None], shuffled])
+    samples = draw_samples(np.arange(a + b) < a, rng, permutations)
     rows, scale = apart.sum(axis=1), 1.0 / a + 1.0 / b
-    chosen = np.flatnonzero(every.ravel()).reshape(len(every), a) % (a + b)
-    distance: NDArray[np.float64] = (
-        2.0 * scale / b * rows[chosen].sum(axis=1)
+    distance = (
+        2.0 * scale / b * rows[samples].sum(axis=1)
         - rows.sum() / b**2
-        - scale**2 * _sum_within(apart, every, chosen)
+        - scale**2 * _sum_within(apart, samples)
     )
-    p_value = (1 + int((distance[1:] >= distance[0] - 1e-12).sum())) / (permutations + 1)
-    return float(distance[0]), p_value
+    return float(distance[0]), compute_p_value(distance)
 
 
-def _sum_within(
-    apart: FloatArray, every: NDArray[np.int64], chosen: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """m'A m of every sample, given as indicators (P, n) and as numbers of rows (P, a)."""
-    a, n = chosen.shape[1], len(apart)
-    total: NDArray[np.float64]
+def _sum_within(apart: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
+    """m'A m of every sample (P, a), given as numbers of rows."""
+    a, n = samples.shape[1], len(apart)
     if FEW * a < n:
-        total = np.sum([apart[chosen[:, i, None], chosen].sum(axis=1) for i in range(a)], axis=0)
-    else:
-        indicator = every.astype(np.float64)
-        total = np.einsum("pi,pi->p", indicator @ apart, indicator)
-    return total
+        flat, rows = apart.ravel(), np.ascontiguousarray(samples.T)
+        pairs = np.zeros(len(samples))
+        for i in range(1, a):
+            pairs += flat.take(rows[:i] + n * rows[i]).sum(axis=0)
+        return 2.0 * pairs
+    member = np.zeros((len(samples), n))
+    np.put_along_axis(member, samples, 1.0, axis=1)
+    out: FloatArray = np.einsum("pi,pi->p", member @ apart, member)
+    return out
