@@ -28,6 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "host_links",
     "public_names",
+    "registered_methods",
 ]
 root_doc = "index"
 exclude_patterns = ["extensions", "tutorials/*.py", "tutorials/README.rst"]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ssme.methods.members import METHODS
+
 if TYPE_CHECKING:
     from ssme import bench, datasets, errors, methods, metrics, progress, sklearn, stream, theory
     from ssme.data.scoreset import ScoreSet
@@ -23,25 +25,7 @@ if TYPE_CHECKING:
     )
     from ssme.estimator import SSME
     from ssme.evaluation import Evaluation
-    from ssme.methods.answers.method import Answers
-    from ssme.methods.auto.method import Auto
-    from ssme.methods.estimators.active_testing import ActiveTesting
-    from ssme.methods.estimators.agreement import Agreement
-    from ssme.methods.estimators.atc import Atc
-    from ssme.methods.estimators.autoeval import AutoEval
-    from ssme.methods.estimators.bayesian_calibration import BayesianCalibration
-    from ssme.methods.estimators.cbpe import Cbpe
-    from ssme.methods.estimators.dawid_skene import DawidSkene
-    from ssme.methods.estimators.ensemble import Ensemble
-    from ssme.methods.estimators.labeled import Labeled
-    from ssme.methods.estimators.majority_vote import MajorityVote
-    from ssme.methods.estimators.ppi import Ppi
-    from ssme.methods.estimators.pseudo_label import PseudoLabel
-    from ssme.methods.estimators.spe import Spe
-    from ssme.methods.estimators.ssme import SsmeMethod
-    from ssme.methods.estimators.ssme_m import SsmeMMethod
-    from ssme.methods.estimators.stratified_ppi import StratifiedPpi
-    from ssme.methods.estimators.weighted_ensemble import WeightedEnsemble
+    from ssme.methods.members import *  # noqa: F403
     from ssme.metrics.base import Metric
     from ssme.run import evaluate, rerun
     from ssme.spec import RunSpec
@@ -60,73 +44,38 @@ _MODULES = (
     "stream",
     "theory",
 )
+_METHOD_CLASSES = {
+    name: module for module, _, name in (each.partition(":") for each in METHODS.values())
+}
 _EXPORTS = {
     "SSME": "ssme.estimator",
-    "ActiveTesting": "ssme.methods.estimators.active_testing",
-    "Agreement": "ssme.methods.estimators.agreement",
-    "Answers": "ssme.methods.answers.method",
-    "Atc": "ssme.methods.estimators.atc",
-    "Auto": "ssme.methods.auto.method",
-    "AutoEval": "ssme.methods.estimators.autoeval",
-    "BayesianCalibration": "ssme.methods.estimators.bayesian_calibration",
-    "Cbpe": "ssme.methods.estimators.cbpe",
     "ConvergenceWarning": "ssme.errors",
-    "DawidSkene": "ssme.methods.estimators.dawid_skene",
-    "Ensemble": "ssme.methods.estimators.ensemble",
     "Evaluation": "ssme.evaluation",
     "InputError": "ssme.errors",
-    "Labeled": "ssme.methods.estimators.labeled",
-    "MajorityVote": "ssme.methods.estimators.majority_vote",
     "Metric": "ssme.metrics.base",
     "MissingExtraError": "ssme.errors",
-    "Ppi": "ssme.methods.estimators.ppi",
-    "PseudoLabel": "ssme.methods.estimators.pseudo_label",
     "RunSpec": "ssme.spec",
     "ScoreSet": "ssme.data",
-    "Spe": "ssme.methods.estimators.spe",
-    "SsmeMMethod": "ssme.methods.estimators.ssme_m",
-    "SsmeMethod": "ssme.methods.estimators.ssme",
     "SsmeWarning": "ssme.errors",
-    "StratifiedPpi": "ssme.methods.estimators.stratified_ppi",
     "UndefinedMetricWarning": "ssme.errors",
     "UnsupportedError": "ssme.errors",
-    "WeightedEnsemble": "ssme.methods.estimators.weighted_ensemble",
     "evaluate": "ssme.run",
     "evaluate_parquet": "ssme.stream.evaluation",
     "rerun": "ssme.run",
-}
+} | _METHOD_CLASSES
 
 __all__ = [
     "SSME",
-    "ActiveTesting",
-    "Agreement",
-    "Answers",
-    "Atc",
-    "Auto",
-    "AutoEval",
-    "BayesianCalibration",
-    "Cbpe",
     "ConvergenceWarning",
-    "DawidSkene",
-    "Ensemble",
     "Evaluation",
     "InputError",
-    "Labeled",
-    "MajorityVote",
     "Metric",
     "MissingExtraError",
-    "Ppi",
-    "PseudoLabel",
     "RunSpec",
     "ScoreSet",
-    "Spe",
-    "SsmeMMethod",
-    "SsmeMethod",
     "SsmeWarning",
-    "StratifiedPpi",
     "UndefinedMetricWarning",
     "UnsupportedError",
-    "WeightedEnsemble",
     "__version__",
     "bench",
     "datasets",
@@ -140,6 +89,7 @@ __all__ = [
     "sklearn",
     "stream",
     "theory",
+    *_METHOD_CLASSES,
 ]
 
 

@@ -1,25 +1,26 @@
 """Whoever is registered is also where people look for it.
 
-A method, a metric or a file format is one file and one line in a registry; these tests name the
-other places that a newcomer belongs to, each with what has to be done there.
+A method, a metric or a file format is one file and one entry in a registry; these tests name what
+else a newcomer has to declare, and the commands that renew what is written from the registry.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 
 import pytest
 from tests.reference.make_kept_numbers import FIXTURE
 from tests.shared_data import ROOT
 
-import ssme
 from ssme.data.readers.sources import READERS
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import metric_names
-from ssme.report.words import METHOD_WORDS
 from ssme.serve.settings import SUFFIXES
 
 KEPT = json.loads(FIXTURE.read_text())
+MEMBERS = ast.parse((ROOT / "src/ssme/methods/members.py").read_text(encoding="utf-8"))
+IMPORTED = {ast.unparse(node) for node in ast.walk(MEMBERS) if isinstance(node, ast.ImportFrom)}
 RENEW = "run: python -m tests.reference.make_kept_numbers"
 
 
@@ -36,12 +37,17 @@ def expect(name: str, places: dict[str, bool]) -> None:
 
 @pytest.mark.parametrize("name", method_names())
 def test_a_method_is_everywhere_it_belongs(name: str) -> None:
-    public = find_method_class(name).__name__
+    cls = find_method_class(name)
+    own = f"{cls.__module__.replace('.', '/')}.py"
+    imported = f"from {cls.__module__} import {cls.__name__} as {cls.__name__}"
     places = {
-        f"src/ssme/__init__.py: add {public}, in three places": public in ssme.__all__,
-        "src/ssme/report/words.py: say what it does and assumes": name in METHOD_WORDS,
-        f"docs/reference/methods.rst: add `.. autoclass:: ssme.{public}`": (
-            f".. autoclass:: ssme.{public}\n" in page("reference/methods.rst")
+        f"src/ssme/methods/members.py: add {imported}": imported in IMPORTED,
+        f"src/{own}: spec(name={name!r}), as in members.py": cls.spec.name == name,
+        f"src/{own}: spec(does=..., assumes=..., fails=...) in full sentences": all(
+            each.endswith(".") for each in (cls.spec.does, cls.spec.assumes, cls.spec.fails)
+        ),
+        "docs/rivals.md: run SSME_WRITE_DOCS=1 pytest tests/methods/test_docs.py": (
+            f"\n| `{name}` |" in page("rivals.md")
         ),
         f"tests/reference/fixtures/kept_numbers.json: {RENEW}": (
             name in KEPT["numbers"] and name in KEPT["defaults"]

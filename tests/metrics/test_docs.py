@@ -5,18 +5,17 @@ After a change of the registry: SSME_WRITE_DOCS=1 pytest tests/metrics/test_docs
 
 from __future__ import annotations
 
-import os
 import re
 
+from tests.registered_tables import check_table
 from tests.shared_data import ROOT
 
 from ssme.metrics import get_metric, metric_names
 
 PAGE = ROOT / "docs" / "metrics.md"
-TABLE = re.compile(r"(?<=<!-- metrics -->\n).*?(?=<!-- end metrics -->)", re.DOTALL)
 
 
-def table() -> str:
+def table() -> list[str]:
     lines = ["| name | classes | better | range | definition |", "|---|---|---|---|---|"]
     for name in metric_names():
         metric = get_metric(name)
@@ -25,17 +24,11 @@ def table() -> str:
         definition = metric.definition.replace("|", r"\|")
         span = f"{metric.low:g} to {metric.high:g}"
         lines.append(f"| `{name}` | {classes} | {better} | {span} | {definition} |")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def test_the_table_is_the_registry() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    if os.environ.get("SSME_WRITE_DOCS"):
-        text = TABLE.sub(lambda _: table(), text)
-        PAGE.write_text(text, encoding="utf-8")
-    found = TABLE.search(text)
-    assert found is not None
-    assert found.group() == table()
+    check_table(PAGE.name, "metrics", table())
 
 
 def test_the_examples_run() -> None:

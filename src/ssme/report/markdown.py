@@ -131,12 +131,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
         "",
         f"{_escape_text(method['title'])}. {_escape_text(method['source'])}",
     )
-    yield from (
-        "",
-        _escape_text(method["does"]),
-        "",
-        f"It assumes: {_escape_text(method['assumes'])}",
-    )
+    for words in ("does", "assumes", "fails"):
+        if method[words]:
+            yield from ("", _escape_text(method[words]))
     again = summary["rerun"]
     yield from ("", "## Run it again", "")
     if again["cannot"]:

@@ -15,9 +15,10 @@ from ssme.decide.together import profile_set
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.explanations import explain_plainly
-from ssme.errors import UnsupportedError
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.registry import find_method_class
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import Metric
-from ssme.report.words import METHOD_WORDS
 from ssme.results.evaluation import ALL, BaseEvaluation, Group, to_plain_values
 from ssme.results.gaps import compute_gaps
 from ssme.results.group_ranks import order_groups, rank_groups
@@ -32,6 +33,9 @@ DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark
 
 TOGETHER_MODELS = 30
 """Models up to which a report tells how they err together: pairs grow with the square."""
+
+SHOWN_OF_METHODS = ("name", "title", "source", "does", "assumes", "fails")
+"""Fields of a `MethodSpec` that a report shows."""
 
 FIGURE_NAMES = {
     "all_wrong": "all models are wrong",
@@ -307,22 +311,11 @@ def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _describe_method(evaluation: BaseEvaluation) -> dict[str, str]:
-    from ssme.errors import InputError
-    from ssme.methods.registry import find_method_class
-
-    name = evaluation.method
-    does, assumes = METHOD_WORDS.get(name, ("", ""))
     try:
-        spec = find_method_class(name).spec
+        spec = find_method_class(evaluation.method).spec
     except InputError:
-        return {"name": name, "title": name, "source": "", "does": does, "assumes": assumes}
-    return {
-        "name": name,
-        "title": spec.title,
-        "source": spec.source,
-        "does": does,
-        "assumes": assumes,
-    }
+        spec = MethodSpec(evaluation.method, title=evaluation.method, source="")
+    return {key: getattr(spec, key) for key in SHOWN_OF_METHODS}
 
 
 def _say_how_to_rerun(settings: dict[str, Any]) -> dict[str, str]:

@@ -32,7 +32,7 @@ from ssme.methods.answers.voices import Voices
 from ssme.methods.answers.worlds import fit_worlds
 from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
 
@@ -46,7 +46,24 @@ class Answers(Declared):
     n_draws: int = declare_joint_draws(200)
     constants: AnswerConstants = declare_constants(AnswerConstants())
 
-    spec: ClassVar[MethodSpec] = SPECS["answers"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="answers",
+        title="Judges who share difficulty",
+        source="this project: docs/answers.md",
+        does=(
+            "It pools the answers of the judges, weighted by how they agree with each other and "
+            "with the labels, and corrects every judge's metric by what the labeled rows say "
+            "beyond that."
+        ),
+        assumes=(
+            "It assumes that judges err somewhat more often than they disagree, because they find "
+            "the same rows hard; the fewer the labels, the more the result depends on this "
+            "assumption."
+        ),
+        fails="It is unreliable where all judges share an error and few labels show it.",
+        needs_labels=False,
+        designs=("random", "by_class", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
         of = self.constants

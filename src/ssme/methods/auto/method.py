@@ -67,7 +67,7 @@ from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
 
@@ -90,7 +90,27 @@ class Auto(Declared):
     )
     constants: Constants = declare_constants(Constants())
 
-    spec: ClassVar[MethodSpec] = SPECS["auto"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="auto",
+        title="Recalibrated pool of the classifiers",
+        source="this project: docs/auto.md",
+        does=(
+            "It pools the scores of all classifiers into one score, learns from the labels how to "
+            "recalibrate that score, and computes every metric on all rows under the recalibrated "
+            "score. Its intervals come from draws of the recalibration and of the rows."
+        ),
+        assumes=(
+            "It assumes that the labeled rows were chosen at random from the same source as the "
+            "unlabeled rows, and that the classifiers do not all make the same errors where no "
+            "label shows them."
+        ),
+        fails=(
+            "It is unreliable where very few rows are labeled and all classifiers make the same "
+            "errors."
+        ),
+        needs_labels=False,
+        designs=("random", "by_class", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
         if data.judges:

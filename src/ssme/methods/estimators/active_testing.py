@@ -29,7 +29,7 @@ from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief
 from ssme.methods.facts import Facts
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Whole, option
 
@@ -87,7 +87,24 @@ class ActiveTesting(Declared):
         Number(least=1e-6, most=1.0),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["active_testing"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="active_testing",
+        title="Active testing: chosen labels, LURE weights",
+        source="Kossen et al. 2021",
+        does=(
+            "It chooses rows to label by how informative they are and weights their labels so "
+            "that the estimate is unbiased."
+        ),
+        assumes="It assumes that the labels were chosen with the probabilities that it declares.",
+        fails="With few labels, it is unreliable where classifiers are confident and wrong.",
+        metrics=("accuracy",),
+        needs_labels=False,
+        gives_intervals=False,
+        gives_posterior=False,
+        groups=False,
+        missing_scores=False,
+        designs=("random", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         votes = cast_votes(data.scores)

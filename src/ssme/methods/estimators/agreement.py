@@ -22,7 +22,7 @@ from ssme.methods.base import Estimate
 from ssme.methods.beliefs.direct import DirectBelief, average_columns
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import find_threshold
 from ssme.options import Declared
@@ -34,7 +34,22 @@ __all__ = ["Agreement", "measure_agreement_with_others"]
 class Agreement(Declared):
     """Mean agreement of each classifier with every other one."""
 
-    spec: ClassVar[MethodSpec] = SPECS["agreement"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="agreement",
+        title="Agreement with the other classifiers",
+        source="Jiang et al. 2022",
+        does="It estimates accuracy by how often a classifier agrees with the other classifiers.",
+        assumes=(
+            "It assumes that agreement predicts accuracy, as it does for independently trained "
+            "networks."
+        ),
+        fails="It is unreliable where classifiers make the same errors.",
+        metrics=("accuracy",),
+        any_threshold=True,
+        needs_labels=False,
+        gives_intervals=False,
+        gives_posterior=False,
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         if data.n_models < 2:

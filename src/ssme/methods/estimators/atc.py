@@ -23,7 +23,7 @@ from ssme.methods.beliefs.direct import DirectBelief, average_columns
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Enumeration, option
 from ssme.progress import track
@@ -41,7 +41,20 @@ class Atc(Declared):
         Enumeration("top", "entropy"),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["atc"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="atc",
+        title="Average thresholded confidence",
+        source="Garg et al. 2022",
+        does=(
+            "It finds the confidence above which the share of labeled rows equals the accuracy on "
+            "the labeled rows, and takes the share of unlabeled rows above it as the accuracy."
+        ),
+        assumes="It assumes that this threshold is the same for the unlabeled rows.",
+        fails="It is unreliable with few labels, from which it learns the threshold.",
+        metrics=("accuracy",),
+        gives_intervals=False,
+        gives_posterior=False,
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         confidence = self._measure_confidence(data.scores)

@@ -22,7 +22,7 @@ from ssme.methods.beliefs.direct import DirectBelief, make_normal_estimate
 from ssme.methods.parts.draw_options import declare_joint_draws
 from ssme.methods.parts.predicted_accuracy import Annotator, declare_annotator, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import Metric
 from ssme.options import Declared
 
@@ -36,7 +36,24 @@ class AutoEval(Declared):
     annotator: Annotator = declare_annotator("confidence")
     n_draws: int = declare_joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = SPECS["autoeval"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="autoeval",
+        title="AutoEval: PPI++ on accuracy",
+        source="Boyeau et al. 2025",
+        does=(
+            "It estimates accuracy from each classifier's own confidence and corrects this "
+            "estimate with the labeled rows (PPI++)."
+        ),
+        assumes=(
+            "It assumes that the labeled rows were chosen at random and that there are many of "
+            "them: its intervals hold for large samples."
+        ),
+        fails="With few labels, its estimates vary much.",
+        metrics=("accuracy",),
+        any_threshold=True,
+        gives_posterior=False,
+        designs=("random", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)

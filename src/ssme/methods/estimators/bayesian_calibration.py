@@ -28,7 +28,7 @@ from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
 from ssme.methods.facts import ModelNumbers
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track
@@ -64,7 +64,19 @@ class BayesianCalibration(LabelDraws):
     tol: float = option(1e-6, "Step below which the mode is found.", Number(least=0.0, most=1.0))
     max_iter: int = option(200, "Most steps to the mode.", Whole(1, 10_000))
 
-    spec: ClassVar[MethodSpec] = SPECS["bayesian_calibration"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="bayesian_calibration",
+        title="Bayesian beta calibration per classifier",
+        source="Ji et al. 2020",
+        does=(
+            "It recalibrates the scores of each classifier by a Bayesian regression on the "
+            "labeled rows."
+        ),
+        assumes="It assumes that a beta calibration curve fits each classifier.",
+        fails="It looks at one classifier at a time and learns nothing from the others.",
+        multiclass=False,
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
         logs = _log_scores(data.scores[:, :, 1], self.clip)

@@ -20,7 +20,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 
 __all__ = ["Cbpe"]
 
@@ -29,7 +29,18 @@ __all__ = ["Cbpe"]
 class Cbpe(LabelDraws):
     """Labels drawn, for each classifier, from its own scores."""
 
-    spec: ClassVar[MethodSpec] = SPECS["cbpe"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="cbpe",
+        title="Each classifier's own confidence",
+        source="Bialek et al. 2024 (CBPE)",
+        does=(
+            "It takes each classifier's own confidence as the probability that its decision is "
+            "right."
+        ),
+        assumes="It assumes that every classifier is calibrated.",
+        fails="It is unreliable where a classifier is not calibrated.",
+        needs_labels=False,
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         own = np.stack([clamp(data.scores[:, j], data.labels) for j in range(data.n_models)])

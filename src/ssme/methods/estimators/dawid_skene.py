@@ -23,7 +23,7 @@ from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 
@@ -65,7 +65,22 @@ class DawidSkene(LabelDraws):
         Number(least=1e-300, most=0.1),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["dawid_skene"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="dawid_skene",
+        title="Dawid-Skene on the votes, labels clamped",
+        source="Dawid and Skene 1979",
+        does=(
+            "It estimates the confusion matrix of each classifier and the labels together from "
+            "the decisions of the classifiers."
+        ),
+        assumes=(
+            "It assumes that classifiers err independently given the true class; it does not use "
+            "the scores."
+        ),
+        fails="Where classifiers make the same errors, it is too sure of its labels.",
+        needs_labels=False,
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)

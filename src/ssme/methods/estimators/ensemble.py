@@ -20,7 +20,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
@@ -45,7 +45,22 @@ class Ensemble(LabelDraws):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["ensemble"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ensemble",
+        title="Mean score of the classifiers",
+        source="Shanmugam et al. 2025, app. D",
+        does=(
+            "It takes the mean of the classifiers' scores as the probability of each class and "
+            "draws labels from it."
+        ),
+        assumes="It assumes that the mean score is calibrated; it uses no labels to check that.",
+        fails=(
+            "It is unreliable where classifiers make the same errors or the mean score is not "
+            "calibrated."
+        ),
+        needs_labels=False,
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         posterior = average_scores(data.scores)

@@ -15,7 +15,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.parts.draw_options import declare_joint_draws
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.options import Declared, Flag, option
 
 __all__ = ["Labeled"]
@@ -33,7 +33,16 @@ class Labeled(Declared):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["labeled"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="labeled",
+        title="Labeled rows alone",
+        source="the metric itself; intervals: Wilson 1927, Newcombe 2006, Boyd et al. 2013",
+        does="It computes the metrics on the labeled rows and ignores all other rows.",
+        assumes="It assumes that the labeled rows were chosen at random.",
+        fails="With few labels, its intervals are wide.",
+        gives_posterior=False,
+        designs=("random", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
         return LabeledBelief(data, self.n_draws, self.joint_draws, spawn_seed(rng))

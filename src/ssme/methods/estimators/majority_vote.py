@@ -21,7 +21,7 @@ from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import NamedNumbers
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.votes import cast_votes
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 
@@ -39,7 +39,25 @@ class MajorityVote(LabelDraws):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["majority_vote"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="majority_vote",
+        title="Vote of the classifiers, weighted by labeled accuracy",
+        source="Shanmugam et al. 2025, app. B.2",
+        does=(
+            "It lets the classifiers vote on the class of every unlabeled row. Each vote is "
+            "weighted by the classifier's accuracy on the labeled rows, and the share of the "
+            "votes is the probability of a class."
+        ),
+        assumes=(
+            "It assumes that the classifiers err independently and that the majority is mostly "
+            "right."
+        ),
+        fails=(
+            "It is unreliable where classifiers make the same errors, and it ignores how "
+            "confident they are."
+        ),
+        needs_labels=False,
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)

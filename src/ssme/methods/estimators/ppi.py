@@ -42,7 +42,7 @@ from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.draw_options import MOST_DRAWS
 from ssme.methods.parts.predicted_accuracy import declare_ridge_grid, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, is_same_metric
@@ -70,7 +70,22 @@ class Ppi(Declared):
         500, "Number of resamples of the prediction-powered bootstrap.", Whole(2, MOST_DRAWS)
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["ppi"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ppi",
+        title="Prediction-powered inference, power-tuned",
+        source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
+        does=(
+            "It computes an estimate under the mean score of the classifiers and corrects it by "
+            "how wrong the mean score is on the labeled rows."
+        ),
+        assumes=(
+            "It assumes that the labeled rows were chosen at random and that there are many of "
+            "them: its intervals hold for large samples."
+        ),
+        fails="It is unreliable with few labels, and for metrics that are biased in small samples.",
+        gives_posterior=False,
+        designs=("random", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         grid = self.ridge_grid if self.ridge else None

@@ -27,7 +27,7 @@ from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Number, Whole, option
 
@@ -68,7 +68,21 @@ class PseudoLabel(LabelDraws):
     )
     max_iter: int = option(1000, "Most steps of the regression's solver.", Whole(1, 100_000))
 
-    spec: ClassVar[MethodSpec] = SPECS["pseudo_label"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="pseudo_label",
+        title="Model from scores to labels, fitted on the labeled rows",
+        source="Shanmugam et al. 2025, app. B.2",
+        does=(
+            "It learns to predict the label from the scores by a logistic regression on the "
+            "labeled rows."
+        ),
+        assumes="It assumes that there are enough labeled rows to learn that regression.",
+        fails=(
+            "With few labels, it predicts nearly the same for all rows, and its estimates of AUC "
+            "are too low."
+        ),
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         labeled = data.labeled

@@ -31,7 +31,7 @@ from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
@@ -87,7 +87,19 @@ class Spe(LabelDraws):
     )
     max_iter: int = option(15_000, "Most steps of the optimizer.", Whole(1, 100_000))
 
-    spec: ClassVar[MethodSpec] = SPECS["spe"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="spe",
+        title="Mixture of truncated normals per classifier",
+        source="Welinder et al. 2013",
+        does=(
+            "It fits two truncated normal densities, one per class, to the scores of each "
+            "classifier."
+        ),
+        assumes="It assumes that the scores of each class follow such a density.",
+        fails="It is unreliable where the scores have any other shape.",
+        multiclass=False,
+        designs=("random", "by_score", "weights"),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,7 +30,7 @@ from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import MOST_DRAWS, declare_world_draws
 from ssme.methods.parts.seeds import make_child_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
 from ssme.mixture.model import (
@@ -191,7 +191,22 @@ class SsmeMethod(SsmeOptions):
         OneOf(Whole(1, 10**9), Nothing("all rows")),
     )
 
-    spec: ClassVar[MethodSpec] = SPECS["ssme"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ssme",
+        title="Semi-supervised mixture of all classifiers' scores, as published",
+        source="Shanmugam et al. 2025, sec. 3",
+        does=(
+            "It fits a mixture with one density of scores per class to labeled and unlabeled "
+            "rows, and averages every metric over labels drawn from that mixture."
+        ),
+        assumes=(
+            "It assumes that the labeled rows were chosen at random, that each class has its own "
+            "region of scores, and that there are enough rows to estimate densities in as many "
+            "dimensions as there are classifiers."
+        ),
+        fails="It is unreliable with many classifiers and few rows, and where the classes overlap.",
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()

@@ -19,7 +19,7 @@ from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.estimators.ssme import SsmeOptions, describe_convergence, fit_scores
 from ssme.methods.facts import Convergence, Facts
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.mixture.model import MixtureFit
 from ssme.progress import track
 
@@ -46,7 +46,18 @@ class SsmeMFacts(Facts):
 class SsmeMMethod(SsmeOptions):
     """`SsmeMethod` for every classifier on its own, with the same options."""
 
-    spec: ClassVar[MethodSpec] = SPECS["ssme_m"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="ssme_m",
+        title="SSME fitted to one classifier at a time",
+        source="Shanmugam et al. 2025, app. D",
+        does="It fits the mixture of SSME to each classifier by itself.",
+        assumes=(
+            "It makes the assumptions of SSME for one classifier at a time; it learns nothing "
+            "from the others."
+        ),
+        fails="It is unreliable where the scores of a classifier do not separate the classes.",
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()

@@ -31,7 +31,7 @@ from ssme.methods.parts.predicted_accuracy import (
     predict_accuracy,
 )
 from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Flag, Whole, option
 
@@ -55,7 +55,22 @@ class StratifiedPpi(Declared):
     ridge_grid: tuple[float, ...] = declare_ridge_grid()
     n_draws: int = declare_joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = SPECS["stratified_ppi"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="stratified_ppi",
+        title="Stratified PPI++ on accuracy",
+        source="Fisch et al. 2024",
+        does=(
+            "It applies prediction-powered inference within strata of the classifier's confidence."
+        ),
+        assumes=(
+            "It assumes that the labeled rows were chosen at random and that every stratum has "
+            "some."
+        ),
+        fails="It is unreliable with few labels per stratum.",
+        metrics=("accuracy",),
+        any_threshold=True,
+        gives_posterior=False,
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         predicted, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)

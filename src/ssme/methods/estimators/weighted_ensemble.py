@@ -21,7 +21,7 @@ from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.parts.missing import fill_missing
-from ssme.methods.specs import SPECS, MethodSpec
+from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 
@@ -61,7 +61,22 @@ class WeightedEnsemble(LabelDraws):
     )
     max_iter: int = option(1000, "Most steps of EM.", Whole(1, 10_000))
 
-    spec: ClassVar[MethodSpec] = SPECS["weighted_ensemble"]
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="weighted_ensemble",
+        title="Linear pool weighted by labeled log score",
+        source="Geweke and Amisano 2011",
+        does=(
+            "It takes a weighted mean of the classifiers' scores as the probability of each "
+            "class; the weights are those that predict the labels of the labeled rows best."
+        ),
+        assumes="It assumes that some weighted mean of the scores is calibrated.",
+        fails=(
+            "It is unreliable where classifiers make the same errors or no weighted mean is "
+            "calibrated."
+        ),
+        needs_labels=False,
+        designs=("random", "by_score", "weights"),
+    )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         scores = fill_missing(data.scores)

@@ -1,0 +1,56 @@
+"""The registry of methods: every method is entered here, and nowhere else.
+
+A method has two lines here: an import, which editors and type checkers read, and an entry of
+``METHODS``, which all else reads: the command line, the names of ``ssme``, the reference, the
+report and the contract tests. At run time a class is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ssme.methods.answers.method import Answers as Answers
+    from ssme.methods.auto.method import Auto as Auto
+    from ssme.methods.estimators.active_testing import ActiveTesting as ActiveTesting
+    from ssme.methods.estimators.agreement import Agreement as Agreement
+    from ssme.methods.estimators.atc import Atc as Atc
+    from ssme.methods.estimators.autoeval import AutoEval as AutoEval
+    from ssme.methods.estimators.bayesian_calibration import (
+        BayesianCalibration as BayesianCalibration,
+    )
+    from ssme.methods.estimators.cbpe import Cbpe as Cbpe
+    from ssme.methods.estimators.dawid_skene import DawidSkene as DawidSkene
+    from ssme.methods.estimators.ensemble import Ensemble as Ensemble
+    from ssme.methods.estimators.labeled import Labeled as Labeled
+    from ssme.methods.estimators.majority_vote import MajorityVote as MajorityVote
+    from ssme.methods.estimators.ppi import Ppi as Ppi
+    from ssme.methods.estimators.pseudo_label import PseudoLabel as PseudoLabel
+    from ssme.methods.estimators.spe import Spe as Spe
+    from ssme.methods.estimators.ssme import SsmeMethod as SsmeMethod
+    from ssme.methods.estimators.ssme_m import SsmeMMethod as SsmeMMethod
+    from ssme.methods.estimators.stratified_ppi import StratifiedPpi as StratifiedPpi
+    from ssme.methods.estimators.weighted_ensemble import WeightedEnsemble as WeightedEnsemble
+
+METHODS: dict[str, str] = {
+    "auto": "ssme.methods.auto.method:Auto",
+    "answers": "ssme.methods.answers.method:Answers",
+    "labeled": "ssme.methods.estimators.labeled:Labeled",
+    "ensemble": "ssme.methods.estimators.ensemble:Ensemble",
+    "ssme": "ssme.methods.estimators.ssme:SsmeMethod",
+    "ssme_m": "ssme.methods.estimators.ssme_m:SsmeMMethod",
+    "weighted_ensemble": "ssme.methods.estimators.weighted_ensemble:WeightedEnsemble",
+    "majority_vote": "ssme.methods.estimators.majority_vote:MajorityVote",
+    "pseudo_label": "ssme.methods.estimators.pseudo_label:PseudoLabel",
+    "dawid_skene": "ssme.methods.estimators.dawid_skene:DawidSkene",
+    "bayesian_calibration": "ssme.methods.estimators.bayesian_calibration:BayesianCalibration",
+    "spe": "ssme.methods.estimators.spe:Spe",
+    "autoeval": "ssme.methods.estimators.autoeval:AutoEval",
+    "ppi": "ssme.methods.estimators.ppi:Ppi",
+    "stratified_ppi": "ssme.methods.estimators.stratified_ppi:StratifiedPpi",
+    "active_testing": "ssme.methods.estimators.active_testing:ActiveTesting",
+    "cbpe": "ssme.methods.estimators.cbpe:Cbpe",
+    "atc": "ssme.methods.estimators.atc:Atc",
+    "agreement": "ssme.methods.estimators.agreement:Agreement",
+}
+"""Name of each method -> module and class, in the order of the table of ``ssme methods``."""
