@@ -42,6 +42,7 @@ REASONS: dict[str, dict[str, str]] = {
         "results/curves.py": "THRESHOLDS",
         "results/frames.py": "LONGEST_NAME SHOWN_ROWS",
         "results/notebook.py": "MODELS NAME",
+        "results/reliability.py": "MARGINS",
         "run.py": "UNDEFINED_SHOWN",
         "serve/drawing.py": "WIDTH ROW MARGIN TICKS STEPS MODELS "
         "SMALL_WIDTH SMALL_HEIGHT SMALL_TICKS",

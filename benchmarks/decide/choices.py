@@ -10,8 +10,9 @@ fact for all its runs. Written to benchmarks/results:
 
 - decide_pairs.csv: coverage of the 95 % intervals of paired differences and of the 95 % set of
   possible best models (the set holds the truly best one), by number of labels;
-- decide_probabilities.csv: what was said against what was true, for P(best) of every model and
-  P(better) of every pair (the one called better), in bins of the probability said;
+- decide_probabilities.csv: what was said against what was true, for P(best) of every model,
+  P(better) of every pair (the one called better) and P(within) of the pick for three margins, in
+  bins of the probability said;
 - decide_regret.csv: expected regret said, regret in truth, and how often its interval held it.
 
 `python -m benchmarks.decide.record` makes what the library says of itself from them, `python -m
@@ -26,17 +27,13 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import DEVELOPMENT, Job, evaluated, splits_of, study, truth_of
+from benchmarks.decide.said import BY, tabulate_said
 from ssme.evaluation import Evaluation
 from ssme.metrics import default_metrics
 from ssme.metrics.base import Metric
+from ssme.results.reliability import MARGINS
 
 METHODS = ("auto", "labeled")
-BINS = {
-    "best": np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01]),
-    "better": np.array([0.5, 0.6, 0.8, 0.95, 1.01]),
-}
-"""Edges of the bins of probabilities that are said."""
-BY = ["method", "metric", "n_labeled"]
 
 
 def compute(job: Job) -> list[dict[str, Any]]:
@@ -74,6 +71,9 @@ def _judge(r: Evaluation, metric: Metric, true: dict[str, float]) -> list[dict[s
         known = 1.0 / len(best) if each.model in best else 0.0
         rows.append({"what": "best", "said": each.p_best, "true": known})
     regret = top - sign * true[choice.pick]
+    for margin in MARGINS:
+        said = r.choose(metric.name, margin=margin).p_within
+        rows.append({"what": "within", "said": said, "true": float(regret <= margin)})
     low, high = choice.regret_low - 1e-12, choice.regret_high + 1e-12
     rows.append(
         {
@@ -126,41 +126,6 @@ def tabulate_coverage(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     )
     rows = mean.reset_index()
     return pd.concat([rows, each.reset_index()]) if name == "all" else rows
-
-
-def tabulate_said(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Said against true in bins, sets counting alike, with the error between sets."""
-    parts = []
-    for what, edges in BINS.items():
-        said = frame[(frame["what"] == what) & frame["said"].notna()]
-        place = np.clip(np.searchsorted(edges, said["said"], side="right") - 1, 0, len(edges) - 2)
-        size = said.groupby([*BY, "dataset"])["said"].transform("size")
-        weighed = said.assign(
-            low=edges[place],
-            high=edges[place + 1],
-            cases=1,
-            weight=1.0 / size,
-            s=said["said"] / size,
-            t=said["true"] / size,
-        )
-        by = [*BY, "what", "low", "high"]
-        sums = weighed.groupby([*by, "dataset"])[["cases", "weight", "s", "t"]].sum()
-        for key, part in sums.groupby(by):
-            total = part.sum()
-            rest = total - part
-            off = ((rest["t"] - rest["s"]) / rest["weight"].where(rest["weight"] > 0)).dropna()
-            spread = np.sqrt((1.0 - 1.0 / max(len(off), 1)) * ((off - off.mean()) ** 2).sum())
-            parts.append(
-                {
-                    "sets": name,
-                    **dict(zip(by, key, strict=True)),
-                    "cases": int(total["cases"]),
-                    "said": total["s"] / total["weight"],
-                    "true": total["t"] / total["weight"],
-                    "se": spread if len(off) > 2 else np.nan,
-                }
-            )
-    return pd.DataFrame(parts)
 
 
 def tabulate_regret(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -13,6 +13,8 @@ from benchmarks.decide.markdown import draw, origin, picture, read, table
 BY = ["method", "metric", "n_labeled"]
 LEADING = ("accuracy", "roc_auc")
 KINDS = ("development", "further", "all")
+NAMES = {"best": "P(best)", "better": "P(better)", "within": "P(within)"}
+"""What probabilities are called, by what they are about."""
 
 
 def choices() -> str:
@@ -62,15 +64,17 @@ def tell_probabilities(said: pd.DataFrame) -> str:
     told = []
     whole = _pool(said[said["sets"] == "all"])
     for method in ("auto", "labeled"):
-        for what, name in (("better", "P(better)"), ("best", "P(best)")):
+        for what in ("better", "best", "within"):
             mine = whole[(whole["method"] == method) & (whole["what"] == what)]
             mine = mine[mine["cases"] >= 100]
+            if mine.empty:
+                continue
             off = mine[(mine["said"] - mine["true"]).abs() > 0.05]
             named = "; ".join(
                 f"{row.metric}, {row.said:.2f} said is {row.true:.2f}" for row in off.itertuples()
             )
             rest = f"is within 0.05, except: {named}" if named else "is within 0.05 in every bin"
-            told.append(f"{name} of `{method}` {rest}.")
+            told.append(f"{NAMES[what]} of `{method}` {rest}.")
     return "In bins with 100 cases or more: " + " ".join(told)
 
 
@@ -105,7 +109,7 @@ def said_table(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         f"{row.said:.2f}, {row.true:.2f} ± {row.se:.2f} ({row.cases:,})"
         for row in whole.itertuples()
     ]
-    whole["what"] = whole["what"].map({"best": "P(best)", "better": "P(better)"})
+    whole["what"] = whole["what"].map(NAMES)
     wide = whole.pivot_table(
         index=["method", "what", "bin"], columns="metric", values="cell", aggfunc="first"
     )
@@ -136,7 +140,8 @@ def probability_chart(said: pd.DataFrame) -> Any:
     import altair as alt
 
     sums = _pool(said[said["sets"] == "all"])
-    sums["what"] = sums["what"].map({"best": "P(best)", "better": "P(better)"})
+    sums = sums[sums["what"].isin(["best", "better"])]
+    sums = sums.assign(what=sums["what"].map(NAMES))
     told = series(sums, "method")
     base = alt.Chart(sums).encode(
         x=alt.X("said:Q", title="probability said", scale=alt.Scale(domain=[0, 1])),

@@ -4,10 +4,11 @@
 metric on all rows of the group that were not seen, where it has 20 rows of each class if the metric
 needs classes; for "rows" it is the metric on the rows that were seen. Groups of a gap have 30 rows
 or more (smaller ones are put together); its truth is that of the same groups on the rows that were
-not seen.
+not seen. P(worst) of a group is held against whether it is the worst one on these rows, for every
+model, where every group of the grouping has 20 such rows (of each class, if the metric needs them).
 
-The constants of `ssme.groups` were chosen on adult at 20 labels, runs 0 to 3; the other sets had no
-part in it.
+The constants of `ssme.groups` were chosen on adult at 20 labels, runs 0 to 3, and the exponent of
+P(worst) on runs 5 to 7 of three sets at 50 labels; runs from 8 on had no part in any of it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import Job, load, study
+from benchmarks.decide.said import tabulate_said
 from ssme.bench import seen_rows, split_rows
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
+from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Decision
@@ -43,7 +46,7 @@ LEAST_ROWS_OF_GAP = 30
 
 
 def compute(job: Job) -> list[dict[str, Any]]:
-    """All intervals of one split, of groups and of gaps, beside the truth."""
+    """All intervals of one split, of groups and of gaps, and P(worst), beside the truth."""
     data = load(job.dataset)
     split = split_rows(
         data.labels, job.n_labeled, job.n_unlabeled, job.run, seed=0, dataset=job.dataset
@@ -52,19 +55,25 @@ def compute(job: Job) -> list[dict[str, Any]]:
     seen, rest = seen_rows(data, split), np.setdiff1d(np.arange(data.n_rows), shown)
     by = GROUPINGS[job.dataset]
     held, known = data.take(rest), data.take(shown)
-    rows: list[dict[str, Any]] = []
-    for target, truth in (("population", held), ("rows", known)):
-        rows += _groups(job, seen, truth, by, target)
-    return rows + _gaps(job, seen, held, by)
-
-
-def _groups(
-    job: Job, seen: ScoreSet, truth: ScoreSet, by: tuple[str, ...], target: str
-) -> list[dict[str, Any]]:
+    asked: dict[str, Any] = {"by": list(by), "random_state": job.run}
     names = METRICS.get(seen.n_classes, ("accuracy", "ece"))
-    result = evaluate(
-        seen, metrics=list(names), by=list(by), random_state=job.run, group_target=target
-    )
+    people = evaluate(seen, metrics=list(names), **asked)
+    rows = evaluate(seen, metrics=list(names), group_target="rows", **asked)
+    leading = ["accuracy", "roc_auc"] if seen.n_classes == 2 else ["accuracy"]
+    larger = evaluate(seen, metrics=leading, min_group_rows=LEAST_ROWS_OF_GAP, **asked)
+    return [
+        *_judge_groups(people, held, by, "population"),
+        *_judge_groups(rows, known, by, "rows"),
+        *_judge_worst(people, held, by),
+        *_judge_gaps(larger, held),
+        *_judge_worst(larger, held, by),
+    ]
+
+
+def _judge_groups(
+    result: Evaluation, truth: ScoreSet, by: tuple[str, ...], target: str
+) -> list[dict[str, Any]]:
+    names = [metric.name for metric in result.metrics]
     table = {(row["group"], row["metric"], row["model"]): row for row in result.rows()}
     found = []
     for text in by:
@@ -90,11 +99,37 @@ def _groups(
     return found
 
 
-def _gaps(job: Job, seen: ScoreSet, held: ScoreSet, by: tuple[str, ...]) -> list[dict[str, Any]]:
-    names = ["accuracy", "roc_auc"] if seen.n_classes == 2 else ["accuracy"]
-    kinds = KINDS if seen.n_classes == 2 else ("difference", "ratio", "calibration")
-    asked = {"metrics": names, "by": list(by), "min_group_rows": LEAST_ROWS_OF_GAP}
-    result = evaluate(seen, random_state=job.run, **asked)
+def _judge_worst(result: Evaluation, held: ScoreSet, by: tuple[str, ...]) -> list[dict[str, Any]]:
+    """P(worst) of every group and model, beside whether it is the worst on held-out rows."""
+    found = []
+    for text in by:
+        groups = [group for group in result.groups if group.by == text]
+        inside = _rows_of(held, text)
+        alone = [inside[group.name] for group in groups if not group.pooled]
+        rest = np.setdiff1d(np.arange(held.n_rows), np.concatenate(alone))
+        rows = {group.name: rest if group.pooled else inside[group.name] for group in groups}
+        if min(map(len, rows.values())) < LEAST_OF_CLASS:
+            continue
+        for metric in result.metrics:
+            values = np.stack(
+                [_truth(metric, held, part, LEAST_OF_CLASS) for part in rows.values()]
+            )
+            bad = values if metric.greater_is_better is not False else -values
+            worst = bad == bad.min(axis=0)
+            for j, model in enumerate(held.models):
+                ranks = result.worst_groups(metric.name, by=text, model=model).rows
+                said = {rank.group: rank.p_worst for rank in ranks}
+                if not np.isfinite([*values[:, j], *said.values()]).all():
+                    continue
+                for name, is_worst in zip(rows, worst[:, j] / worst[:, j].sum(), strict=True):
+                    at = {"kind": "worst", "what": "worst", "method": "auto"}
+                    at |= {"metric": metric.name, "said": said[name], "true": float(is_worst)}
+                    found.append(at)
+    return found
+
+
+def _judge_gaps(result: Evaluation, held: ScoreSet) -> list[dict[str, Any]]:
+    kinds = KINDS if held.n_classes == 2 else ("difference", "ratio", "calibration")
     found = []
     for gap in result.gaps(kinds=kinds).rows:
         j = result.data.models.index(gap.model)
@@ -150,7 +185,7 @@ def _truth(metric: Metric, data: ScoreSet, rows: Any, least: int) -> FloatArray:
 
 
 def summarize(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Coverage and width by size of the group, and of gaps."""
+    """Coverage and width by size of the group, and of gaps; P(worst) said against true."""
     groups = rows[rows["kind"].isin(["population", "rows"])].copy()
     groups["size"] = pd.cut(groups["rows"], SIZES, labels=SIZE_NAMES)
     groups = groups.rename(columns={"kind": "target"})
@@ -158,7 +193,7 @@ def summarize(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     keys = ["target", "dataset", "n_labeled", "metric", "size"]
     by_size = groups.groupby(keys, observed=True)[measured].mean()
     by_size["intervals"] = groups.groupby(keys, observed=True).size()
-    gaps = rows[~rows["kind"].isin(["population", "rows"])].rename(columns={"kind": "gap"})
+    gaps = rows[rows["kind"].isin(KINDS)].rename(columns={"kind": "gap"})
     keys = ["dataset", "n_labeled", "gap", "metric"]
     apart = gaps.groupby(keys)[["held", "width", "error", "estimate", "truth"]].mean()
     apart["intervals"] = gaps.groupby(keys).size()
@@ -166,6 +201,7 @@ def summarize(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "decide_groups": by_size.reset_index().assign(runs=runs),
         "decide_group_gaps": apart.reset_index().assign(runs=runs),
+        "decide_worst": tabulate_said(rows[rows["kind"] == "worst"], "all"),
     }
 
 

@@ -155,7 +155,32 @@ def groups() -> str:
         "Gaps, 20, 50 and 100 labels together:\n",
         table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
     ]
+    try:
+        worst = read("decide_worst")
+    except FileNotFoundError:
+        return "\n".join(parts)
+    parts += [
+        "P(worst), the probability that a group is the worst of its grouping, said against how "
+        "often it was so on the rows that were not seen; all sets alike, 20, 50 and 100 labels "
+        f"together ({origin('decide_worst')}; in brackets the number of cases):\n",
+        table(*tabulate_worst(worst)),
+    ]
     return "\n".join(parts)
+
+
+def tabulate_worst(worst: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Said and true by bin and metric, numbers of labels together by their cases."""
+    weighed = worst.assign(s=worst["said"] * worst["cases"], t=worst["true"] * worst["cases"])
+    sums = weighed.groupby(["metric", "low", "high"])[["cases", "s", "t"]].sum().reset_index()
+    sums["said"] = [
+        f"{low:.2f} to {min(high, 1.0):.2f}" for low, high in sums[["low", "high"]].to_numpy()
+    ]
+    sums["cell"] = [
+        f"{row.s / row.cases:.2f}, {row.t / row.cases:.2f} ({row.cases:,.0f})"
+        for row in sums.itertuples()
+    ]
+    wide = sums.pivot(index="said", columns="metric", values="cell").fillna("-")
+    return wide.rename_axis(columns=None).reset_index(), {}
 
 
 def _percents() -> dict[str, str]:

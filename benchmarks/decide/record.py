@@ -3,8 +3,8 @@
     python -m benchmarks.decide.record
 
 writes it from decide_probabilities.csv and decide_pairs.csv, the tables of
-``benchmarks.decide.choices``, over all sets; ``tests/results/test_reliability.py`` holds that it
-is up to date.
+``benchmarks.decide.choices``, and decide_worst.csv of ``benchmarks.decide.groups``, over all sets;
+``tests/results/test_reliability.py`` holds that it is up to date.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ def build_record() -> str:
 
 
 def _select_rows() -> pd.DataFrame:
-    said = pd.read_csv(RESULTS / "decide_probabilities.csv").query("sets == 'all'")
+    names = ("decide_probabilities", "decide_worst")
+    found = [RESULTS / f"{name}.csv" for name in names]
+    tables = [pd.read_csv(path) for path in found if path.exists()]
+    said = pd.concat(tables).query("sets == 'all'")
     sets = pd.read_csv(RESULTS / "decide_pairs.csv").query("dataset == 'all'")
     held = sets.assign(
         what="set", low=0.95, high=1.01, cases=sets["choices"], said=0.95, true=sets["set_coverage"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.decide.choices import tabulate_regret, tabulate_said
+from benchmarks.decide.choices import tabulate_regret
+from benchmarks.decide.said import tabulate_said
 
 
 def rows_of(dataset: str, what: str, said: list[float], true: list[float]) -> pd.DataFrame:

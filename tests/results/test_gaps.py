@@ -11,9 +11,9 @@ import pytest
 import ssme
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.metrics import one_hot_mass
+from ssme.metrics import get_metric, one_hot_mass
 from ssme.results.gaps import compute_gaps, make_mean_bias
-from ssme.results.simultaneous import compute_joint_reach, compute_pair_reach
+from ssme.results.simultaneous import compute_joint_reach, compute_p_worst, compute_pair_reach
 
 
 def grouped(n: int = 400, **asked: Any) -> ssme.Evaluation:
@@ -55,6 +55,23 @@ def test_worst_group_first_whichever_way_is_better(result: ssme.Evaluation) -> N
     assert rank.difference < 0.0
     assert sum(each.p_worst for each in result.worst_groups("accuracy").rows) == pytest.approx(1.0)
     assert rank.effective_labels > 0.0
+
+
+def test_a_worst_group_among_several_is_less_sure_than_its_share_of_draws() -> None:
+    rng = np.random.default_rng(2)
+    draws = rng.normal([0.5, 0.6, 0.7], 0.1, (4000, 3))
+    one, half = (
+        [Estimate(np.zeros(1), worst_exponent=exponent) for _ in range(3)]
+        for exponent in (1.0, 0.5)
+    )
+    accuracy = get_metric("accuracy")
+    plain, careful = (compute_p_worst(draws, accuracy, each) for each in (one, half))
+    assert plain == pytest.approx((draws.argmin(axis=1)[:, None] == range(3)).mean(axis=0))
+    assert careful == pytest.approx(np.sqrt(plain) / np.sqrt(plain).sum())
+    two = compute_p_worst(draws[:, :2], accuracy, half[:2])
+    assert two == pytest.approx(compute_p_worst(draws[:, :2], accuracy, one[:2]))
+    flipped = compute_p_worst(-draws, get_metric("ece"), one)
+    assert flipped == pytest.approx(plain)
 
 
 def test_intervals_hold_for_all_pairs_at_once() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from benchmarks.decide.record import RECORD, build_record
 from tests.made_sets import binary_set, grouped_set
 
 import ssme
+from ssme.cli.group_tables import make_group_tables
+from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.report import render_html, render_markdown, summarize
 from ssme.results import reliability
@@ -137,6 +140,84 @@ def test_nothing_is_claimed_on_groups():
     assert r.choose(group=group).reliability.verdict == "not measured"
     assert r.ranking(group=group).reliability.verdict == "not measured"
     assert r.compare(group=group).reliability[0].verdict == "not measured"
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """A record in which P(worst) and P(within) were too high, and P(best) as it is given."""
+
+    def fill(best=0.5):
+        lines = [
+            reliability._Row("labeled", "accuracy", 50, what, Bin(0.0, 1.01, 90, 0.5, true, (50,)))
+            for what, true in (("worst", 0.2), ("within", 0.31), ("best", best))
+        ]
+        monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
+
+    return fill
+
+
+def test_p_worst_is_shown_with_its_record(known):
+    known()
+    r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
+    told = r.find_record(ACCURACY).tell("worst").sentence
+    assert "20% of the groups called the worst by accuracy" in told
+    by = r.groups[1].by
+    assert r.worst_groups(by=by).reliability.verdict == "too high"
+    for table in (r.worst_groups(by=by), r.gaps()):
+        assert repr(table).splitlines()[-1] == told
+    summary = summarize(r)
+    assert f"P(worst): {told}" in render_html(summary, [])
+    assert told in render_markdown(summary).replace("\\", "")
+    assert summary["group_ranks"][0]["reliability"] == told
+    assert json.loads(r.to_json())["reliability"][0]["p_worst"]["sentence"] == told
+    (table, *_) = make_group_tables(r, None)
+    assert told in table.caption.plain
+
+
+def test_p_worst_for_the_rows_at_hand_was_not_measured(known):
+    known()
+    r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy", group_target="rows")
+    told = r.worst_groups(by=r.groups[1].by).reliability
+    assert told.verdict == "not measured"
+    assert "rows at hand" in told.sentence
+    (recall,) = r.gaps(kinds=["equal_opportunity"]).reliability
+    assert "by recall" in recall.sentence
+
+
+def test_p_within_is_shown_with_its_record(known, evaluated):
+    known()
+    told = "31% of the picks said to be so near the best accuracy"
+    draws = np.array([[0.8, 0.7, 0.5]] * 90 + [[0.8, 0.85, 0.5]] * 10)
+    unsure = replace(evaluated, estimates=((Estimate(draws[0], draws),),))
+    choice = unsure.choose(margin=0.01)
+    assert told in choice.within_reliability.sentence
+    assert choice.to_dict()["within_reliability"]["verdict"] == "too high"
+    failed = unsure.gate(within=0.01, fail_on="never")
+    assert told in failed.failures[0]
+    assert failed.remarks == ()
+    passed = replace(unsure, level=0.85).gate(within=0.01, fail_on="never")
+    assert passed.passed
+    assert told in passed.remarks[0]
+    for margin in (0.0, 0.05):
+        other = evaluated.choose(margin=margin).within_reliability
+        assert other.verdict == "not measured"
+        assert f"with a margin of {margin:g}" in other.sentence
+
+
+def test_the_report_does_not_say_that_nothing_was_found_where_p_best_did_not_hold(known, evaluated):
+    calm = replace(evaluated, doubts=())
+    known(best=0.1)
+    summary = summarize(calm)
+    card = summary["headline"]["answers"][-1]
+    assert card["answer"] == "How sure it is"
+    assert "P(best) is surer than it should be" in card["detail"]
+    assert "10% of the models" in card["detail"]
+    assert card["detail"].endswith(summary["caution"])
+    assert render_html(summary, []).count(summary["caution"]) == 2
+    assert summary["caution"] in render_markdown(summary).replace("\\", "")
+    known(best=0.5)
+    assert summarize(calm)["headline"]["answers"][-1]["answer"] == "Nothing found"
+    assert summarize(calm)["caution"] == ""
 
 
 def test_without_probabilities_nothing_is_said_of_them():

@@ -240,6 +240,8 @@ def evaluate(
         show_together(profile, output)
     for sentence in verdict.failures if gated else ():
         say(f"Failed: {sentence}")
+    for sentence in verdict.remarks:
+        output.note(sentence)
     for sentence in verdict.despite if gated and verdict.passed else ():
         say(f"Passed despite a {sentence}")
     if gated and not verdict.passed:

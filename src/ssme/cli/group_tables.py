@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
 from ssme.wording import make_distinct
@@ -20,9 +21,9 @@ __all__ = ["make_gap_table", "make_group_tables"]
 
 JOINT = (
     "Intervals of differences from all rows hold for all groups at once. Worst: the probability "
-    "that the group is the worst one. Borrowed: the share of its estimate that comes from all rows "
-    "rather than its own labels. Worth: as many labels as labels alone would need for an interval "
-    "as narrow."
+    "that the group is the worst one.{told} Borrowed: the share of its estimate that comes from "
+    "all rows rather than its own labels. Worth: as many labels as labels alone would need for an "
+    "interval as narrow."
 )
 
 
@@ -49,7 +50,8 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
         more = f"\n{left} more groups: --all shows them, --csv FILE keeps them" if left else ""
-        table.caption = JOINT + more
+        told = "".join(f" {remark}" for remark in ranking.remarks)
+        table.caption = Text(JOINT.format(told=told) + more)
         table.caption_justify = "left"
         yield table
 

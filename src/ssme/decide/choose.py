@@ -34,7 +34,7 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import to_plain_values
-from ssme.results.reliability import Record, Reliability
+from ssme.results.reliability import MARGINS, Record, Reliability
 
 __all__ = ["Choice", "Contender", "choose_model"]
 
@@ -102,8 +102,8 @@ class Choice:
         Whether the metric goes from 0 to 1, so that a hundredth of it is a point.
     margin, set_level, level : float
         Margin of practical equality, probability of the set, and level of the intervals.
-    reliability, set_reliability : Reliability
-        How far to trust P(best) of the pick, and the set of possible best models.
+    reliability, set_reliability, within_reliability : Reliability
+        How far to trust P(best) of the pick, the set of possible best models, and P(within).
     """
 
     metric: str
@@ -121,6 +121,7 @@ class Choice:
     level: float
     reliability: Reliability
     set_reliability: Reliability
+    within_reliability: Reliability
 
     @property
     def possible_best(self) -> tuple[str, ...]:
@@ -235,6 +236,7 @@ def choose_model(
     tail = (1.0 - level) / 2.0
     ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
     low, high = estimate.interval(level)
+    p_within = float((regret <= margin + 1e-12).mean()) if regret.size else float("nan")
     contenders = tuple(
         Contender(
             model=models[j],
@@ -256,7 +258,7 @@ def choose_model(
         regret=expected,
         regret_low=float(np.minimum(ends[0], expected)),
         regret_high=float(np.maximum(ends[1], expected)),
-        p_within=float((regret <= margin + 1e-12).mean()) if regret.size else float("nan"),
+        p_within=p_within,
         contenders=contenders,
         in_points=(metric.low, metric.high) == (0.0, 1.0),
         margin=margin,
@@ -264,7 +266,16 @@ def choose_model(
         level=level,
         reliability=record.tell("best", float(p_best[pick])),
         set_reliability=record.tell("set"),
+        within_reliability=_tell_p_within(record, margin, p_within),
     )
+
+
+def _tell_p_within(record: Record, margin: float, p_within: float) -> Reliability:
+    """How far to trust P(within), which was measured for a few margins."""
+    if MARGINS[0] <= margin <= MARGINS[-1]:
+        return record.tell("within", p_within)
+    other = Record(record.method, f"{record.metric} with a margin of {margin:g}")
+    return other.tell("within")
 
 
 def _complete_draws(

@@ -98,10 +98,13 @@ class Verdict:
         A sentence for each demand that does not hold; empty where the gate passes.
     despite : tuple of str
         A sentence for each serious doubt that the gate was told to pass on.
+    remarks : tuple of str
+        The probability of ``within`` where it is as large as demanded, and how far to trust it.
     """
 
     failures: tuple[str, ...]
     despite: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -203,14 +206,16 @@ def judge(
     fail_on = accept(FAIL_ON, fail_on)
     asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
     failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
+    remarks: list[str] = []
     if within is not None:
-        failures += _ask_within(evaluation, accept(WITHIN, within))
+        holds, sentence = _ask_within(evaluation, accept(WITHIN, within))
+        (remarks if holds else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
     grave = [doubt for doubt in evaluation.doubts if doubt.severity in worst]
     told = [f"{each.severity} doubt {each.code}: {each.title}. {each.advice}" for each in grave]
     if fail_on == "never":
-        return Verdict(tuple(failures), tuple(told))
-    return Verdict((*failures, *told))
+        return Verdict(tuple(failures), tuple(told), tuple(remarks))
+    return Verdict((*failures, *told), remarks=tuple(remarks))
 
 
 def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
@@ -266,16 +271,22 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
     )
 
 
-def _ask_within(evaluation: BaseEvaluation, within: float) -> list[str]:
+def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:
+    """Whether the pick is as near the best as demanded, and with which probability."""
     metric, level = evaluation.metrics[0], evaluation.level
     choice = choose_model(
-        evaluation.data.models, metric, evaluation.estimates[0][0], margin=within, level=level
+        evaluation.data.models,
+        metric,
+        evaluation.estimates[0][0],
+        margin=within,
+        level=level,
+        record=evaluation.find_record(metric),
     )
-    if choice.p_within >= level:
-        return []
     if choice.p_within != choice.p_within:
-        return [f"whether {choice.pick} is within {within:g} of the best is not known: no draws"]
-    return [
+        unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
+        return False, unknown
+    said = (
         f"{choice.pick} is within {within:g} of the best {metric.name} with probability "
-        f"{choice.p_within:.3g}, asked for {level:g}"
-    ]
+        f"{choice.p_within:.3g}, asked for {level:g}. {choice.within_reliability.sentence}"
+    )
+    return choice.p_within >= level, said

@@ -4,7 +4,7 @@ ranking       every metric with a direction: all models, best first, with P(best
 differences   every metric: each pair of models, where there are at most `PAIRED_MODELS`; among
               more, the best estimate against each other model
 decision      the choice by the leading metric (`ssme.decide.choose`), None where there is none
-reliability   how far to trust P(best) and P(better) of each metric
+reliability   how far to trust P(best) and P(better) of each metric, and P(worst) of groups
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from ssme.decide.choose import Choice, choose_model
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import BaseEvaluation, to_plain_values
+from ssme.results.gaps import tell_p_worst
 
 __all__ = ["PAIRED_MODELS", "choose_by_lead", "describe_decision"]
 
@@ -43,6 +44,7 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
     choice = choose_by_lead(evaluation)
     directed = [metric for metric in evaluation.metrics if metric.greater_is_better is not None]
     records = [evaluation.find_record(metric) for metric in directed]
+    groups = len(evaluation.groups) > 1
     out: dict[str, Any] = to_plain_values(
         {
             "ranking": [
@@ -61,6 +63,7 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
                     "metric": metric.name,
                     "p_best": asdict(record.tell("best")),
                     "p_better": asdict(record.tell("better")),
+                    **({"p_worst": asdict(tell_p_worst(evaluation, metric))} if groups else {}),
                 }
                 for metric, record in zip(directed, records, strict=True)
             ],

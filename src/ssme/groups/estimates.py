@@ -25,7 +25,7 @@ weighed anew: with every row labeled nothing is uncertain any more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -127,11 +127,13 @@ class GroupEstimator:
         made = self._estimate_population if self.target == "population" else self._estimate_rows
         estimates: list[list[Estimate]] = []
         own = []
+        fading = 1.0 - self.constants.worst
         for g, soft in self._shift_posteriors(groups, drawn):
             tell("groups", g + 1, len(groups))
             weight = self._weigh_correction(labeled[g].size)
             group = _GroupCase(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
-            estimates.append(made(group, rng))
+            exponent = 1.0 - fading * (1.0 - weight)
+            estimates.append([replace(e, worst_exponent=exponent) for e in made(group, rng)])
             own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
         return Grouped(estimates, np.array(own), shifts)
 

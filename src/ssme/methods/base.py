@@ -55,7 +55,7 @@ class Estimate:
     estimates by it before they are counted. Wide tails that an interval needs make a method too
     careful about which of two is better; below one, this takes them back. ``best_exponent`` is the
     power to which shares of draws are taken for P(best): below one, no favorite is as sure as the
-    draws would have it.
+    draws would have it. ``worst_exponent`` is the same for P(worst) of one group among others.
     """
 
     value: FloatArray
@@ -63,6 +63,7 @@ class Estimate:
     bounds: Callable[[float], tuple[FloatArray, FloatArray]] | None = None
     pair_factor: float = 1.0
     best_exponent: float = 1.0
+    worst_exponent: float = 1.0
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends (M,), the value between them; NaN where the method gives none."""

@@ -124,7 +124,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
         kind = DOUBT_NAMES[doubt["severity"]]
         yield f"- **{_escape_text(doubt['title'])}** ({doubt['code']}, {kind}). {words}"
     if not summary["doubts"]:
-        yield "None of the checks found a reason for doubt."
+        yield "None of the checks found a reason for doubt in the data."
+    if summary["caution"]:
+        yield from ("", _escape_text(summary["caution"]))
     yield from (
         "",
         "## Method",
@@ -152,7 +154,16 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
         what = f"{part['metric']} of {part['model']} by {part['by']}, worst group first"
         yield from ("", f"## {_escape_text(what)}", "")
         yield from _write_table(
-            ("group", "rows", "labels", "estimate", "interval", "minus all rows", "borrowed"),
+            (
+                "group",
+                "rows",
+                "labels",
+                "estimate",
+                "interval",
+                "minus all rows",
+                "P(worst)",
+                "borrowed",
+            ),
             [
                 (
                     _escape_name(row["group"]),
@@ -161,11 +172,14 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
                     _format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
                     _format_span(row["difference_low"], row["difference_high"]),
+                    format_percent(row["p_worst"]),
                     format_percent(row["borrowed"]),
                 )
                 for row in part["rows"]
             ],
         )
+        if part["reliability"]:
+            yield from ("", f"P(worst): {_escape_text(part['reliability'])}")
     if summary["gaps"]:
         yield from ("", "## Gaps between groups", "")
         yield from _write_table(

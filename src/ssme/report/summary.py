@@ -81,10 +81,12 @@ def summarize(
     rows = found["estimates"]
     metrics = [_summarize_metric(evaluation, metric, rows) for metric in evaluation.metrics]
     doubts = found["doubts"]
+    caution = _write_caution(evaluation)
     return {
         "title": title or "How good are these classifiers?",
         **describe_decision(evaluation),
-        "headline": _write_headline(evaluation, metrics[0], doubts),
+        "headline": _write_headline(evaluation, metrics[0], doubts, caution),
+        "caution": caution,
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
             "labeled": whole.n_labeled,
@@ -134,7 +136,9 @@ def _summarize_groups(evaluation: BaseEvaluation) -> dict[str, Any]:
     for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
         found = rank_groups(evaluation, first, by=by)
         rows = [{k: _drop_undefined(v) for k, v in vars(rank).items()} for rank in found.rows]
-        ranks.append({"by": by, "metric": first, "model": found.rows[0].model, "rows": rows})
+        trust = " ".join(found.remarks)
+        top = {"by": by, "metric": first, "model": found.rows[0].model, "reliability": trust}
+        ranks.append({**top, "rows": rows})
     model = ranks[0]["model"]
     gaps = compute_gaps(evaluation, kinds=["difference"]).rows
     told = [
@@ -199,7 +203,7 @@ def _summarize_metric(
 
 
 def _write_headline(
-    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
+    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]], caution: str
 ) -> dict[str, Any]:
     """The five answers, for the first metric."""
     best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
@@ -214,7 +218,7 @@ def _write_headline(
             {"question": "How good?", **_say_how_good(evaluation, metric, best)},
             {"question": "How sure?", **_say_how_sure(evaluation, metric, best)},
             {"question": "Compared with labels alone?", **_compare_with_labels(evaluation, best)},
-            {"question": "What should worry me?", **_say_worries(doubts)},
+            {"question": "What should worry me?", **_say_worries(doubts, caution)},
         ],
     }
 
@@ -294,8 +298,30 @@ def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> di
     return {"answer": _format_number(alone), "detail": detail + "."}
 
 
-def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The worst doubts by their own name: a serious one is not a warning."""
+def _write_caution(evaluation: BaseEvaluation) -> str:
+    """What was measured to be too sure among what the decision shows; empty where nothing was."""
+    choice = choose_by_lead(evaluation) if evaluation.data.n_models > 1 else None
+    if choice is None or not choice.p_best >= 0.0:
+        return ""
+    record = evaluation.find_record(evaluation.metrics[0])
+    shown = {
+        "The set of possible best models": record.tell("set"),
+        "P(best)": record.tell("best"),
+    }
+    for name, told in shown.items():
+        if told.verdict == "too high":
+            return f"{name} is surer than it should be. {told.sentence}"
+    return ""
+
+
+def _say_worries(doubts: list[dict[str, Any]], caution: str) -> dict[str, Any]:
+    """The worst doubts by their own name: a serious one is not a warning.
+
+    ``caution`` says which probability was measured not to hold; it is no doubt about these data.
+    """
+    if not doubts and caution:
+        detail = f"No check found a reason for doubt in the data. {caution}"
+        return {"answer": "How sure it is", "detail": detail, "severity": "info"}
     if not doubts:
         detail = "No check found a reason for doubt. The assumptions are listed under Method."
         return {"answer": "Nothing found", "detail": detail}
@@ -303,6 +329,7 @@ def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     first = [doubt for doubt in doubts if doubt["severity"] == worst]
     others = len(doubts) - 1
     more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
+    more += f" {caution}" if caution else ""
     return {
         "answer": f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}",
         "detail": f"{first[0]['title']}.{more}",

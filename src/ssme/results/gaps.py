@@ -39,6 +39,7 @@ from ssme.metrics.mass import linear_plan
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import Group
+from ssme.results.reliability import Record, Reliability
 from ssme.results.simultaneous import (
     compute_badness,
     compute_p_worst,
@@ -55,6 +56,7 @@ __all__ = [
     "find_groupings",
     "find_places",
     "make_mean_bias",
+    "tell_p_worst",
 ]
 
 GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
@@ -104,10 +106,28 @@ class Gap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapTable(RowTable):
-    """Gaps between groups, as `ssme.Evaluation.gaps` gives them."""
+    """Gaps between groups, as `ssme.Evaluation.gaps` gives them.
+
+    Attributes
+    ----------
+    rows : tuple of Gap
+        One per grouping, kind, metric and classifier.
+    level : float
+        Coverage of the intervals.
+    library : str
+        Library of the frame that ``frame()`` gives.
+    reliability : tuple of Reliability
+        How far to trust ``p_worst``, metric by metric.
+    """
 
     kind: ClassVar[Any] = Gap
     rows: tuple[Gap, ...]
+    reliability: tuple[Reliability, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the probabilities, in words."""
+        return tuple(each.sentence for each in self.reliability)
 
     def _write_head(self) -> str:
         return (
@@ -132,7 +152,29 @@ def compute_gaps(
     for text in find_groupings(evaluation, by):
         for kind in kinds:
             rows += _find_gaps_of_kind(evaluation, text, kind, metric, level)
-    return GapTable(tuple(rows), level, evaluation.data.frame_library or "pandas")
+    library = evaluation.data.frame_library or "pandas"
+    return GapTable(tuple(rows), level, library, _tell_of_each_metric(evaluation, rows))
+
+
+def tell_p_worst(evaluation: BaseEvaluation, metric: Metric) -> Reliability:
+    """How far to trust P(worst) of groups by ``metric``; it was measured for the population."""
+    if evaluation.settings.get("group_target", "population") != "population":
+        return Record(evaluation.method, f"{metric.name} of the rows at hand").tell("worst")
+    return evaluation.find_record(metric).tell("worst")
+
+
+def _tell_of_each_metric(
+    evaluation: BaseEvaluation, rows: Sequence[Gap]
+) -> tuple[Reliability, ...]:
+    """What `tell_p_worst` says of every metric that has a P(worst)."""
+    known = {metric.name: metric for metric in evaluation.metrics}
+    names = dict.fromkeys(row.metric for row in rows if row.p_worst == row.p_worst)
+    return tuple(
+        tell_p_worst(evaluation, known[name])
+        if name in known
+        else Record(evaluation.method, name).tell("worst")
+        for name in names
+    )
 
 
 def describe_gaps(evaluation: BaseEvaluation) -> dict[str, Any]:
@@ -198,9 +240,9 @@ def _find_gaps(
         p_worst = float("nan")
         draws = gather_group_draws(estimates[widest], j)
         if draws is not None:
-            p_worst = float(
-                compute_p_worst(draws[:, span.known], chosen)[span.known.index(order[0])]
-            )
+            kept = [estimates[widest][g] for g in span.known]
+            shares = compute_p_worst(draws[:, span.known], chosen, kept)
+            p_worst = float(shares[span.known.index(order[0])])
         yield Gap(
             text,
             model,

@@ -18,7 +18,8 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import Metric
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
-from ssme.results.gaps import find_groupings, find_places
+from ssme.results.gaps import find_groupings, find_places, tell_p_worst
+from ssme.results.reliability import Reliability
 from ssme.results.simultaneous import (
     compute_badness,
     compute_joint_reach,
@@ -69,12 +70,32 @@ class GroupRank:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupRanking(RowTable):
-    """Groups of one grouping, worst first, as `ssme.Evaluation.worst_groups` gives them."""
+    """Groups of one grouping, worst first, as `ssme.Evaluation.worst_groups` gives them.
+
+    Attributes
+    ----------
+    rows : tuple of GroupRank
+        One per group, the worst estimate first.
+    level : float
+        Coverage of the intervals.
+    library : str
+        Library of the frame that ``frame()`` gives.
+    by, metric : str
+        The grouping and the metric.
+    reliability : Reliability, optional
+        How far to trust ``p_worst``; None where the method gives no probabilities.
+    """
 
     kind: ClassVar[Any] = GroupRank
     rows: tuple[GroupRank, ...]
     by: str
     metric: str
+    reliability: Reliability | None = None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How far to trust the probabilities, in words."""
+        return () if self.reliability is None else (self.reliability.sentence,)
 
     def _write_head(self) -> str:
         return (
@@ -114,7 +135,8 @@ def rank_groups(
     worst = np.full(values.size, np.nan)
     known = np.isfinite(values)
     if draws is not None and known.any():
-        worst[known] = compute_p_worst(draws[:, known], chosen)
+        kept = [estimate for estimate, defined in zip(estimates, known, strict=True) if defined]
+        worst[known] = compute_p_worst(draws[:, known], chosen, kept)
         off = draws[:, known] - values[known]
         if whole.draws is not None:
             off = off - (whole.draws[:, j] - whole.value[j])[:, None]
@@ -139,7 +161,8 @@ def rank_groups(
     ]
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
     library = evaluation.data.frame_library or "pandas"
-    return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name)
+    told = tell_p_worst(evaluation, chosen) if np.isfinite(worst).any() else None
+    return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name, told)
 
 
 def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:

@@ -5,11 +5,14 @@ labels, how often what was said to be so with probabilities from ``low`` to ``hi
 
     best      a model is the best of all          better    a model is better than another one
     set       the set of possible best models holds the best one
+    within    the pick is behind the best model by no more than a margin, 0.005 to 0.02
+    worst     a group of rows is the worst of its grouping
 
-`python -m benchmarks.decide.record` writes it from the tables of ``benchmarks.decide.choices``.
-Every output that has such a probability reads what it says about it from here. A metric is found by
-its kind, and the number of labels that is nearest counts, on a logarithmic scale. Nothing is known
-of methods and metrics that are not in the file, of groups of rows, and without labels.
+`python -m benchmarks.decide.record` writes it from the tables of ``benchmarks.decide.choices`` and
+``benchmarks.decide.groups``. Every output that has such a probability reads what it says about it
+from here. A metric is found by its kind, and the number of labels that is nearest counts, on a
+logarithmic scale. Nothing is known of methods and metrics that are not in the file, of models
+compared on a group of rows, and without labels.
 """
 
 from __future__ import annotations
@@ -26,17 +29,21 @@ from ssme.metrics.base import Metric
 from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import get_metric
 
-__all__ = ["Bin", "Record", "Reliability", "Verdict", "What", "find_record"]
+__all__ = ["MARGINS", "Bin", "Record", "Reliability", "Verdict", "What", "find_record"]
 
-What = Literal["best", "better", "set"]
+What = Literal["best", "better", "set", "within", "worst"]
 Verdict = Literal["as said", "too high", "too low", "not measured"]
 
 HAPPENS = {
     "best": "{true:.0%} of the models called the best by {metric} with {span} were so",
     "better": "{true:.0%} of the models called better by {metric} with {span} were so",
     "set": "{true:.0%} of such sets by {metric} held the best model",
+    "within": "{true:.0%} of the picks said to be so near the best {metric} with {span} were so",
+    "worst": "{true:.0%} of the groups called the worst by {metric} with {span} were so",
 }
 """What is counted, by what is said."""
+MARGINS = (0.005, 0.01, 0.02)
+"""Margins with which "within" was measured, all of them together."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Record:
 
         Parameters
         ----------
-        what : {"best", "better", "set"}
+        what : {"best", "better", "set", "within", "worst"}
             What it is the probability of.
         probability : float, optional
             The one that is said. Without it the worst is told: what is most too high, or, where

@@ -13,6 +13,7 @@ import numpy as np
 
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.results.comparison import compute_share_best
 
 __all__ = [
     "compute_badness",
@@ -82,11 +83,17 @@ def gather_group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | No
     return np.stack([np.full(n_draws, np.nan) if c is None else c for c in columns], axis=1)
 
 
-def compute_p_worst(draws: FloatArray, metric: Metric) -> FloatArray:
-    """P(worst) (G,) from ``draws`` (D, G), ties shared."""
-    bad = draws if metric.greater_is_better is not False else -draws
-    worst = bad == bad.min(axis=1, keepdims=True)
-    out: FloatArray = (worst / worst.sum(axis=1, keepdims=True)).mean(axis=0)
+def compute_p_worst(draws: FloatArray, metric: Metric, estimates: Sequence[Estimate]) -> FloatArray:
+    """P(worst) (G,) from ``draws`` (D, G) of groups with ``estimates``, ties shared.
+
+    Among three groups or more, shares of draws are taken to the mean of the exponents of the
+    estimates (`Estimate.worst_exponent`): the group that looks worst does so by luck, or by what
+    all draws have in common, more often than they can tell.
+    """
+    share = compute_share_best(draws, greater_is_better=metric.greater_is_better is False)
+    if len(estimates) > 2:
+        share = share ** np.mean([estimate.worst_exponent for estimate in estimates])
+    out: FloatArray = share / share.sum()
     return out
 
 

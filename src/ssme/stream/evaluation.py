@@ -376,7 +376,7 @@ def _count_alone(
         if estimate.draws is not None and np.isfinite(estimate.draws).any():
             moved = value + (estimate.draws - estimate.value)
             draws = np.clip(moved, metric.low, metric.high)
-        found.append(Estimate(value, draws))
+        found.append(replace(estimate, value=value, draws=draws))
     return tuple(found), _list_error_bounds(tally.metrics, values)
 
 
