@@ -9,6 +9,9 @@ and ``python -m benchmarks.run_all`` all of them. Finished cells are kept under
 file. Results are small CSV files in ``benchmarks/results``, with the command, the versions and the
 machine behind each in ``results/runs.csv``; figures, drawn from those files, are in
 ``benchmarks/figures``.
+
+The studies of ``benchmarks/auto``, ``answers`` and ``decide`` plan their cells themselves
+(`ssme.bench.Study`) and have them run by `run_cells`, under the arguments of `add_runs`.
 """
 
 from __future__ import annotations
@@ -18,20 +21,21 @@ import importlib.util
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from benchmarks.provenance import record
 from ssme import progress
-from ssme.bench import Protocol, Study, run_protocol, run_studies
+from ssme.bench import Protocol, Study, StudyTables, run_protocol, run_studies
 from ssme.bench.provenance import describe_process
+from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
 
@@ -83,6 +87,49 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", help="address of a Dask scheduler to run on instead")
 
 
+def add_runs(
+    parser: argparse.ArgumentParser,
+    *,
+    runs: int,
+    labels: Sequence[int],
+    first_run: int = 0,
+    minutes: float = math.inf,
+) -> None:
+    """The arguments that say which cells are computed, where, and for how long."""
+    parser.add_argument(
+        "--runs", type=int, default=runs, help="random splits (default %(default)s)"
+    )
+    parser.add_argument(
+        "--first-run", type=int, default=first_run, help="number of the first (default %(default)s)"
+    )
+    parser.add_argument("--labels", nargs="+", type=int, default=list(labels))
+    parser.add_argument(
+        "--minutes", type=float, default=minutes, help="begin nothing after (default %(default)s)"
+    )
+    add_places(parser)
+
+
+@lru_cache(maxsize=2)
+def load(name: str) -> ScoreSet:
+    """A named data set, or the one in a npz file."""
+    return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Loads data sets by name; those of ``files`` are npz files, named without their ending.
+
+    What follows a name in ``marks`` is for a scene, which makes something else of the data set.
+    """
+
+    files: tuple[str, ...] = ()
+    marks: str = ""
+
+    def __call__(self, name: str) -> ScoreSet:
+        plain = name.rstrip(self.marks) if self.marks else name
+        return load(next((file for file in self.files if Path(file).stem == plain), plain))
+
+
 @contextmanager
 def places(args: argparse.Namespace) -> Iterator[Executor]:
     """The executor of `add_places`."""
@@ -128,11 +175,54 @@ def run(
     return table
 
 
-def run_cells(studies: list[Study], name: str, executor: Executor | None = None) -> pd.DataFrame:
-    """All rows of some studies; finished cells are kept in the file of ``name``."""
+def run_cells(
+    studies: Sequence[Study],
+    name: str,
+    executor: Executor | None = None,
+    *,
+    seconds: float | None = None,
+    leave_out: Literal["cells", "runs"] | None = None,
+) -> StudyTables:
+    """The rows and times of some studies; finished cells are kept in the file of ``name``."""
     with progress.show(name):
-        tables = run_studies(studies, executor=executor, cells=CACHE / "cells" / f"{name}.jsonl")
-    return pd.concat(tables, ignore_index=True)
+        found = run_studies(
+            studies,
+            executor=executor,
+            cells=CACHE / "cells" / f"{name}.jsonl",
+            seconds=seconds,
+            leave_out=leave_out,
+        )
+    rows, times = zip(*found, strict=True)
+    return StudyTables(pd.concat(rows, ignore_index=True), pd.concat(times, ignore_index=True))
+
+
+def run_whole(studies: Sequence[Study], name: str, args: argparse.Namespace) -> StudyTables:
+    """The cells of the arguments of `add_runs`: whole runs alone, where the time is up before all.
+
+    Rows are run by run, in the order in which the studies name their sets.
+    """
+    with places(args) as executor:
+        seconds = 60.0 * args.minutes if args.minutes < math.inf else None
+        rows, times = run_cells(studies, name, executor, seconds=seconds, leave_out="runs")
+    if rows.empty:
+        raise SystemExit(f"no cell was finished in {args.minutes:g} minutes")
+    order = {name: i for i, name in enumerate(n for study in studies for n in study.datasets)}
+    place = rows[["run", "n_labeled"]].assign(dataset=rows["dataset"].map(order))
+    kept = rows.loc[place.sort_values(["run", "dataset", "n_labeled"], kind="stable").index]
+    if args.minutes < math.inf:
+        print(f"{kept['run'].nunique()} of {args.runs} runs in {args.minutes:g} minutes")
+    return StudyTables(kept.reset_index(drop=True), times)
+
+
+def write_tables(
+    tables: Mapping[str, pd.DataFrame], times: pd.DataFrame | None = None, *, digits: int = 5
+) -> None:
+    """Write results by name, and one line each on how they were made."""
+    RESULTS.mkdir(exist_ok=True)
+    for name, table in tables.items():
+        path = RESULTS / f"{name}.csv"
+        table.to_csv(path, index=False, float_format=f"%.{digits}g")
+        record(path, None, times, mixed_note(times))
 
 
 def each(

@@ -142,12 +142,13 @@ def main() -> None:
     options = parser.parse_args()
     studies = [plan_study(name, options.runs, options.metrics) for name in options.sets]
     with places(options) as executor:
-        rows = summarize(run_cells(studies, "labeled_intervals", executor))
+        cells = run_cells(studies, "labeled_intervals", executor)
+    rows = summarize(cells.rows)
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    record(options.out)
+    record(options.out, None, cells.times)
     summary(rows)
 
 

@@ -72,10 +72,11 @@ def main() -> None:
     sets = options.sets or [name for name in set_names() if name not in TORTURE]
     with places(options) as executor:
         study = plan_study(sets, options.runs)
-        table = summarize(run_cells([study], "labeled_ranking", executor))
+        cells = run_cells([study], "labeled_ranking", executor)
+    table = summarize(cells.rows)
     out = RESULTS / "labeled_ranking.csv"
     table.to_csv(out, index=False, lineterminator="\n")
-    record(out)
+    record(out, None, cells.times)
     print(table.to_string(index=False))
 
 

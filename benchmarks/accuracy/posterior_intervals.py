@@ -120,12 +120,13 @@ def main() -> None:
     options = parser.parse_args()
     studies = [plan_study(name, options.runs) for name in options.sets]
     with places(options) as executor:
-        rows = summarize(run_cells(studies, "posterior_intervals", executor))
+        cells = run_cells(studies, "posterior_intervals", executor)
+    rows = summarize(cells.rows)
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    record(options.out)
+    record(options.out, None, cells.times)
     keys = dict.fromkeys((r["method"], r["draws"], r["n_labeled"]) for r in rows)
     for key in keys:
         chosen = [r for r in rows if (r["method"], r["draws"], r["n_labeled"]) == key]

@@ -84,10 +84,11 @@ def main() -> None:
     options = parser.parse_args()
     with places(options) as executor:
         study = plan_study(options.sets, options.runs)
-        table = summarize(run_cells([study], "ppi_intervals", executor))
+        cells = run_cells([study], "ppi_intervals", executor)
+    table = summarize(cells.rows)
     out = RESULTS / "ppi_intervals.csv"
     table.to_csv(out, index=False, lineterminator="\n")
-    record(out)
+    record(out, None, cells.times)
     print(table.to_string(index=False))
 
 

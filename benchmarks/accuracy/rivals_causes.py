@@ -139,8 +139,8 @@ def main() -> None:
     args = parser.parse_args()
     with places(args) as executor:
         cells = run_cells(plan_studies(args.runs), "rivals_causes", executor)
-    summarize(cells, args.runs).to_csv(RESULTS / "rivals_causes.csv", index=False)
-    record(RESULTS / "rivals_causes.csv")
+    summarize(cells.rows, args.runs).to_csv(RESULTS / "rivals_causes.csv", index=False)
+    record(RESULTS / "rivals_causes.csv", None, cells.times)
 
 
 if __name__ == "__main__":

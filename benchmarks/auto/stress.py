@@ -19,14 +19,8 @@ import numpy as np
 from benchmarks.auto import unseen
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import (
-    Loader,
-    by_variant,
-    compute,
-    plan_study,
-    study_arguments,
-    write,
-)
+from benchmarks.auto.study import by_variant, compute, plan_study, study_arguments, write
+from benchmarks.experiment import Loader
 from ssme.bench import Scene, Study
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray

@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +29,11 @@ import pandas as pd
 
 from benchmarks.auto.decisions import decisions, decisions_by_metric, said_and_so
 from benchmarks.auto.priors import SETS, TORTURE, left_out_coefficients
-from benchmarks.experiment import CACHE, RESULTS
+from benchmarks.experiment import RESULTS, Loader, run_cells
 from benchmarks.provenance import record
-from ssme.bench import Protocol, Runner, Scene, Study, run_studies, split_rows
+from ssme.bench import Protocol, Runner, Scene, Study, split_rows
 from ssme.bench.runner import Measure, Truth
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import open_executor
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
@@ -47,22 +44,6 @@ from ssme.results.groups import ALL
 
 SURE = 0.9
 TRUTH_ROWS = 20_000
-
-
-@lru_cache(maxsize=2)
-def load(name: str) -> ScoreSet:
-    """A named data set, or the one in a npz file."""
-    return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
-
-
-@dataclass(frozen=True)
-class Loader:
-    """Loads data sets by name; those of ``files`` are npz files, named without their ending."""
-
-    files: tuple[str, ...] = ()
-
-    def __call__(self, name: str) -> ScoreSet:
-        return load(next((file for file in self.files if Path(file).stem == name), name))
 
 
 def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
@@ -167,14 +148,10 @@ def compute(
     """All rows, by the protocol engine; finished cells are kept and not computed again."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with open_executor("processes", workers=workers) as executor:
-        tables = run_studies(
-            studies,
-            executor=executor,
-            cells=CACHE / "cells" / f"{name}.jsonl",
-            seconds=seconds,
-            leave_out=leave_out,
+        found = run_cells(
+            studies, name, executor, seconds=seconds, leave_out="cells" if leave_out else None
         )
-    return pd.concat(tables).rename(columns={"method": "variant"})
+    return found.rows.rename(columns={"method": "variant"})
 
 
 def plan_left_out(names: list[str], labels: list[int], runs: range, **settings: Any) -> list[Study]:

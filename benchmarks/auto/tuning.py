@@ -38,7 +38,8 @@ from benchmarks.auto.decisions import decisions
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_world
-from benchmarks.auto.study import by_variant, compared, load, truth_of
+from benchmarks.auto.study import by_variant, compared, truth_of
+from benchmarks.experiment import load
 from ssme.bench import split_rows
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.group import RowGroup

@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import DEVELOPMENT, Job, evaluated, splits_of, study, truth_of
+from benchmarks.decide.common import DEVELOPMENT, evaluated, study, truth_of
 from benchmarks.decide.said import BY, tabulate_said
+from ssme.bench import Trial
 from ssme.evaluation import Evaluation
 from ssme.metrics import default_metrics
 from ssme.metrics.base import Metric
@@ -36,12 +37,12 @@ from ssme.results.reliability import MARGINS
 METHODS = ("auto", "labeled")
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+def compute(trial: Trial) -> list[dict[str, Any]]:
     """What each method says of each metric on one split, beside the truth."""
-    seen, held = splits_of(job)
+    seen, held = trial.seen, trial.held
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        r = evaluated(seen, job, method, default_metrics(seen.n_classes))
+        r = evaluated(seen, trial, method, default_metrics(seen.n_classes))
         for metric in r.metrics:
             true = dict(zip(seen.models, truth_of(metric, held).tolist(), strict=True))
             at = {"method": method, "metric": metric.name}

@@ -1,22 +1,18 @@
-"""What the studies of decisions share: arguments, splits, jobs run by run, results.
+"""What the studies of decisions share: arguments, splits, results.
 
-    python -m benchmarks.decide.pairs --runs 10 --minutes 5 --workers 2
+    python -m benchmarks.decide.choices --runs 10 --minutes 5 --workers 2
 
-Jobs are computed run by run. A study that is stopped by ``--minutes`` leaves out the run that it
-was in the middle of, unless it is the first. It sees the rows of `ssme.bench.split_rows`: labeled
-and unlabeled rows of one random half, the truth on the other half.
+A study is a function from a `ssme.bench.Trial` to rows, one trial per set, number of labels and
+run, and the tables that are made of all rows. The protocol engine runs it: finished cells are kept,
+and a study that is stopped goes on where it was. One that is stopped by ``--minutes`` leaves out
+the runs that are not whole. It sees the rows of `ssme.bench.split_rows`: labeled and unlabeled rows
+of one random half, the truth on the other half.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-import os
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +20,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.auto.priors import SETS
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
-from ssme.bench import seen_rows, split_rows
-from ssme.bench.provenance import describe_process
+from benchmarks.experiment import Loader, add_runs, run_whole, write_tables
+from ssme.bench import Protocol, Runner, Scene, Study, Trial
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
-from ssme.engines.executors import map_in_order, open_executor
 from ssme.evaluation import Evaluation
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.run import evaluate
@@ -38,10 +30,8 @@ from ssme.run import evaluate
 __all__ = [
     "BINARY",
     "DEVELOPMENT",
-    "Job",
-    "load",
+    "evaluated",
     "mean_with_error",
-    "splits_of",
     "study",
     "truth_of",
 ]
@@ -55,37 +45,12 @@ BINARY = tuple(
     in {"adult", "adult_shift", "civilcomments", "diabetes_readmit", "hiv_molecules", "subj"}
 )
 """Those of two classes."""
+UNLABELED_ROWS = 1000
 
 
-@dataclass(frozen=True)
-class Job:
-    """One split: a set, a number of labels and a run."""
-
-    dataset: str
-    n_labeled: int
-    run: int
-    n_unlabeled: int = 1000
-
-
-@lru_cache(maxsize=16)
-def load(name: str) -> ScoreSet:
-    """A named data set, or the one in a npz file."""
-    return ScoreSet.read(name) if name.endswith(".npz") else load_dataset(name)
-
-
-def splits_of(job: Job) -> tuple[ScoreSet, ScoreSet]:
-    """What a method sees in a job, and the held-out rows with all their labels."""
-    data = load(job.dataset)
-    unlabeled = min(job.n_unlabeled, len(data.labels) // 2 - job.n_labeled)
-    split = split_rows(
-        data.labels, job.n_labeled, unlabeled, job.run, seed=0, dataset=Path(job.dataset).stem
-    )
-    return seen_rows(data, split), data.take(split.truth)
-
-
-def evaluated(seen: ScoreSet, job: Job, method: str, metrics: Any, **options: Any) -> Evaluation:
+def evaluated(seen: ScoreSet, trial: Trial, method: str, metrics: Any) -> Evaluation:
     """The evaluation of what a method sees, on all rows only."""
-    return evaluate(seen, method=method, metrics=metrics, by=[], random_state=job.run, **options)
+    return evaluate(seen, method=method, metrics=metrics, by=[], random_state=trial.run)
 
 
 def truth_of(metric: Metric, held: ScoreSet) -> FloatArray:
@@ -97,65 +62,58 @@ def truth_of(metric: Metric, held: ScoreSet) -> FloatArray:
 def study(
     name: str,
     doc: str | None,
-    compute: Callable[[Job], list[dict[str, Any]]],
+    compute: Callable[[Trial], list[dict[str, Any]]],
     summarize: Callable[[pd.DataFrame], dict[str, pd.DataFrame]],
     *,
     sets: Sequence[str] = DEVELOPMENT,
     labels: Sequence[int] = (20, 50, 100),
     runs: int = 10,
+    rows: int | None = None,
+    scene: Callable[[str], Scene] | None = None,
+    marks: str = "",
 ) -> None:
-    """Run a study from the command line and write its tables to ``benchmarks/results``."""
+    """Run a study from the command line and write its tables to ``benchmarks/results``.
+
+    ``rows`` are those that are seen in all; by default there are 1,000 unlabeled ones beside the
+    labeled ones, or as many as there are. ``scene`` finds that of a set by its name, in which
+    ``marks`` may follow the name of the data.
+    """
     parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=runs, help="random splits")
-    parser.add_argument("--first-run", type=int, default=0, help="number of the first split")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin nothing after")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
+    add_runs(parser, runs=runs, labels=labels)
     parser.add_argument("--sets", nargs="+", default=list(sets), help="data sets")
-    parser.add_argument("--labels", nargs="+", type=int, default=list(labels))
     parser.add_argument("--extra", type=Path, help="folder with further sets (npz files)")
     parser.add_argument("--extra-runs", type=int, default=8, help="splits of further sets")
     args = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    end = time.monotonic() + 60.0 * args.minutes
-    further = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
-    planned = [
-        Job(name, n, args.first_run + i)
-        for i in range(args.runs)
-        for name in [*args.sets, *(further if i < args.extra_runs else [])]
-        for n in args.labels
-    ]
-    jobs = takewhile(lambda _: time.monotonic() < end, planned)
-    rows, times = [], []
-    with open_executor("processes", workers=args.workers) as pool:
-        for found, seconds in map_in_order(pool, _Timed(compute), jobs, ahead=2 * args.workers):
-            rows.append(found)
-            times.append({**describe_process(), "seconds": seconds})
-    kept = len(rows)
-    if kept < len(planned):
-        broken = planned[kept].run
-        whole = sum(job.run < broken for job in planned)
-        print(
-            f"stopped after {broken - args.first_run} whole runs: {args.minutes:g} minutes are over"
+    files = tuple(sorted(map(str, args.extra.glob("*.npz")))) if args.extra else ()
+    further = [Path(file).stem for file in files]
+    load = Loader(files, marks)
+    planned = [(args.sets, args.runs), (further, min(args.runs, args.extra_runs))]
+    studies = [
+        Study(
+            Runner(
+                Protocol(
+                    {name: (compute, {})},
+                    n_labeled=(n_labeled,),
+                    n_unlabeled=(UNLABELED_ROWS if rows is None else rows - n_labeled,),
+                    runs=n_runs,
+                    first_run=args.first_run,
+                    fewer_unlabeled=rows is None,
+                ),
+                load,
+                scene=Scene() if scene is None else scene(dataset),
+            ),
+            (dataset,),
         )
-        kept = whole or kept
-    rows, times = [row for found in rows[:kept] for row in found], times[:kept]
-    tables = summarize(pd.DataFrame(rows))
+        for datasets, n_runs in planned
+        for dataset in datasets
+        for n_labeled in args.labels
+        if n_runs > 0
+    ]
+    frame, times = run_whole(studies, name, args)
+    tables = summarize(frame)
+    write_tables(tables, times)
     for each, table in tables.items():
-        path = RESULTS / f"{each}.csv"
-        table.to_csv(path, index=False, float_format="%.5g")
-        record(path, None, pd.DataFrame(times))
         print(f"\n{each}\n{table.round(4).to_string(index=False)}")
-
-
-@dataclass(frozen=True)
-class _Timed:
-    compute: Callable[[Job], list[dict[str, Any]]]
-
-    def __call__(self, job: Job) -> tuple[list[dict[str, Any]], float]:
-        start = time.perf_counter()
-        rows = self.compute(job)
-        place = {"dataset": Path(job.dataset).stem, "n_labeled": job.n_labeled, "run": job.run}
-        return [{**place, **row} for row in rows], time.perf_counter() - start
 
 
 def mean_with_error(frame: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:

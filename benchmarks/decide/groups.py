@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, load, study
+from benchmarks.decide.common import study
 from benchmarks.decide.said import tabulate_said
-from ssme.bench import seen_rows, split_rows
+from ssme.bench import Trial
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
@@ -45,17 +45,13 @@ LEAST_OF_CLASS = 20
 LEAST_ROWS_OF_GAP = 30
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+def compute(trial: Trial) -> list[dict[str, Any]]:
     """All intervals of one split, of groups and of gaps, and P(worst), beside the truth."""
-    data = load(job.dataset)
-    split = split_rows(
-        data.labels, job.n_labeled, job.n_unlabeled, job.run, seed=0, dataset=job.dataset
-    )
+    data, seen, split = trial.data, trial.seen, trial.split
     shown = np.concatenate([split.labeled, split.unlabeled])
-    seen, rest = seen_rows(data, split), np.setdiff1d(np.arange(data.n_rows), shown)
-    by = GROUPINGS[job.dataset]
-    held, known = data.take(rest), data.take(shown)
-    asked: dict[str, Any] = {"by": list(by), "random_state": job.run}
+    held, known = data.take(np.setdiff1d(np.arange(data.n_rows), shown)), trial.rows
+    by = GROUPINGS[trial.dataset]
+    asked: dict[str, Any] = {"by": list(by), "random_state": trial.run}
     names = METRICS.get(seen.n_classes, ("accuracy", "ece"))
     people = evaluate(seen, metrics=list(names), **asked)
     rows = evaluate(seen, metrics=list(names), group_target="rows", **asked)

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, evaluated, splits_of, study
+from benchmarks.decide.common import evaluated, study
+from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.decide.together import Figure, SetProfile
 from ssme.run import evaluate
@@ -31,19 +32,19 @@ def known_profile(held: ScoreSet) -> SetProfile:
     return evaluate(held, method="labeled", metrics="accuracy", by=[], n_draws=2).set_profile()
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
-    seen, held = splits_of(job)
-    ours = evaluated(seen, job, "auto", "accuracy").set_profile()
+def compute(trial: Trial) -> list[dict[str, Any]]:
+    seen, held = trial.seen, trial.held
+    ours = evaluated(seen, trial, "auto", "accuracy").set_profile()
     true = known_profile(held)
     rows = [_row(name, getattr(ours, name), getattr(true, name)) for name in FIGURES]
     for mine, exact in zip(ours.pairs, true.pairs, strict=True):
         rows.append(_row("both_wrong of pairs", mine.both_wrong, exact.both_wrong))
         rows.append(_row("correlation of pairs", mine.correlation, exact.correlation))
-    if seen.n_models > 3 and job.n_labeled == 50:
-        out = job.run % seen.n_models
+    if seen.n_models > 3 and trial.n_labeled == 50:
+        out = trial.run % seen.n_models
         kept = [name for j, name in enumerate(seen.models) if j != out]
         fewer = seen.replace(scores=np.delete(seen.scores, out, axis=1), models=tuple(kept))
-        told = evaluated(fewer, job, "auto", "accuracy").set_profile()
+        told = evaluated(fewer, trial, "auto", "accuracy").set_profile()
         rows.append(_row("one more, left out", told.with_one_more, true.all_wrong))
     return rows
 

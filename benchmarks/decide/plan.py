@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, load, study
-from ssme.bench import split_rows
+from benchmarks.decide.common import study
+from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.methods.registry import get_method
@@ -57,22 +57,18 @@ SETS = (
 )
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+def compute(trial: Trial) -> list[dict[str, Any]]:
     """Said and needed labels of one split."""
-    data = load(job.dataset)
-    n = job.n_labeled
-    split = split_rows(data.labels, n, ROWS - n, job.run, seed=0, dataset=job.dataset)
-    pool = data.take(np.concatenate([split.labeled, split.unlabeled]))
-    seen = pool.replace(labels=np.where(np.arange(ROWS) < n, pool.labels, -1))
+    n, seen, pool = trial.n_labeled, trial.seen, trial.rows
     rows = []
     for method, n_worlds in METHODS.items():
-        first = evaluate(seen, metrics="accuracy", method=method, by=[], random_state=job.run)
+        first = evaluate(seen, metrics="accuracy", method=method, by=[], random_state=trial.run)
         texts = _set_targets(first)
         targets = [read_target(first, text) for text in texts]
         start = time.process_time()
-        plans = first.plan_several(texts, random_state=job.run).plans
+        plans = first.plan_several(texts, random_state=trial.run).plans
         seconds = time.process_time() - start
-        rng = np.random.default_rng([job.run, 11])
+        rng = np.random.default_rng([trial.run, 11])
         worlds = {
             "real": [_order_rows(seen, pool, rng) for _ in range(ORDERS)],
             "simulated": imagine_worlds(first, targets[0], n_worlds, PlanConstants(), rng),
@@ -193,4 +189,4 @@ def _within(ratio: pd.Series) -> pd.Series:
 
 
 if __name__ == "__main__":
-    study("plan", __doc__, compute, summarize, sets=SETS, labels=(30,), runs=4)
+    study("plan", __doc__, compute, summarize, sets=SETS, labels=(30,), runs=4, rows=ROWS)

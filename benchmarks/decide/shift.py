@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, load, study, truth_of
+from benchmarks.decide.common import study, truth_of
+from ssme.bench import Trial
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.decide.shift import correct_shift
 from ssme.methods.registry import find_method_class
@@ -49,30 +50,30 @@ def drawn_rows(data: ScoreSet, shift: str) -> FloatArray:
     return np.ones(n)
 
 
-def drawn_sets(job: Job) -> Iterator[tuple[ScoreSet, ScoreSet]]:
+def drawn_sets(trial: Trial) -> Iterator[tuple[ScoreSet, ScoreSet]]:
     """Per shift, what a method sees and the held-out rows that it is judged on."""
-    data = load(job.dataset)
-    rng = np.random.default_rng([job.run, job.n_labeled, 7])
+    data = trial.data
+    rng = np.random.default_rng([trial.run, trial.n_labeled, 7])
     order = rng.permutation(data.n_rows)
     half, other = order[: data.n_rows // 2], order[data.n_rows // 2 :]
-    labeled, rest = half[: job.n_labeled], half[job.n_labeled :]
+    labeled, rest = half[: trial.n_labeled], half[trial.n_labeled :]
     for shift in SHIFTS:
         weight = drawn_rows(data, shift)
         chance = weight[rest] / weight[rest].sum()
-        unlabeled = rng.choice(rest, job.n_unlabeled, replace=False, p=chance)
+        unlabeled = rng.choice(rest, trial.n_unlabeled, replace=False, p=chance)
         held = data.take(rng.choice(other, 5000, p=weight[other] / weight[other].sum()))
         seen = data.take(np.concatenate([labeled, unlabeled]))
         labels = seen.labels.copy()
-        labels[job.n_labeled :] = UNLABELED
+        labels[trial.n_labeled :] = UNLABELED
         yield seen.replace(labels=labels), held
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
-    sets = zip(SHIFTS, drawn_sets(job), strict=True)
-    return [row for shift, (seen, held) in sets for row in _compared(seen, held, shift, job)]
+def compute(trial: Trial) -> list[dict[str, Any]]:
+    sets = zip(SHIFTS, drawn_sets(trial), strict=True)
+    return [row for shift, (seen, held) in sets for row in _compared(seen, held, shift, trial)]
 
 
-def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict[str, Any]]:
+def _compared(seen: ScoreSet, held: ScoreSet, shift: str, trial: Trial) -> list[dict[str, Any]]:
     ways = {
         "as it is": seen,
         "label": correct_shift(seen, "label"),
@@ -88,7 +89,7 @@ def _compared(seen: ScoreSet, held: ScoreSet, shift: str, job: Job) -> list[dict
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                r = evaluate(data, method=method, metrics=METRICS, by=[], random_state=job.run)
+                r = evaluate(data, method=method, metrics=METRICS, by=[], random_state=trial.run)
             for name in METRICS:
                 true = truth_of(get_metric(name), held)
                 rows.append(

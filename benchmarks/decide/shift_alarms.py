@@ -22,8 +22,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from benchmarks.decide.common import Job, load, study
+from benchmarks.decide.common import study
 from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets
+from ssme.bench import Trial
 from ssme.decide.shift import find_shift
 from ssme.diagnostics.limits import Limits
 from ssme.diagnostics.registry import ask_all
@@ -33,9 +34,9 @@ SHARES = {"halved": 0.5, "doubled": 2.0}
 """Factor of the share of positives."""
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+def compute(trial: Trial) -> list[dict[str, Any]]:
     rows = []
-    for shift, (seen, _) in zip(SHIFTS, drawn_sets(job), strict=True):
+    for shift, (seen, _) in zip(SHIFTS, drawn_sets(trial), strict=True):
         codes = {outcome.check.code for outcome in ask_all(seen) if outcome.doubt is not None}
         found = find_shift(seen)
         rows.append(
@@ -46,23 +47,23 @@ def compute(job: Job) -> list[dict[str, Any]]:
                 "D108": float("D108" in codes),
                 "label_safe": float("label" in found.safe),
                 "covariate_safe": float("covariate" in found.safe),
-                **_limits(job, shift),
+                **_limits(trial, shift),
             }
         )
     return rows
 
 
-def _limits(job: Job, shift: str) -> dict[str, float]:
+def _limits(trial: Trial, shift: str) -> dict[str, float]:
     """Power of the best tests, from all rows of the set; NaN without a shift of classes."""
     if shift not in SHARES:
         return {"limit_scores": np.nan, "limit_classes": np.nan}
-    data = load(job.dataset)
+    data = trial.data
     score, positive = average_scores(data.scores)[:, 1], data.labels == 1
     share = float(positive.mean())
     change = abs(SHARES[shift] - 1.0) * share
     apart = float(score[positive].mean() - score[~positive].mean())
-    error = float(score.std()) * np.sqrt(1.0 / job.n_labeled + 1.0 / job.n_unlabeled)
-    by_class = np.sqrt(share * (1.0 - share) / job.n_labeled)
+    error = float(score.std()) * np.sqrt(1.0 / trial.n_labeled + 1.0 / trial.n_unlabeled)
+    by_class = np.sqrt(share * (1.0 - share) / trial.n_labeled)
     return {
         "limit_scores": _power(change * apart / error),
         "limit_classes": _power(change / by_class),

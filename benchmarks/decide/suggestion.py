@@ -30,13 +30,15 @@ Runs 0 to 9 were looked at while constants and rules were chosen.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import Job, load, study
-from ssme.bench import split_rows
+from benchmarks.decide.common import study
+from ssme.bench import Scene, Split, Trial
+from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric, one_hot_mass
@@ -53,20 +55,51 @@ GOALS = {"best": "best:accuracy", "roc_auc": "metric:roc_auc"}
 BATCHES = (10, 10, 10, 10, 20, 20, 40, 40)
 """Sizes of the batches; 160 labels in all."""
 ROWS = 1000
+MARK = "~"
 SETS = ("adult", "adult_shift", "adult~", "civilcomments~", "multinli~", "subj~", "agnews~")
 SPREAD = 0.7
 CLOSE = 0.01
 METRICS = ("accuracy", "roc_auc")
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Miscalibrated(Scene):
+    """The rows of the set of that name, less its mark, with their classifiers miscalibrated."""
+
+    def change(self, data: ScoreSet, run: int) -> ScoreSet:
+        rng = np.random.default_rng([run, *self.name.rstrip(MARK).encode()])
+        sharper = np.exp(rng.normal(0.0, SPREAD, data.n_models))
+        logs = np.log(np.clip(data.scores, 1e-6, 1.0)) * sharper[:, None]
+        scores = np.exp(logs - logs.max(axis=2, keepdims=True))
+        return data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
+
+    def split(
+        self,
+        labels: IntArray,
+        n_labeled: int,
+        n_unlabeled: int,
+        run: int,
+        *,
+        seed: int,
+        dataset: str,
+    ) -> Split:
+        plain = dataset.rstrip(MARK)
+        return super().split(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=plain)
+
+
+def find_scene(name: str) -> Scene:
+    """That of a set by its name."""
+    return Miscalibrated(name) if name.endswith(MARK) else Scene()
+
+
+def compute(trial: Trial) -> list[dict[str, Any]]:
     """Rows of one run: per arm and number of labels the regret, errors and what intervals hold."""
-    pool = _draw(job)
+    pool = trial.rows
     mass = one_hot_mass(pool.labels, pool.n_classes)
     truth = [get_metric(name)(pool.scores, mass)[0] for name in METRICS]
 
     def look(seen: ScoreSet) -> Evaluation:
-        return evaluate(seen, metrics=list(METRICS), by=[], random_state=job.run)
+        return evaluate(seen, metrics=list(METRICS), by=[], random_state=trial.run)
 
     nothing = look(pool.replace(labels=np.full(pool.n_rows, -1)))
     rows = []
@@ -75,24 +108,9 @@ def compute(job: Job) -> list[dict[str, Any]]:
         gains = _measure_gains(result, pool, GOALS[arm]) if arm in GOALS else {}
         rows.append({"arm": arm, "labels": 0, **_judge(result, truth), **gains})
         for batch, n in enumerate(BATCHES):
-            result = look(_label(result, pool, n, arm, job.run * 100 + batch))
+            result = look(_label(result, pool, n, arm, trial.run * 100 + batch))
             rows.append({"arm": arm, "labels": result.data.n_labeled, **_judge(result, truth)})
     return rows
-
-
-def _draw(job: Job) -> ScoreSet:
-    """The rows at hand, with all their labels."""
-    name = job.dataset.rstrip("~")
-    data = load(name)
-    split = split_rows(data.labels, 100, ROWS - 100, job.run, seed=0, dataset=name)
-    pool = data.take(np.concatenate([split.labeled, split.unlabeled]))
-    if name == job.dataset:
-        return pool
-    rng = np.random.default_rng([job.run, *name.encode()])
-    sharper = np.exp(rng.normal(0.0, SPREAD, pool.n_models))
-    logs = np.log(np.clip(pool.scores, 1e-6, 1.0)) * sharper[:, None]
-    scores = np.exp(logs - logs.max(axis=2, keepdims=True))
-    return pool.replace(scores=scores / scores.sum(axis=2, keepdims=True))
 
 
 def _label(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int) -> ScoreSet:
@@ -226,4 +244,15 @@ def _reached(own: pd.DataFrame, given: float, largest: int) -> float:
 
 
 if __name__ == "__main__":
-    study("suggestion", __doc__, compute, summarize, sets=SETS, labels=(0,), runs=25)
+    study(
+        "suggestion",
+        __doc__,
+        compute,
+        summarize,
+        sets=SETS,
+        labels=(0,),
+        runs=25,
+        rows=ROWS,
+        scene=find_scene,
+        marks=MARK,
+    )

@@ -18,13 +18,12 @@ import pandas as pd
 
 from benchmarks.decide.common import (
     BINARY,
-    Job,
     evaluated,
     mean_with_error,
-    splits_of,
     study,
     truth_of,
 )
+from ssme.bench import Trial
 from ssme.decide.threshold_goals import read_goal
 from ssme.metrics import at_threshold, expected_cost
 
@@ -36,11 +35,11 @@ GOALS: dict[str, Any] = {
 }
 
 
-def compute(job: Job) -> list[dict[str, Any]]:
-    seen, held = splits_of(job)
+def compute(trial: Trial) -> list[dict[str, Any]]:
+    seen, held = trial.seen, trial.held
     rows = []
     for method in METHODS:
-        r = evaluated(seen, job, method, "accuracy")
+        r = evaluated(seen, trial, method, "accuracy")
         for name, goal in GOALS.items():
             aim = read_goal(goal)
             sign = 1.0 if aim.best.greater_is_better else -1.0

@@ -32,7 +32,7 @@ def split(n_labeled: int, n_unlabeled: int) -> tuple[ScoreSet, ScoreSet]:
 
 def test_intervals_of_ppi_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatch):
     monkeypatch.setattr(ppi_intervals, "load_scores", load_small)
-    (table,) = run_studies([ppi_intervals.plan_study(["small"], 1)])
+    ((table, _),) = run_studies([ppi_intervals.plan_study(["small"], 1)])
     seen, held = split(20, 600)
     metric = get_metric("roc_auc")
     got = Ppi(n_boot=200).fit(seen, np.random.default_rng(0)).estimate([metric], [None])[0][0]
@@ -46,7 +46,7 @@ def test_intervals_of_ppi_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatc
 
 def test_calls_of_labels_alone_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatch):
     monkeypatch.setattr(labeled_ranking, "load_scores", load_small)
-    (table,) = run_studies([labeled_ranking.plan_study(["small"], 1)])
+    ((table, _),) = run_studies([labeled_ranking.plan_study(["small"], 1)])
     seen, held = split(100, 0)
     metric = get_metric("accuracy")
     metrics = [get_metric(name) for name in ("accuracy", "ece", "roc_auc", "average_precision")]

@@ -324,7 +324,7 @@ def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
     import sys
     from types import SimpleNamespace
 
-    from ssme.bench.runner import _name_function
+    from ssme.bench.provenance import name_function
 
     def measure(result, truth):
         return []
@@ -334,5 +334,5 @@ def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
     for module in ("__main__", "__mp_main__", "studies.mine"):
         monkeypatch.setitem(sys.modules, module, program)
         measure.__module__ = module
-        names.add(_name_function(measure))
+        names.add(name_function(measure))
     assert names == {"studies.mine.measure"}

@@ -1,10 +1,10 @@
 """The protocol engine: how well would each method have done on fully labeled data?"""
 
 from ssme.bench.effective import effective_sample_size, labels_only_curve
-from ssme.bench.protocol import Cell, Protocol, Scene, Split, seen_rows, split_rows
+from ssme.bench.protocol import Cell, Protocol, Scene, Split, Trial, seen_rows, split_rows
 from ssme.bench.runner import Runner
 from ssme.bench.store import CellStore
-from ssme.bench.studies import Study, UnfinishedError, run_protocol, run_studies
+from ssme.bench.studies import Study, StudyTables, UnfinishedError, run_protocol, run_studies
 from ssme.bench.summary import geometric_rmae, provenance, summarize
 
 __all__ = [
@@ -15,6 +15,8 @@ __all__ = [
     "Scene",
     "Split",
     "Study",
+    "StudyTables",
+    "Trial",
     "UnfinishedError",
     "effective_sample_size",
     "geometric_rmae",

@@ -7,6 +7,9 @@ runs (Shanmugam et al. 2025, section 4.3 and appendix B).
 
 The split of run r depends on the seed, the data set and r alone, so every method and metric meets
 the same rows, and the labels of n_l = 20 are among those of n_l = 50.
+
+A `Cell` is one piece of work, a `Trial` the same with its rows. What is done with them is a method,
+which is evaluated and measured, or a function from the trial to result rows.
 """
 
 from __future__ import annotations
@@ -14,22 +17,26 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.bench.provenance import compute_code_checksum, describe_process, name_function
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, argument, name_argument
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import get_metric
 
-__all__ = ["Cell", "Protocol", "Scene", "Split", "seen_rows", "split_rows"]
+__all__ = ["Cell", "Protocol", "Scene", "Split", "Trial", "seen_rows", "split_rows"]
 
 IntArray = NDArray[np.int64]
+Work = Callable[..., list[dict[str, Any]]]
+"""Makes the result rows of a `Trial`, and of its options by name; at the top of a module."""
 
 MOST_RUNS = 1_000_000
 """More would not end: their list alone would fill the memory."""
@@ -46,7 +53,10 @@ class Split:
 
 @dataclass(frozen=True)
 class Cell:
-    """One unit of work: a method on one split of one data set; tables call it ``label``."""
+    """One unit of work: a method, or a function, on one split of one data set.
+
+    Tables call what is done ``label``.
+    """
 
     dataset: str
     subset: tuple[str, ...]
@@ -54,7 +64,7 @@ class Cell:
     n_unlabeled: int
     run: int
     label: str
-    method: str
+    method: str | Work
     options: tuple[tuple[str, Any], ...] = ()
 
     @property
@@ -64,7 +74,8 @@ class Cell:
             f"{k}={_encode_option(v) if is_dataclass(v) else v}" for k, v in self.options
         )
         parts = (self.dataset, "+".join(self.subset), self.n_labeled, self.n_unlabeled, self.run)
-        return "|".join(map(str, (*parts, self.method, options)))
+        work = self.method if isinstance(self.method, str) else name_function(self.method)
+        return "|".join(map(str, (*parts, work, options)))
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -96,17 +107,75 @@ class Scene:
         labels[n_labeled:] = UNLABELED
         return rows.replace(labels=labels)
 
+    def split(
+        self,
+        labels: IntArray,
+        n_labeled: int,
+        n_unlabeled: int,
+        run: int,
+        *,
+        seed: int,
+        dataset: str,
+    ) -> Split:
+        """Which rows are seen, and which give the truth: by default those of `split_rows`."""
+        return split_rows(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=dataset)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A cell with its rows. ``data`` are all rows of the run, as the scene makes them."""
+
+    cell: Cell
+    data: ScoreSet
+    split: Split
+    scene: Scene
+
+    @property
+    def dataset(self) -> str:
+        return self.cell.dataset
+
+    @property
+    def n_labeled(self) -> int:
+        return self.cell.n_labeled
+
+    @property
+    def n_unlabeled(self) -> int:
+        return self.cell.n_unlabeled
+
+    @property
+    def run(self) -> int:
+        return self.cell.run
+
+    @cached_property
+    def rows(self) -> ScoreSet:
+        """The rows that are seen, with all their labels."""
+        return self.data.take(np.concatenate([self.split.labeled, self.split.unlabeled]))
+
+    @cached_property
+    def seen(self) -> ScoreSet:
+        """What a method sees."""
+        return self.scene.label(self.rows, self.n_labeled, self.run)
+
+    @cached_property
+    def held(self) -> ScoreSet:
+        """The rows that give the truth, with their labels."""
+        return self.data.take(self.split.truth)
+
 
 @dataclass(frozen=True)
 class Protocol:
     """What to run. ``methods`` maps a label of the result table to (method, options).
+
+    A method is given by its name; it is evaluated, and the evaluation measured. A function in its
+    place makes the result rows itself, from a `Trial` and the options: where a cell takes several
+    evaluations, or none. What names the metrics, groups and level is for methods alone.
 
     Runs are numbered from ``first_run`` on. ``truth_rows`` is the largest number of held-out rows
     that the truth is computed on (by default all). With ``fewer_unlabeled``, a data set that is too
     small for ``n_unlabeled`` gives as many as it has.
     """
 
-    methods: dict[str, tuple[str, dict[str, Any]]]
+    methods: Mapping[str, tuple[str | Work, dict[str, Any]]]
     metrics: tuple[str, ...] | None = None
     n_labeled: tuple[int, ...] = (20, 50, 100)
     n_unlabeled: tuple[int, ...] = (1000,)
@@ -120,7 +189,9 @@ class Protocol:
     fewer_unlabeled: bool = False
 
     def __post_init__(self) -> None:
-        least = {"runs": 1, "n_labeled": 1, "n_unlabeled": 0, "seed": 0, "first_run": 0}
+        names = [method for method, _ in self.methods.values() if isinstance(method, str)]
+        fewest = 1 if names else 0
+        least = {"runs": 1, "n_labeled": fewest, "n_unlabeled": 0, "seed": 0, "first_run": 0}
         if self.runs > MOST_RUNS:
             raise InputError(
                 f"{argument('runs', self.runs)}",
@@ -140,7 +211,7 @@ class Protocol:
                     f"{argument(name)} is empty", allowed="one or more", fix="name some"
                 )
         with name_argument("methods"):
-            for method, _ in self.methods.values():
+            for method in names:
                 find_method_class(method)
         with name_argument("metrics"):
             for metric in self.metrics or ():
@@ -165,9 +236,13 @@ class Protocol:
         """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
 
         ``content`` is the checksum of the data (`compute_content_checksum`). Options
-        are those of the method as it ran, defaults included; an oracle's labels are left out. The
-        text is the same in every process.
+        are those of the method as it ran, defaults included; an oracle's labels are left out. What
+        a function does is told by checksums of this package and of the files beside the function,
+        so that a changed one finds none of its earlier cells. The text is the same in every
+        process.
         """
+        if not isinstance(cell.method, str):
+            return self._describe_work(cell, cell.method, content)
         options = dict(cell.options)
         if cell.method == "active_testing":
             options = {"budget": cell.n_labeled, **options}
@@ -186,6 +261,19 @@ class Protocol:
             "seed": self.seed,
             "random_state": cell.run,
         }
+        return self._write_settings(decisive)
+
+    def _describe_work(self, cell: Cell, work: Work, content: str) -> str:
+        decisive = {
+            "data": content,
+            "source": describe_process()["source"],
+            "code": compute_code_checksum(work),
+            "options": {name: _encode_option(value) for name, value in cell.options},
+            "seed": self.seed,
+        }
+        return self._write_settings(decisive)
+
+    def _write_settings(self, decisive: dict[str, Any]) -> str:
         if self.truth_rows is not None:
             decisive["truth_rows"] = self.truth_rows
         return json.dumps(decisive, separators=(",", ":"))
@@ -225,14 +313,16 @@ def split_rows(
 ) -> Split:
     """The split of run ``run``: halves at random, one label of each class first.
 
-    Raises `InputError` where the half is too small or lacks a class.
+    The labeled rows, followed by the unlabeled ones, are the same rows in the same order however
+    many of them are labeled, 0 among it. Raises `InputError` where the half is too small or lacks a
+    class.
     """
     rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), run])
     order = rng.permutation(len(labels))
     half, truth = order[: len(labels) // 2], order[len(labels) // 2 :]
     classes, first = np.unique(labels[half], return_index=True)
     missing = set(np.unique(labels).tolist()) - set(classes.tolist())
-    if missing or n_labeled < len(classes):
+    if missing or 0 < n_labeled < len(classes):
         raise InputError(
             f"data set {dataset!r} cannot give every class a label: {len(classes)} classes in the "
             f"half, {argument('n_labeled', n_labeled)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import sys
 import zlib
 from functools import lru_cache
 from pathlib import Path
@@ -19,8 +20,16 @@ import numpy as np
 
 import ssme
 from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError
 
-__all__ = ["DECISIVE", "compute_content_checksum", "compute_source_checksum", "describe_process"]
+__all__ = [
+    "DECISIVE",
+    "compute_code_checksum",
+    "compute_content_checksum",
+    "compute_source_checksum",
+    "describe_process",
+    "name_function",
+]
 
 DECISIVE = ("ssme", "numpy")
 """What must agree before cells share a table: numbers may differ where one of these does."""
@@ -39,14 +48,35 @@ def describe_process() -> dict[str, Any]:
     }
 
 
-def compute_source_checksum() -> str:
-    """Eight hexadecimal digits over the Python files of this package."""
-    package = Path(ssme.__file__).parent
+def compute_source_checksum(folder: Path | None = None) -> str:
+    """Eight hexadecimal digits over the Python files of ``folder``, by default this package."""
+    folder = folder or Path(ssme.__file__).parent
     total = 0
-    for path in sorted(package.rglob("*.py"), key=lambda path: path.as_posix()):
-        name = path.relative_to(package).as_posix()
+    for path in sorted(folder.rglob("*.py"), key=lambda path: path.as_posix()):
+        name = path.relative_to(folder).as_posix()
         total = zlib.crc32(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"), total)
     return f"{total:08x}"
+
+
+@lru_cache(maxsize=64)
+def compute_code_checksum(function: Any) -> str:
+    """The checksum of the Python files in the folder that ``function`` is written in."""
+    code = getattr(function, "__code__", None)
+    file = Path(code.co_filename if code is not None else "")
+    if not file.is_file():
+        raise InputError(
+            f"{function!r} is in no file, and a change of it would not be noticed",
+            allowed="a function at the top of a module",
+            fix="put it into a module, which worker processes can import too",
+        )
+    return compute_source_checksum(file.parent)
+
+
+def name_function(function: Any) -> str:
+    """Module and name of a function; a module that runs as a program has its own name, not
+    ``__main__``, which it has in one process and not in its workers."""
+    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
+    return f"{function.__module__ if spec is None else spec.name}.{function.__name__}"
 
 
 def compute_content_checksum(data: ScoreSet) -> str:

@@ -1,6 +1,7 @@
-"""One cell of a protocol: a method on one split of one data set, beside the truth.
+"""One cell of a protocol: the rows of one split of one data set, and what is made of them.
 
-split -> scene -> `ssme.evaluate` -> measure(evaluation, truth) -> rows
+    scene -> split -> trial -> `ssme.evaluate` -> measure(evaluation, truth) -> rows
+                            -> function(trial) -> rows
 
 A worker loads a data set once and keeps the truth of the runs it has met last. `ssme.bench.studies`
 runs all cells.
@@ -8,19 +9,18 @@ runs all cells.
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 import ssme
-from ssme.bench.protocol import Cell, Protocol, Scene, split_rows
-from ssme.bench.provenance import compute_content_checksum, describe_process
+from ssme.bench.protocol import Cell, Protocol, Scene, Trial
+from ssme.bench.provenance import compute_content_checksum, describe_process, name_function
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning, argument
@@ -46,7 +46,7 @@ class Runner:
 
     ``load`` gives a fully labeled `ScoreSet` by name; it runs once per worker and data set.
     ``measure`` makes the rows that are kept from an evaluation and the truth. ``scene`` changes
-    the data of a run, or chooses which of its rows have a label.
+    the data of a run, or chooses which of its rows are seen, have a label and give the truth.
     """
 
     protocol: Protocol
@@ -59,7 +59,6 @@ class Runner:
 
         ``content`` is the checksum that the data set had when the run began.
         """
-        protocol = self.protocol
         if (found := find_content(self.load, cell.dataset)) != content:
             raise InputError(
                 f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "
@@ -67,10 +66,9 @@ class Runner:
                 allowed="data that stays as it is until the run ends",
                 fix="run it again; finished cells of the earlier content are kept apart",
             )
-        metrics = _list_metrics(
-            cell.method, cell.dataset, self.load, protocol.metrics, bool(protocol.by)
-        )
-        rows, seconds = self._estimate(cell, metrics) if metrics else ([], 0.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SsmeWarning)
+            rows, seconds = self._compute(cell)
         key, settings = self.name(cell, content)
         return {
             "key": key,
@@ -82,7 +80,7 @@ class Runner:
 
     def name(self, cell: Cell, content: str) -> tuple[str, str]:
         """What a finished cell is found by: its work, and all that decides its numbers."""
-        kept = "" if self.measure is None else f"|{_name_function(self.measure)}"
+        kept = "" if self.measure is None else f"|{name_function(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
         return cell.key + kept + scene, self.protocol.describe_settings(cell, content)
 
@@ -91,14 +89,14 @@ class Runner:
         protocol = self.protocol
         return not _list_metrics(method, dataset, self.load, protocol.metrics, bool(protocol.by))
 
-    def _estimate(self, cell: Cell, metrics: tuple[str, ...]) -> tuple[list[dict[str, Any]], float]:
-        """The rows and the seconds that estimating took."""
+    def make_trial(self, cell: Cell) -> Trial:
+        """``cell`` with its rows."""
         protocol = self.protocol
         data = _make_data(self.load, cell.dataset, cell.subset, self.scene, cell.run)
         n_unlabeled = cell.n_unlabeled
         if protocol.fewer_unlabeled:
             n_unlabeled = min(n_unlabeled, data.n_rows // 2 - cell.n_labeled)
-        split = split_rows(
+        split = self.scene.split(
             data.labels,
             cell.n_labeled,
             n_unlabeled,
@@ -106,21 +104,39 @@ class Runner:
             seed=protocol.seed,
             dataset=cell.dataset,
         )
-        rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
-        seen = self.scene.label(rows, cell.n_labeled, cell.run)
-        options = _choose_options(cell, rows)
+        kept = replace(split, truth=split.truth[: protocol.truth_rows])
+        return Trial(cell, data, kept, self.scene)
+
+    def _compute(self, cell: Cell) -> tuple[list[dict[str, Any]], float]:
+        """The rows and the seconds that they took."""
+        if isinstance(cell.method, str):
+            return self._estimate(cell, cell.method)
+        trial = self.make_trial(cell)
         start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SsmeWarning)
-            result = ssme.evaluate(
-                seen,
-                method=get_method(cell.method, **options),
-                metrics=metrics,
-                by=list(_settle_groupings(self.load, cell.dataset, protocol.by)),
-                max_groups=LARGEST_NUMBER_OF_GROUPS,
-                level=protocol.level,
-                random_state=cell.run,
-            )
+        rows = cell.method(trial, **dict(cell.options))
+        seconds = time.perf_counter() - start
+        return [{name: _as_plain(value) for name, value in row.items()} for row in rows], seconds
+
+    def _estimate(self, cell: Cell, method: str) -> tuple[list[dict[str, Any]], float]:
+        """The rows of a method, none where it can do nothing here; the seconds of estimating."""
+        protocol = self.protocol
+        metrics = _list_metrics(
+            method, cell.dataset, self.load, protocol.metrics, bool(protocol.by)
+        )
+        if not metrics:
+            return [], 0.0
+        trial = self.make_trial(cell)
+        seen, options = trial.seen, _choose_options(cell, trial.rows)
+        start = time.perf_counter()
+        result = ssme.evaluate(
+            seen,
+            method=get_method(method, **options),
+            metrics=metrics,
+            by=list(_settle_groupings(self.load, cell.dataset, protocol.by)),
+            max_groups=LARGEST_NUMBER_OF_GROUPS,
+            level=protocol.level,
+            random_state=cell.run,
+        )
         seconds = time.perf_counter() - start
         truth = _compute_truth(
             self.load,
@@ -150,11 +166,9 @@ def put_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
 _KEPT = COLUMNS[: COLUMNS.index("labels_only_from") + 1]
 
 
-def _name_function(function: Any) -> str:
-    """Module and name of a function; a module that runs as a program has its own name, not
-    ``__main__``, which it has in one process and not in its workers."""
-    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
-    return f"{function.__module__ if spec is None else spec.name}.{function.__name__}"
+def _as_plain(value: Any) -> Any:
+    """A number of numpy as one of Python, which a file of cells can hold; the same in all bits."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @lru_cache(maxsize=1024)
@@ -243,8 +257,8 @@ def _compute_truth(
     most_rows: int | None,
 ) -> Truth:
     data = _make_data(load, dataset, subset, scene, run)
-    rows = split_rows(data.labels, data.n_classes, 0, run, seed=seed, dataset=dataset).truth
-    held = data.take(rows[:most_rows])
+    split = scene.split(data.labels, data.n_classes, 0, run, seed=seed, dataset=dataset)
+    held = data.take(split.truth[:most_rows])
     masks: dict[str, Any] = {"all": slice(None)}
     every = Pooling(most_groups=LARGEST_NUMBER_OF_GROUPS)
     for text in _settle_groupings(load, dataset, by):

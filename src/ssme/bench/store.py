@@ -5,9 +5,9 @@ cell. A process that is killed while it writes leaves at most a torn last line, 
 its cell is computed again. Any other line that is not as it was written is refused.
 
 The file may hold cells of several protocols and data sets: a cell is found by everything that
-decides its numbers (`Protocol.settings`, the content of the data among it). Cells of another
-version are taken where they are all there is to read; they are never completed by cells of this
-version.
+decides its numbers (`Protocol.describe_settings`, the content of the data among it). Cells of
+another version are taken where they are all there is to read; they are never completed by cells of
+this version.
 """
 
 from __future__ import annotations

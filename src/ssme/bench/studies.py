@@ -6,7 +6,7 @@ by cell, so neither order of completion nor workers show in them; times are kept
 ``times.csv``, since they alone differ from run to run (`ssme.bench.tables`).
 
 `run_protocol` runs one protocol, `run_studies` several at once, with the cells of the first runs
-of all of them before those of the second.
+of all of them before those of the second: what is stopped early has whole runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from ssme.bench.protocol import Cell, Protocol
 from ssme.bench.runner import Loader, Measure, Runner, find_content, forget_data
@@ -31,7 +31,7 @@ from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning
 from ssme.progress import tell
 
-__all__ = ["Study", "UnfinishedError", "run_protocol", "run_studies"]
+__all__ = ["Study", "StudyTables", "UnfinishedError", "run_protocol", "run_studies"]
 
 AHEAD = 256
 """Cells handed to the executor at once: enough to keep any machine's cores busy."""
@@ -53,6 +53,13 @@ class Study:
 
     runner: Runner
     datasets: tuple[str, ...]
+
+
+class StudyTables(NamedTuple):
+    """What a study gives, as tables (pandas): its rows, and what each of their cells took."""
+
+    rows: Any
+    times: Any
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ def run_protocol(
     """
     study = Study(Runner(protocol, load, measure), tuple(datasets))
     file = cells or (folder / "cells.jsonl" if folder else None)
-    (table, times), *_ = _run([study], executor, file, seconds, leave_out=False)
+    (table, times), *_ = run_studies([study], executor=executor, cells=file, seconds=seconds)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         write_table(table, times, folder, overwrite=overwrite)
@@ -108,25 +115,15 @@ def run_studies(
     executor: Executor | None = None,
     cells: Path | None = None,
     seconds: float | None = None,
-    leave_out: bool = False,
-) -> list[Any]:
-    """Run several studies at once and return the table (pandas) of each.
+    leave_out: Literal["cells", "runs"] | None = None,
+) -> list[StudyTables]:
+    """Run several studies at once and return the tables of each.
 
-    As `run_protocol`, whose file of ``cells`` they share. With ``leave_out``, cells that are not
-    begun after ``seconds``, and those whose data allow no split, are left out of the tables with a
-    warning, instead of raising.
+    As `run_protocol`, whose file of ``cells`` they share. With ``leave_out="cells"``, cells that
+    are not begun after ``seconds``, and those whose data allow no split, are left out of the tables
+    with a warning, instead of raising. With ``leave_out="runs"``, so is every run, in all studies,
+    of which a cell was not begun; where that is true of all, what there is of the first is left.
     """
-    return [table for table, _ in _run(studies, executor, cells, seconds, leave_out)]
-
-
-def _run(
-    studies: Sequence[Study],
-    executor: Executor | None,
-    cells: Path | None,
-    seconds: float | None,
-    leave_out: bool,
-) -> list[tuple[Any, Any]]:
-    """Rows and times of each study, as tables."""
     end = math.inf if seconds is None else time.monotonic() + seconds
     store = CellStore(cells)
     wanted = [list(study.runner.protocol.list_cells(list(study.datasets))) for study in studies]
@@ -149,7 +146,7 @@ def _run(
     todo = [task for name, task in every.items() if name not in store]
     todo.sort(key=lambda task: task.cell.run)
     tell("cells", len(every) - len(todo), len(every))
-    refused: list[InputError] = []
+    refused: dict[Name, InputError] = {}
     with _tell_if_interrupted(store, list(every)):
         work = _collect(pool, todo, end, refused if leave_out else None)
         for done, result in enumerate(work, start=len(every) - len(todo) + 1):
@@ -158,15 +155,26 @@ def _run(
     missing = sum(name not in store for own in names for name in own)
     if missing and not leave_out:
         raise UnfinishedError(f"{total - missing} of {total} cells are finished")
+    known = store.done.keys() | refused.keys()
+    broken = {task.cell.run for name, task in every.items() if name not in known}
+    if leave_out != "runs":
+        broken = set()
+    elif broken and broken >= {task.cell.run for task in every.values()}:
+        broken.remove(min(broken))
+    finished = [
+        [
+            (task.cell, store[name])
+            for task, name in zip(own, ns, strict=True)
+            if name in store and task.cell.run not in broken
+        ]
+        for own, ns in zip(tasks, names, strict=True)
+    ]
     if missing:
-        why = f": {refused[0]}" if refused else ""
-        _warn(f"{missing} of {total} cells are left out{why}")
+        why = f": {next(iter(refused.values()))}" if refused else ""
+        _warn(f"{total - sum(map(len, finished))} of {total} cells are left out{why}")
     return [
-        _make_table(
-            study.runner.protocol,
-            [(task.cell, store[name]) for task, name in zip(own, ns, strict=True) if name in store],
-        )
-        for study, own, ns in zip(studies, tasks, names, strict=True)
+        _make_tables(study.runner.protocol, own)
+        for study, own in zip(studies, finished, strict=True)
     ]
 
 
@@ -186,7 +194,7 @@ def _compute_contents(
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, SsmeWarning, stacklevel=4)
+    warnings.warn(text, SsmeWarning, stacklevel=3)
 
 
 @contextmanager
@@ -205,34 +213,35 @@ def _tell_if_interrupted(store: CellStore, names: list[Name]) -> Iterator[None]:
 
 
 def _collect(
-    executor: Executor, tasks: Iterable[Task], end: float, refused: list[InputError] | None
+    executor: Executor, tasks: Iterable[Task], end: float, refused: dict[Name, InputError] | None
 ) -> Iterator[dict[str, Any]]:
     """Results as they come, at most `AHEAD` cells under way; none is begun after ``end``.
 
     Why a cell cannot be computed is put into ``refused``, or raised where that is None.
     """
-    waiting, running = deque(tasks), set[Future[dict[str, Any]]]()
+    waiting, running = deque(tasks), dict[Future[dict[str, Any]], Task]()
     while waiting or running:
         if time.monotonic() >= end:
             waiting.clear()
-            running = {future for future in running if not future.cancel()}
+            running = {future: task for future, task in running.items() if not future.cancel()}
         room = bool(waiting) and len(running) < AHEAD
         if room:
             task = waiting.popleft()
-            running.add(executor.submit(task.runner, task.cell, task.content))
-        done, running = wait(running, timeout=0 if room else None, return_when=FIRST_COMPLETED)
+            running[executor.submit(task.runner, task.cell, task.content)] = task
+        done, _ = wait(running, timeout=0 if room else None, return_when=FIRST_COMPLETED)
         for future in done:
+            task = running.pop(future)
             try:
                 result = future.result()
             except InputError as error:
                 if refused is None:
                     raise
-                refused.append(error)
+                refused[task.name] = error
             else:
                 yield result
 
 
-def _make_table(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]]) -> tuple[Any, Any]:
+def _make_tables(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]]) -> StudyTables:
     """All rows, and the time of every cell."""
     import pandas as pd
 
@@ -254,4 +263,4 @@ def _make_table(protocol: Protocol, finished: list[tuple[Cell, dict[str, Any]]])
         }
         rows += [{**head, **row, **tail} for row in result["rows"]]
         times.append({**head, "seconds": result["seconds"], **result["provenance"]})
-    return pd.DataFrame(rows), pd.DataFrame(times)
+    return StudyTables(pd.DataFrame(rows), pd.DataFrame(times))
