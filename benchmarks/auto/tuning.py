@@ -44,7 +44,7 @@ from ssme.bench import split_rows
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.group import RowGroup
 from ssme.methods.auto.method import allot_draws, believe, draw_regime, situate
-from ssme.methods.auto.mixture import fit_regimes
+from ssme.methods.auto.mixture import StatedFit, fit_regimes, shrink_stated_evidence
 from ssme.methods.auto.recentering import choose_spread, recenter
 from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.base import Estimate
@@ -184,6 +184,19 @@ def weigh(record: Record, constants: Constants, label_power: float = 1.0) -> Flo
     return out
 
 
+def _shrink_stated(record: Record, constants: Constants) -> Record:
+    """The record with the labels' evidence against "stated" as it counts in sharing out draws."""
+    n_labeled, usual = record.job[2], record.parts[0].log_labels
+
+    def shrink(part: Part) -> Part:
+        if part.name != StatedFit.name:
+            return part
+        ratio = shrink_stated_evidence(part.log_labels - usual, n_labeled, constants.regimes)
+        return replace(part, log_labels=usual + ratio)
+
+    return replace(record, parts=[shrink(part) for part in record.parts])
+
+
 def widen(name: str, record: Record, constants: Constants) -> float:
     """Factor of a regime's spread; classifiers that answer 0 or 1 know no regime by scores."""
     if name != "usual":
@@ -201,7 +214,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
     omega[omega < constants.regimes.least_weight * omega.sum()] = 0.0
     omega /= omega.sum()
     power = n_labeled / (n_labeled + constants.regimes.sharing)
-    shares = np.maximum(chance, weigh(record, constants, power))
+    shares = np.maximum(chance, weigh(_shrink_stated(record, constants), constants, power))
     counts = allot_draws(ALL_DRAWS, shares / shares.sum())
     rows = []
     for m, metric in enumerate(map(get_metric, record.metrics)):

@@ -16,7 +16,13 @@ from ssme.methods.auto.component import StatedRegime, apply_in_chunks
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
-from ssme.methods.auto.mixture import StatedFit, choose_draw_shares, fit_regimes, weigh_regimes
+from ssme.methods.auto.mixture import (
+    StatedFit,
+    choose_draw_shares,
+    fit_regimes,
+    shrink_stated_evidence,
+    weigh_regimes,
+)
 from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.methods.auto.regimes.selected import compute_design_bonus
@@ -70,7 +76,7 @@ def test_draws_are_shared_out_by_probability() -> None:
 
 
 def test_labels_count_less_where_draws_are_shared_out() -> None:
-    one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
+    one, other = StatedFit(0.0, 0.0, "usual"), StatedFit(0.0, -6.0, "shares")
     of = replace(OF.regimes, sharing=20.0)
     assert weigh_regimes([one, other], 0.0)[1] == pytest.approx(1.0 / (1.0 + np.exp(6.0)))
     assert weigh_regimes([one, other], 0.0, 0.5)[1] == pytest.approx(1.0 / (1.0 + np.exp(3.0)))
@@ -80,9 +86,21 @@ def test_labels_count_less_where_draws_are_shared_out() -> None:
     )
 
 
+def test_few_labels_against_stated_scores_are_overlooked() -> None:
+    of = replace(OF.regimes, stated_leniency=(6.0, 20.0))
+    for n, left in ((5, [-3.0, 0.0, 3.0]), (20, [-3.0, 0.0, 3.0]), (40, [-7.5, -2.5, 3.0])):
+        ratios = [shrink_stated_evidence(ratio, n, of) for ratio in (-9.0, -4.0, 3.0)]
+        assert ratios == pytest.approx(left)
+    usual, stated = StatedFit(0.0, 2.0, "usual"), StatedFit(np.log(0.2), -2.0)
+    shares = StatedFit(np.log(0.2), -2.0, "shares")
+    share = choose_draw_shares([usual, shares, stated], 20, of)
+    assert share[2] / share[1] == pytest.approx(np.exp(4.0 * 20.0 / (20.0 + of.sharing)))
+
+
 def test_the_likeliest_regime_always_has_draws() -> None:
     unexpected_but_labeled_so = StatedFit(-20.0, 30.0)
-    share = choose_draw_shares([StatedFit(0.0, 0.0), unexpected_but_labeled_so], 20, OF.regimes)
+    usual = StatedFit(0.0, 0.0, "usual")
+    share = choose_draw_shares([usual, unexpected_but_labeled_so], 20, OF.regimes)
     assert share.sum() == pytest.approx(1.0)
     assert share[1] > 0.45
 
@@ -101,7 +119,7 @@ def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
 
 
 def test_labels_that_are_many_count_in_full() -> None:
-    one, other = StatedFit(0.0, 0.0), StatedFit(0.0, -6.0)
+    one, other = StatedFit(0.0, 0.0, "usual"), StatedFit(0.0, -6.0)
     share = choose_draw_shares([one, other], 10**9, replace(OF.regimes, negligible=0.0))
     np.testing.assert_allclose(share, weigh_regimes([one, other], 0.0), rtol=1e-6)
 

@@ -168,6 +168,11 @@ class RegimesConstants:
     sharing: float = 75.0
     """Labels at which a label counts half when draws are shared out over the regimes."""
 
+    stated_leniency: tuple[float, float] = (6.0, 20.0)
+    """How much of the labels' log evidence against the regime "stated" is overlooked when draws are
+    shared out, and the number of labels up to which it is; with more labels it falls as the square
+    of their number rises."""
+
     power: float = 0.6
     """Weight of a label in the draws of regimes other than the usual one."""
 

@@ -22,6 +22,10 @@ Draws are shared out over the regimes by the larger of that and of what is left 
 counts less, P(r) E_r (Z_r S_r)^p with p = n / (n + 75), scaled to sum one. Models that are not
 exact make labels surer than they are (within a regime draws have a power for that, too), and a few
 labels that speak against a regime by chance would leave out its world altogether.
+
+The evidence of "stated" is the roughest: S is that of a W which is wrong where this regime is
+right, and smaller than it should be. So where draws are shared out, what the labels say against it
+counts only as far as it exceeds 6 min(1, 20/n)^2 on the scale of log Z.
 """
 
 from __future__ import annotations
@@ -44,7 +48,14 @@ from ssme.methods.auto.regimes.base import Situation, View
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.metrics.base import FloatArray
 
-__all__ = ["FittedRegime", "StatedFit", "choose_draw_shares", "fit_regimes", "weigh_regimes"]
+__all__ = [
+    "FittedRegime",
+    "StatedFit",
+    "choose_draw_shares",
+    "fit_regimes",
+    "shrink_stated_evidence",
+    "weigh_regimes",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +114,28 @@ def choose_draw_shares(
     fitted: Sequence[FittedRegime | StatedFit], n_labeled: int, of: RegimesConstants
 ) -> FloatArray:
     """Shares of the draws that are each regime's."""
-    powers = (1.0, n_labeled / (n_labeled + of.sharing))
-    share = np.max([weigh_regimes(fitted, of.negligible, power) for power in powers], axis=0)
+    usual = fitted[0].log_labels
+
+    def shrink(fit: FittedRegime | StatedFit) -> FittedRegime | StatedFit:
+        if fit.name != StatedFit.name:
+            return fit
+        ratio = shrink_stated_evidence(fit.log_labels - usual, n_labeled, of)
+        return replace(fit, log_labels=usual + ratio)
+
+    lenient = [shrink(fit) for fit in fitted]
+    power = n_labeled / (n_labeled + of.sharing)
+    share = np.maximum(
+        weigh_regimes(fitted, of.negligible), weigh_regimes(lenient, of.negligible, power)
+    )
     out: FloatArray = share / share.sum()
     return out
+
+
+def shrink_stated_evidence(log_ratio: float, n_labeled: int, of: RegimesConstants) -> float:
+    """log(Z_stated / Z_usual), nearer to zero by what is overlooked where draws are shared out."""
+    most, few = of.stated_leniency
+    overlooked = most * (few / max(n_labeled, few)) ** 2
+    return max(log_ratio, min(0.0, log_ratio + overlooked))
 
 
 def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
