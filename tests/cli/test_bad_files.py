@@ -15,7 +15,12 @@ from ssme.errors import InputError
 from ssme.options import list_declared
 from tests.data.readers.bad_files import CASES, BadFile
 
-OTHERS = {"groups": "--group", "labels": "--labels-file", "class_": "--class"}
+OTHERS = {
+    "groups": "--group",
+    "labels": "--labels-file",
+    "class_": "--class",
+    "engine": "--engine",
+}
 SPELLING = spell_with({each.name: f"--{each.name}" for each in list_declared(ReadOptions)} | OTHERS)
 
 

@@ -42,6 +42,16 @@ def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:
     assert "unsure" in str(error.fix)
 
 
+@pytest.mark.parametrize("written", ["Yes", "YES.", '"yes"'])
+def test_a_class_written_in_two_ways(written: str) -> None:
+    error = refusal({**SAID, "gpt": ["yes", "no", written, "yes", "no", "yes"]}, LABELS)
+    assert f"'gpt' says {written!r} at row 2, and 'yes' is a class too" in error.got
+    error = refusal(SAID, [written, *LABELS[1:-1], "yes"])
+    assert f"a label is {written!r}" in error.got or "'yes' at row" in error.got
+    said = {"gpt": ["a", "A", "a"], "ann": ["A", "A", "a"]}
+    assert ScoreSet.from_answers(said, ["a", "A", None], classes=["a", "A"]).classes == ("a", "A")
+
+
 def test_a_judge_without_any_answer() -> None:
     error = refusal({**SAID, "bob": ["unsure", None, None, "abstain", None, None]}, LABELS)
     assert "'bob' has no answer on any row, and is unsure on 2" in error.got

@@ -257,7 +257,7 @@ CASES = [
         arrays(P, ["ham", "spam", None, "ham"]),
         "labels 'ham', 'spam'",
         "order given",
-        "classes=['ham', 'spam'], or name the positive one",
+        "positive='ham' or positive='spam'",
     ),
     Bad(
         "text classes without an order, many classes",

@@ -41,6 +41,13 @@ def test_values_edges_and_quantiles() -> None:
     assert halves["age>=30"] == [2, 3, 4]
 
 
+def test_the_text_none_is_another_group_than_a_missing_value() -> None:
+    column = {"site": np.array(["None", None, "a"], dtype=object)}
+    groups = divide(parse_group_by("site", column).settle(column), column, Pooling())
+    found = {group.name: group.rows.tolist() for group in groups}
+    assert found == {"site=None": [1], "site='None'": [0], "site=a": [2]}
+
+
 def test_every_row_is_in_one_group_of_a_grouping() -> None:
     for text in ("sex", "age:edges=15", "age:quantiles=3", "sex+age:edges=25", "a+b"):
         rows = sorted(row for of in rows_of(text).values() for row in of)

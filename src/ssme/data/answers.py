@@ -246,6 +246,7 @@ def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, 
     by_text: dict[str, Hashable] = {}
     for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
         by_text.setdefault(spell_class(value), value)
+    _refuse_two_spellings(said, list(by_text))
     values = list(by_text.values())
     whole = all(text.lstrip("+-").isdigit() for text in by_text)
     if set(by_text) <= {"0", "1"} and values:
@@ -254,6 +255,28 @@ def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, 
     if whole:
         return tuple(sorted(values, key=lambda value: int(spell_class(value))))
     return _put_tie_between(tuple(sorted(values, key=spell_class)))
+
+
+def _refuse_two_spellings(said: Sequence[Said], texts: Sequence[str]) -> None:
+    """Refuse classes that differ in capitals and punctuation only: a judge's way of writing."""
+    seen: dict[str, str] = {}
+    for text in texts:
+        core = text.casefold().strip(" .,;:!?\"'`*()[]") or text
+        first = seen.setdefault(core, text)
+        if first == text:
+            continue
+        who = (
+            f"{each.judge!r} says {text!r} at row {each.raw.find_first_row(value)}"
+            for each in said
+            for value in each.raw.values
+            if spell_class(value) == text
+        )
+        raise InputError(
+            f"{next(who, f'a label is {text!r}')}, and {first!r} is a class too",
+            allowed="each class written in one way",
+            fix=f"write them alike, or list all classes with {argument('classes', '[...]')} if "
+            "they differ",
+        )
 
 
 def _put_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:

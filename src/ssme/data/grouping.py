@@ -123,7 +123,8 @@ class Binning:
         """The group of one value of the column; ``edges`` have to be settled."""
         if self.edges is None or value is None or value != value:
             plain = None if value is None or (self.binned and value != value) else value
-            return GroupValue(f"{self.column}={plain}", str(type(plain)), _sort_key(plain))
+            shown = repr(plain) if plain == "None" else plain  # text, not a missing value
+            return GroupValue(f"{self.column}={shown}", str(type(plain)), _sort_key(plain))
         place = int(np.searchsorted(self.edges, value, side="right"))
         return GroupValue(_name_bin(self.column, self.edges, place), str(int), place)
 

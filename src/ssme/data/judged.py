@@ -32,7 +32,7 @@ __all__ = ["make_judged_arrays", "make_judged_fields"]
 
 def make_judged_arrays(
     answers: object | None,
-    ratings: Mapping[str, object] | None,
+    ratings: object | None,
     scores: Mapping[str, object] | None,
     labels: object | None,
     options: AnswerOptions,

@@ -25,8 +25,8 @@ NAMES = "['ham', 'spam']"
 """Names of classes, for an example."""
 FEW = 5
 """Classes that are named in an example by their own names."""
-"""An example of a list of classes, for messages."""
 MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K columns"
+"""What to give where each model gave one score per row and there are more than two classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +180,7 @@ def _read_explicit(
     names = tuple(classes)
     refuse_duplicates(names, "class", "unique classes")
     if len(names) != n_classes:
-        hint = (
-            "; one model with K classes has scores of shape (n, 1, K), or K columns"
-            if one_column
-            else ""
-        )
+        hint = MANY_CLASSES if one_column else ""
         raise InputError(
             f"{argument('classes')}: {len(names)} class names ({quote(names)}) for scores over "
             f"{n_classes} classes",
@@ -251,11 +247,7 @@ def _order_ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[
         return tuple(range(n_classes))
     if len(values) == n_classes:
         return tuple(values)
-    hint = (
-        "; one model with K classes has scores of shape (n, 1, K), or K columns"
-        if one_column
-        else ""
-    )
+    hint = MANY_CLASSES if one_column else ""
     outside = next(value for value in values if value not in range(n_classes))
     raise InputError(
         f"label {outside!r} at row {raw.find_first_row(outside)} among {quote(values)}, "
@@ -288,16 +280,23 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
             f"{n_classes} classes",
             allowed=f"at most {n_classes} different labels",
             fix=f"check that {argument('label')} names the label column; declare with "
-            f"{argument('unlabeled')} what means no label",
+            f"{argument('unlabeled')} what means no label" + (MANY_CLASSES if one_column else ""),
         )
-    either = f", or name the positive one with {argument('positive')}" if one_column else ""
     names = repr(list(raw.values)) if len(raw.values) == n_classes <= FEW else NAMES
+    fix = (
+        "list them in the order of the scores, the positive one of two last: "
+        f"{argument('classes', names)}"
+    )
+    if one_column and len(raw.values) == 2:
+        either = [argument("positive", repr(value)) for value in raw.values]
+        fix = f"name the one whose probability the scores are: {either[0]} or {either[1]}"
+    elif one_column:
+        fix += f", or name the positive one with {argument('positive')}"
     return InputError(
         f"labels {quote(raw.values)} and nothing that says which of the {n_classes} classes "
         "is which",
         allowed="text classes with their order given",
-        fix=f"list them in the order of the scores, the positive one of two last: "
-        f"{argument('classes', names)}{either}",
+        fix=fix,
     )
 
 

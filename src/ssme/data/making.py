@@ -99,9 +99,10 @@ class MadeOfScores:
     def from_answers(
         cls,
         answers: Any,
+        /,
         labels: object | None = None,
         *,
-        ratings: Mapping[str, object] | None = None,
+        ratings: Mapping[str, object] | Sequence[str] | None = None,
         scores: Mapping[str, object] | None = None,
         models: Sequence[str] | None = None,
         classes: Sequence[Hashable] | None = None,
@@ -130,8 +131,9 @@ class MadeOfScores:
             and one of answers. None where there are ratings only.
         labels : array of shape (n,), optional
             As in `from_arrays`; for a frame as in `from_frame`.
-        ratings : dict, optional
-            From judge to the grades (n,) it gave on an ordered scale.
+        ratings : dict or list of str, optional
+            From judge to the grades (n,) it gave on an ordered scale; for a frame, the columns of
+            grades.
         scores : dict, optional
             From further models to their probabilities, as in `from_arrays`.
         models : list of str, optional
@@ -153,7 +155,7 @@ class MadeOfScores:
             As in `from_arrays`.
         **columns
             For a frame, further options of `from_frame`, such as ``id`` and ``model`` (the column
-            of judges), and the names of the columns with ``answers`` or ``ratings``.
+            of judges), and the columns of answers with ``answers=[...]``.
 
         Returns
         -------
@@ -180,15 +182,16 @@ judges: ann, bob)
             "design": design,
         }
         if hasattr(type(answers), "columns"):
-            apart = {"ratings": ratings, "scores": scores, "ids": ids, "weights": weights}
-            if any(value is not None for value in apart.values()):
+            apart = {"scores": scores, "ids": ids, "weights": weights}
+            if isinstance(ratings, Mapping) or any(value is not None for value in apart.values()):
                 raise InputError(
                     "arrays beside a data frame of answers",
                     allowed="everything in the frame, its columns named",
-                    fix="name the columns: id, weight, answers, ratings, models",
+                    fix="name the columns: id='...', weight='...', answers=[...], ratings=[...], "
+                    "models=[...]",
                 )
             data: Self = find_reader("answers")(
-                answers, labels, models=models, groups=groups, **told, **columns
+                answers, labels, models=models, groups=groups, ratings=ratings, **told, **columns
             )
             return data
         if columns:

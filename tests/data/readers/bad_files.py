@@ -186,7 +186,7 @@ CASES = [
         text("bert,label\n0.7,ham\n0.5,spam\n"),
         "labels 'ham', 'spam'",
         "order given",
-        "classes=['ham', 'spam']",
+        "positive='ham' or positive='spam'",
     ),
     BadFile(
         "an option that does not apply",

@@ -43,6 +43,32 @@ def test_a_long_table_is_the_same_set_as_a_wide_one() -> None:
     np.testing.assert_array_equal(named.scores, wide.scores)
 
 
+def test_columns_of_answers_and_ratings_can_be_named_for_a_frame() -> None:
+    frame = WIDE.assign(topic=list("pqrpqr"), stars=[5, 1, 2, 4, 1, 2])
+    asked: dict[str, Any] = {"id": "id", "label": "label", "positive": "yes"}
+    named = ScoreSet.from_answers(frame, answers=["gpt", "ann"], ratings=["stars"], **asked)
+    assert named.models == ("gpt", "ann", "stars")
+    assert named.judges["stars"].kind == "ratings"
+    assert ScoreSet.from_answers(frame, ratings=["stars"], **asked).models == ("stars",)
+
+
+@pytest.mark.parametrize("labeled", [True, False])
+def test_a_column_that_says_nothing_others_say_is_no_judge_unasked(labeled: bool) -> None:
+    frame = WIDE.assign(topic=list("pqrpqr"))
+    label = "label" if labeled else False
+    frame = frame if labeled else frame.drop(columns="label")
+    with pytest.raises(InputError, match=r"'topic' holds 'p', 'q', 'r'") as told:
+        ScoreSet.from_answers(frame, label, id="id", positive="yes")
+    assert "answers=['gpt', 'ann']; or say groups=['topic']" in str(told.value)
+    told_groups = ScoreSet.from_answers(frame, label, id="id", positive="yes", groups=["topic"])
+    assert told_groups.models == ("gpt", "ann")
+
+
+def test_advice_names_no_column_that_never_says_a_class() -> None:
+    with pytest.raises(InputError, match=r"give answers=\['gpt', 'ann'\]"):
+        ScoreSet.from_frame(WIDE.assign(topic=list("ppqpqq")), "label", id="id")
+
+
 @pytest.mark.parametrize(
     ("frame", "options", "told"),
     [

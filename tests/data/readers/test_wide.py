@@ -259,3 +259,48 @@ def test_columns_that_are_no_numbers_are_left_out(make: type, column: list[Any])
     data = ScoreSet.from_frame(make({**BINARY, "other": column}))
     assert data.models == ("bert", "gpt")
     assert layout_of(data).ignored == ("other",)
+
+
+@pytest.mark.parametrize("names", ["abc", ("no", "yes"), (0, 1)])
+def test_classes_that_do_not_sum_to_one_are_no_binary_models(names: Any) -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(len(names)), size=(9, 2))
+    scores[0, 1] *= 0.9
+    frame = pd.DataFrame(
+        {f"{m}_{k}": scores[:, i, j] for i, m in enumerate("pq") for j, k in enumerate(names)}
+    )
+    frame["label"] = pd.Series([*names, None] * 9, dtype=object)[:9]
+    with pytest.raises(InputError, match=r"those of 'q' sum to 0\.9 at row 0") as told:
+        ScoreSet.from_frame(frame)
+    assert "normalize=True and pattern='{model}_{class}'" in str(told.value)
+    data = ScoreSet.from_frame(frame, normalize=True, pattern="{model}_{class}")
+    assert data.models == ("p", "q")
+    assert_allclose(data.scores[0, 1], scores[0, 1] / 0.9, rtol=1e-12)
+
+
+def test_binary_models_with_numbers_of_seeds_are_binary_models() -> None:
+    scores = np.random.default_rng(0).random((9, 4))
+    frame = pd.DataFrame(scores, columns=["p_0", "p_1", "q_0", "q_1"])
+    frame["label"] = [0, 1, None] * 3
+    assert ScoreSet.from_frame(frame).models == ("p_0", "p_1", "q_0", "q_1")
+
+
+def test_a_series_of_labels_in_another_order_is_refused() -> None:
+    frame = pd.DataFrame(BINARY)[["bert", "gpt"]]
+    labels = pd.Series(BINARY["label"])
+    assert_array_equal(ScoreSet.from_frame(frame, labels).labels, [1, U, 0])
+    assert_array_equal(ScoreSet.from_frame(frame, labels.set_axis(list("xyz"))).labels, [1, U, 0])
+    with pytest.raises(InputError, match="rows of the frame in another order") as told:
+        ScoreSet.from_frame(frame, labels[::-1])
+    assert "labels.reindex(frame.index)" in str(told.value)
+    with pytest.raises(InputError, match="2 of the 3 rows of the frame"):
+        ScoreSet.from_frame(frame, labels.dropna())
+    again = ScoreSet.from_frame(frame, labels.dropna().reindex(frame.index))
+    assert_array_equal(again.labels, [1, U, 0])
+
+
+def test_a_second_column_of_labels_is_no_model() -> None:
+    frame = pd.DataFrame({"bert": np.linspace(0.1, 0.9, 9), "label": [0, 1, 1] + [None] * 6})
+    with pytest.raises(InputError, match="'gold' holds only 0 and 1, and nothing on 6 of 9"):
+        ScoreSet.from_frame(frame.assign(gold=frame["label"]))
+    votes = frame.assign(judge=[0, 1, None, None, 1, None, None, None, 0])
+    assert ScoreSet.from_frame(votes).models == ("bert", "judge"), "it scores rows without a label"

@@ -2,7 +2,8 @@
 
 Nothing is read by this alone: the caller names columns of answers. A column looks like answers if
 it holds few distinct texts or booleans, like grades if it holds few distinct whole numbers outside
-0 and 1, or single capital letters that are no label. A value or two beside the classes of the
+0 and 1, or single capital letters that are no label; where some columns say classes of the labels,
+those that say none are no answers. A value or two beside the classes of the
 labels do not make a column anything else: they are named.
 """
 
@@ -52,7 +53,7 @@ def find_answers(
     of the labels on a share of ``slips`` of its rows.
     """
     classes = {spell_class(value) for value in labels.values}
-    answers, ratings = [], []
+    answers, ratings, alike = [], [], set()
     outside: dict[str, tuple[Hashable, int, int]] = {}
     for name in names:
         try:
@@ -83,6 +84,10 @@ def find_answers(
             answers.append(name)
         if strange and slipped and name in answers:
             outside[name] = strange[0]
+        if texts & classes:
+            alike.add(name)
+    if alike & set(answers):  # others that never say a class of the labels are no answers
+        answers = [name for name in answers if name in alike]
     return LookAlikes(tuple(answers), tuple(ratings), outside)
 
 

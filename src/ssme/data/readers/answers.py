@@ -4,11 +4,13 @@
     long   id, judge, answer           one row per answer; labels may stand on every row of an id
 
 Columns are those that the caller names with ``answers`` and ``ratings``. Where none is named,
-`from_answers` takes every column that has no other part.
+`from_answers` takes every column that has no other part, and refuses one that says nothing that the
+labels or other columns say.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.answers import UNSURE, spell_class
 from ssme.data.judged import make_judged_fields
+from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
@@ -24,7 +28,7 @@ from ssme.data.readers.join import join_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
-from ssme.data.values import as_objects
+from ssme.data.values import as_objects, factorize
 from ssme.errors import InputError, argument
 from ssme.wording import quote
 
@@ -129,7 +133,34 @@ def name_answers(table: Table, labels: object | None, options: ReadOptions) -> R
             allowed="one column per judge",
             fix=f"name the columns with {argument('answers', '[...]')}",
         )
+    _refuse_strangers(table, kept, wide.observe_labels(table, roles, options, labels))
     return replace(options, answers=tuple(kept))
+
+
+def _refuse_strangers(table: Table, names: Sequence[str], raw: RawLabels) -> None:
+    """Refuse columns that were not named and never say what labels or two other columns say."""
+    said = {name: _spell_values(table.read_values(name)) for name in names}
+    counts = Counter(text for texts in said.values() for text in texts)
+    known = {spell_class(value) for value in raw.values}
+    known |= {text for text, count in counts.items() if count > 1 and not raw.values}
+    alike = [name for name in names if said[name] & known]
+    stranger = next((name for name in names if said[name] and name not in alike), None)
+    if stranger is None or not alike:
+        return
+    listed = argument("answers", "[" + ", ".join(map(repr, alike)) + "]")
+    raise InputError(
+        f"column {stranger!r} holds {quote(sorted(said[stranger]), limit=3)} and nothing that "
+        f"{'a label says' if raw.values else 'other judges say'}, and was not named",
+        allowed="columns of answers beside those that have another part",
+        fix=f"name the columns of answers: {listed}; or say {argument('groups', [stranger])} or "
+        f"{argument('ignore', [stranger])}",
+    )
+
+
+def _spell_values(values: NDArray[Any]) -> set[str]:
+    """What stands in a column, as classes are spelled, without what means "unsure"."""
+    found = {spell_class(value) for value in factorize(values)[1]}
+    return {text for text in found if text.lower() not in UNSURE}
 
 
 def _judge_column(table: Table, options: ReadOptions) -> str | None:

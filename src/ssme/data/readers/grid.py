@@ -44,16 +44,38 @@ class Grid:
 
     def sums_to_one(self, table: Table) -> bool:
         """Whether the class columns of every model are probabilities on every row."""
-        for of in self.columns.values():
-            sums = sum(table.read_floats(column) for column in of.values())
-            if not np.all(np.isnan(sums) | (np.abs(sums - 1.0) <= SUM_TOLERANCE)):
-                return False
-        return True
+        return self.find_wrong_sum(table) is None
 
     def fits(self, raw: RawLabels) -> bool:
         """Whether every label seen is one of the classes."""
         names = {spell_class(name) for name in self.classes or ()}
         return all(spell_class(value) in names for value in raw.values)
+
+    def find_wrong_sum(self, table: Table) -> tuple[str, int, float] | None:
+        """Model, row and sum of the first class columns that do not sum to one."""
+        for model, of in self.columns.items():
+            sums = sum(table.read_floats(column) for column in of.values())
+            wrong = np.abs(sums - 1.0) > SUM_TOLERANCE  # false where scores are missing
+            if np.any(wrong):
+                row = int(np.argmax(wrong))
+                return model, row, float(np.asarray(sums)[row])
+        return None
+
+    def is_meant(self, table: Table, raw: RawLabels, *, near: float = 0.05) -> bool:
+        """Whether columns that do not sum to one are classes all the same.
+
+        They are if the labels name several classes that no number of a seed or version would be,
+        or if the columns of some model sum to one, within ``near``, on most rows.
+        """
+        if not raw.values or not self.fits(raw):
+            return False
+        if len(raw.values) > 2 or not all(str(name).isdigit() for name in self.classes or ()):
+            return True
+        for of in self.columns.values():
+            sums = np.asarray(sum(table.read_floats(column) for column in of.values()))
+            if np.sum(np.abs(sums - 1.0) <= near) > 0.5 * np.sum(~np.isnan(sums)):
+                return True
+        return False
 
 
 def find_grids(

@@ -26,7 +26,13 @@ from ssme.data.values import FloatArray, as_objects, is_missing, make_plain
 from ssme.errors import InputError, argument, name_argument
 from ssme.wording import quote
 
-__all__ = ["find_own_label_column", "join_design", "join_labels", "joins_by_id"]
+__all__ = [
+    "find_own_label_column",
+    "join_design",
+    "join_labels",
+    "joins_by_id",
+    "refuse_other_index",
+]
 
 
 def joins_by_id(labels: object) -> bool:
@@ -59,6 +65,28 @@ def join_labels(
         return out
     assert ids is not None
     return _add(out, own, as_objects(ids), options, table.what)
+
+
+def refuse_other_index(table: Table, labels: object) -> None:
+    """Refuse a pandas Series of labels whose index says that its rows stand in another order.
+
+    Labels are taken row by row. A Series with the index of the frame in another order, or of a
+    part of it, would put labels on wrong rows.
+    """
+    own = table.row_index
+    theirs: Any = getattr(labels, "index", None)
+    if own is None or not hasattr(theirs, "equals") or own.equals(theirs):
+        return
+    if own.is_unique and theirs.is_unique and theirs.isin(own).all():
+        whole = len(own) == len(theirs)
+        part = "the rows" if whole else f"{len(theirs):,} of the {len(own):,} rows"
+        raise InputError(
+            f"the labels are a Series whose index has {part} of {table.what}"
+            + (" in another order" if whole else ""),
+            allowed="one label per row, in the order of the rows",
+            fix="align them by their index with labels.reindex(frame.index)"
+            + (", or pass labels.to_numpy() if they are in order" if whole else ""),
+        )
 
 
 def find_own_label_column(table: Table, options: ReadOptions) -> str | None:

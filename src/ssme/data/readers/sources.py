@@ -90,7 +90,9 @@ def find_reader(file: Path) -> Reader:
             raise
         raise _tell_no_file(file) from None
     if stat.S_ISDIR(mode):
-        raise InputError(f"{file} is a directory", allowed="a file", fix="name a file in it")
+        raise InputError(
+            f"{file} is a directory", allowed="a file", fix=f"name a file in it, or {STREAMED}"
+        )
     reader = READERS.get(file.suffix.lower())
     if reader is None:
         raise InputError(
@@ -169,12 +171,21 @@ def _tell_no_file(file: Path) -> InputError:
         near = [each.name for each in file.parent.iterdir()]
     except (OSError, ValueError):
         near = []
+    if any(mark in file.name for mark in "*?["):
+        return InputError(
+            f"no file {escape_all(str(file))}, which reads like a pattern",
+            allowed="an existing file",
+            fix=f"name one file, or {STREAMED}",
+        )
     return InputError(
         f"no file {escape_all(str(file))}",
         allowed="an existing file",
         fix=f"{suggest_nearest(file.name, near)}check the path",
     )
 
+
+STREAMED = f"evaluate several Parquet files with {argument('engine', repr('stream'))}"
+"""What to do with a folder or a pattern of files."""
 
 OF_CSV = ("delimiter", "decimal", "thousands", "classes")
 

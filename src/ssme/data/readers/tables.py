@@ -103,6 +103,11 @@ class Table:
             fix="rename or drop the repeated columns",
         )
 
+    @property
+    def row_index(self) -> Any:
+        """The index of a pandas frame, which names its rows; None for other libraries."""
+        return self._frame.to_native().index if self.library == "pandas" else None
+
     def drop(self, names: Sequence[str]) -> Table:
         """The table without some of its columns, each of which must be there."""
         if not names:

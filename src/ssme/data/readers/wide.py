@@ -18,11 +18,16 @@ from ssme.data.readers.answer_columns import advise, find_answers
 from ssme.data.readers.class_names import convert_as_labels, order_names
 from ssme.data.readers.columns import Columns, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, find_grids
-from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
+from ssme.data.readers.join import (
+    find_own_label_column,
+    join_labels,
+    joins_by_id,
+    refuse_other_index,
+)
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.simplex import RANGE_TOLERANCE
+from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
@@ -45,6 +50,7 @@ def observe_labels(
         own = None if column is None else table.read_values(column)
         found = join_labels(labels, ids, options, roles.id, own)
     else:
+        refuse_other_index(table, labels)
         found = labels
     return observe(found, table.n_rows, options.unlabeled)
 
@@ -259,8 +265,10 @@ def _detect_grid(
         )
     unsure = options.logits or options.normalize  # sums of rows say nothing then
     fitting: list[Grid] = []
+    unsummed: list[tuple[str, Grid]] = []
     for pattern in PATTERNS:
         grids = find_grids(free, pattern, classes=options.classes, all_columns=True)
+        unsummed += [(pattern, grid) for grid in grids]
         sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
         better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
         if sound and (better or not fitting):
@@ -271,8 +279,9 @@ def _detect_grid(
     if fitting:
         raise _tell_ambiguous(table, fitting, binary=free if one_column else None)
     _refuse_no_probabilities(table, free, options, raw, judged)
-    if not raw.values:
-        _refuse_labels_as_scores(table, free)
+    if not unsure:
+        _refuse_wrong_sums(table, unsummed, raw)
+    _refuse_labels_as_scores(table, free, raw)
     return _take_one_column_each(free)
 
 
@@ -306,15 +315,35 @@ def _refuse_no_probabilities(
         )
 
 
-def _refuse_labels_as_scores(table: Table, free: list[str]) -> None:
-    """Where nothing is labeled: refuse a column of 0 and 1 that is empty on most rows."""
+def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: RawLabels) -> None:
+    """Refuse columns named by model and class that would be read as so many binary models."""
+    for pattern, grid in grids:
+        wrong = grid.find_wrong_sum(table)
+        if wrong is not None and grid.is_meant(table, raw):
+            model, row, total = wrong
+            raise InputError(
+                f"columns are named by the models {quote(grid.models)} and the classes "
+                f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
+                f"{row}",
+                allowed=f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})",
+                fix=f"say {argument('normalize', True)} and {argument('pattern', repr(pattern))} "
+                f"to rescale them, or {argument('logits', True)} if they are logits; list the "
+                f"columns with {argument('models', '[...]')} if each is a binary model by itself",
+            )
+
+
+def _refuse_labels_as_scores(table: Table, free: list[str], raw: RawLabels) -> None:
+    """Refuse a column of 0 and 1 that is empty on most rows: on those without a label, if any."""
+    labeled = raw.codes >= 0
     for name in free:
         values = table.read_floats(name)
-        known = values[~np.isnan(values)]
-        if 0 < known.size < 0.5 * values.size and np.isin(known, (0.0, 1.0)).all():
+        known = ~np.isnan(values)
+        few = 0 < known.sum() < 0.5 * values.size and np.isin(values[known], (0.0, 1.0)).all()
+        if few and (not raw.values or not (known & ~labeled).any()):
             raise InputError(
-                f"column {name!r} holds only 0 and 1, and nothing on {values.size - known.size:,} "
-                f"of {values.size:,} rows: it looks like labels, and no label column was named",
+                f"column {name!r} holds only 0 and 1, and nothing on {(~known).sum():,} of "
+                f"{values.size:,} rows: it looks like labels, and "
+                + ("labels are named apart from it" if raw.values else "no label column was named"),
                 allowed="columns of scores beside those that have another part",
                 fix=f"if it holds the labels say {argument('label', repr(name))}; if not say "
                 f"{argument('ignore', f'[{name!r}]')}, or list the score columns with "
