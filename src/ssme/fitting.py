@@ -71,7 +71,14 @@ class Fit:
             estimates=tuple(map(tuple, estimates)),
             labels_only=tuple(map(tuple, labels_only)),
             level=self.spec.level,
-            doubts=check_all(data, belief, metrics, estimates[0], labels_only[0]),
+            doubts=check_all(
+                data,
+                belief,
+                metrics,
+                estimates[0],
+                labels_only[0],
+                groups={group.name: group.n_labeled for group in groups[1:]},
+            ),
             settings=self._describe_settings(start),
         )
 

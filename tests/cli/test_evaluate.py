@@ -430,7 +430,7 @@ def test_differences_and_the_choice_as_gates(run: Run, scores: Path) -> None:
     better = run(*asked, "--fail-under", "forest-coin:accuracy.low>=0", "--json", "-")
     assert better.exit_code == 0, better.output
     found = json.loads(better.stdout)
-    assert found["gate"] == {"passed": True, "failures": [], "despite": []}
+    assert found["gate"] == {"passed": True, "failures": [], "despite": [], "remarks": []}
     assert found["decision"]["pick"] == "forest"
     worse = run(*asked, "--fail-under", "coin-forest:accuracy.high>=0")
     assert worse.exit_code == 1
@@ -512,3 +512,20 @@ def test_every_group_shows_where_models_are_many(run: Run, tmp_path: Path) -> No
     for name in names:
         assert name in last or f"…{name[-5:]}" in last, name
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_gaps_of_each_grouping_are_one_table_and_say_what_is_left_out(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.random(120), "b": rng.random(120)})
+    frame["y"] = np.where(np.arange(120) < 60, rng.integers(0, 2, 120).astype(float), np.nan)
+    frame["sex"], frame["site"] = np.tile(["f", "m"], 60), np.tile(["x", "x", "y", "y"], 30)
+    path = tmp_path / "groups.csv"
+    frame.to_csv(path, index=False)
+    asked = ("evaluate", path, "-y", "y", "--models", "a,b", "--method", "ensemble")
+    told = run(*asked, "-g", "sex", "-g", "sex+site", "-k", "accuracy").stdout
+    assert "between groups of sex;" in told
+    assert "between groups of sex+site;" in told
+    assert "f & x" in told
+    assert "sex=f & site=x" not in told.split("accuracy of")[-1]

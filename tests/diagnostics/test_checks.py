@@ -213,6 +213,19 @@ def some_groups(least: int = 3):
     return (replace(healthy(), groups={"site": names}),)
 
 
+def test_few_labels_are_those_of_the_groups_that_are_estimated():
+    """Bins of ages had labels enough, and yet every single age was named."""
+    (data,) = some_groups()
+    ages = np.arange(600) % 60
+    data = replace(data, groups={"age": ages.astype(float)})
+    asked = {"metrics": "accuracy", "method": "ensemble"}
+    found = ssme.evaluate(data, by=["age:quantiles=2"], **asked)
+    assert "D107" not in {doubt.code for doubt in found.doubts}
+    assert "D107" not in {doubt.code for doubt in ssme.evaluate(data, by=[], **asked).doubts}
+    (told,) = [d for d in ssme.evaluate(data, by=["age"], **asked).doubts if d.code == "D107"]
+    assert "age=0.0 has 2" in told.reason
+
+
 def vague():
     data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
     return (with_model(data, 2, 0.5 + 0.1 * (truth() - 0.5)),)

@@ -275,14 +275,14 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
 
 def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:
     """Print the groups of every grouping, worst first, and how far they are apart."""
-    from ssme.cli.group_tables import make_gap_table, make_group_tables
+    from ssme.cli.group_tables import make_gap_tables, make_group_tables
     from ssme.cli.tables import LIMIT
 
     limit = None if show_all else LIMIT
     found = list(make_group_tables(result, limit))
     leading = result.worst_groups(result.metrics[0].name, by=result.groups[1].by).rows[0].model
-    gaps = make_gap_table(result.gaps(kinds=["difference", *kinds]), leading, limit)
-    for table in [*found, *([] if gaps is None else [gaps])]:
+    gaps = make_gap_tables(result.gaps(kinds=["difference", *kinds]), leading, limit)
+    for table in [*found, *gaps]:
         output.console.print()
         output.console.print(table)
 

@@ -10,14 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
+from ssme.cli.tables import format_interval, format_number, make_table
 from ssme.wording import make_distinct
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
     from ssme.results.gaps import GapTable
 
-__all__ = ["make_gap_table", "make_group_tables"]
+__all__ = ["make_gap_tables", "make_group_tables"]
 
 JOINT = (
     "Intervals of differences from all rows hold for all groups at once. Worst: the probability "
@@ -35,7 +35,7 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
         right = ("rows", "labels", metric, "minus all rows", "worst", "borrowed", "worth")
         title = f"{metric} of {ranking.rows[0].model} by {by}, worst group first"
         table = make_table(title, "group", *right, right=right)
-        values = [rank.group.removeprefix(f"{by}=") for rank in ranking.rows]
+        values = [_leave_out_columns(rank.group, by) for rank in ranking.rows]
         names = make_distinct(values, max(10, 21 - len(metric)))
         for value, rank in zip(values, ranking.rows[:limit], strict=False):
             table.add_row(
@@ -56,24 +56,43 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
         yield table
 
 
-def make_gap_table(gaps: GapTable, model: str, limit: int | None) -> Table | None:
-    """Gaps of one model; None where there are none."""
+def make_gap_tables(gaps: GapTable, model: str, limit: int | None) -> Iterator[Table]:
+    """One table of the gaps of one model per grouping."""
     mine = [gap for gap in gaps.rows if gap.model == model]
-    if not mine:
-        return None
     right = ("estimate", f"{gaps.level * 100:g} % interval")
-    title = f"Gaps between groups of {model}; intervals hold for all pairs at once"
-    table = make_table(title, "by", "gap in", *right, "worst", "best", right=right)
-    for gap in mine[:limit]:
-        table.add_row(
-            escape(shorten_name(gap.by, 16)),
-            escape(_name_gap(gap.gap, gap.metric)),
-            format_number(gap.estimate),
-            format_interval(gap.low, gap.high),
-            escape(shorten_name(gap.worst, 16)),
-            escape(shorten_name(gap.best, 16)),
-        )
-    return table
+    for by in dict.fromkeys(gap.by for gap in mine):
+        of_grouping = [gap for gap in mine if gap.by == by]
+        title = f"Gaps of {model} between groups of {by}; intervals hold for all pairs at once"
+        table = make_table(title, "gap in", *right, "worst", "best", right=right)
+        ends = [name for gap in of_grouping for name in (gap.worst, gap.best)]
+        names = make_distinct([_leave_out_columns(name, by) for name in ends], 15)
+        for gap in of_grouping[:limit]:
+            table.add_row(
+                escape(_name_gap(gap.gap, gap.metric)),
+                format_number(gap.estimate),
+                format_interval(gap.low, gap.high),
+                escape(names[_leave_out_columns(gap.worst, by)]),
+                escape(names[_leave_out_columns(gap.best, by)]),
+            )
+        left = 0 if limit is None else max(0, len(of_grouping) - limit)
+        if left:
+            table.caption = Text(f"{left} more gaps: --all shows them, --json FILE keeps them")
+            table.caption_justify = "left"
+        yield table
+
+
+def _leave_out_columns(name: str, by: str) -> str:
+    """The name of a group of ``by`` without the names of its columns: Male & White."""
+    if name.startswith(f"{by}: "):
+        return name.removeprefix(f"{by}: ")
+    if name.startswith(f"{by}="):
+        return name.removeprefix(f"{by}=")
+    columns, parts = by.split("+"), name.split(" & ")
+    if len(columns) != len(parts):
+        return name
+    return " & ".join(
+        part.removeprefix(f"{column}=") for column, part in zip(columns, parts, strict=True)
+    )
 
 
 def _name_gap(kind: str, metric: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,6 +25,8 @@ class Case:
     """The data, the belief and the estimates, and what several checks need of them.
 
     ``estimates`` and ``labels_only`` are those of all rows, one per metric; empty where unknown.
+    ``groups`` has the number of labels of every group that is estimated; None where that is not
+    known, and the values of the group columns stand for it.
     """
 
     data: ScoreSet
@@ -34,6 +36,7 @@ class Case:
     estimates: Sequence[Estimate] = ()
     labels_only: Sequence[Estimate] = ()
     limits: Limits = field(default_factory=Limits)
+    groups: Mapping[str, int] | None = None
 
     @cached_property
     def labeled_rows(self) -> NDArray[np.intp]:

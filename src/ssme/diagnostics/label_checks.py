@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.label_sampling import UNLIKE_ROWS
@@ -177,16 +178,23 @@ def _check_missing(case: Case) -> Answer:
     )
 
 
+def _count_labels_by_value(data: ScoreSet) -> dict[str, int]:
+    """Labels of every value of every group column."""
+    counts: dict[str, int] = {}
+    for column, values in data.groups.items():
+        for value, known in zip(values.tolist(), data.labeled.tolist(), strict=True):
+            if value is not None:
+                name = f"{column}={value}"
+                counts[name] = counts.get(name, 0) + known
+    return counts
+
+
 def _check_groups(case: Case) -> Answer:
     if not case.data.groups or case.data.n_labeled == 0:
         return Answer.not_applicable("no groups, or no labels")
-    least, labeled, found = case.limits.few_labels, case.data.labeled, []
-    for column, values in case.data.groups.items():
-        counts: dict[object, int] = {}
-        for value, known in zip(values.tolist(), labeled.tolist(), strict=True):
-            if value is not None:
-                counts[value] = counts.get(value, 0) + known
-        found += [f"{column}={value} has {n}" for value, n in counts.items() if n < least]
+    least, groups = case.limits.few_labels, case.groups
+    groups = _count_labels_by_value(case.data) if groups is None else groups
+    found = [f"{name} has {n}" for name, n in groups.items() if n < least]
     if not found:
         return Answer.fine(f"every group has {least} labels or more")
     more = f" and {len(found) - 5} groups more" if len(found) > 5 else ""

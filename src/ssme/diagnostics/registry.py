@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.case import Case
@@ -28,10 +28,15 @@ def ask_all(
     estimates: Sequence[Estimate] = (),
     labels_only: Sequence[Estimate] = (),
     limits: Limits | None = None,
+    groups: Mapping[str, int] | None = None,
 ) -> tuple[Outcome, ...]:
-    """The answer of every check; ``estimates`` and ``labels_only`` of all rows, one per metric."""
+    """The answer of every check; ``estimates`` and ``labels_only`` of all rows, one per metric.
+
+    ``groups`` has the number of labels of every group that is estimated.
+    """
     posterior, facts = (None, Facts()) if belief is None else (belief.posterior, belief.facts)
-    case = Case(data, posterior, facts, metrics, estimates, labels_only, limits or Limits())
+    limits = limits or Limits()
+    case = Case(data, posterior, facts, metrics, estimates, labels_only, limits, groups)
     return weigh_labels([Outcome(check, check.ask(case)) for check in CHECKS], data)
 
 
@@ -42,8 +47,9 @@ def check_all(
     estimates: Sequence[Estimate] = (),
     labels_only: Sequence[Estimate] = (),
     limits: Limits | None = None,
+    groups: Mapping[str, int] | None = None,
 ) -> tuple[Doubt, ...]:
     """The doubts, most serious first; of equal severity, by code."""
-    found = [o.doubt for o in ask_all(data, belief, metrics, estimates, labels_only, limits)]
-    doubts = [doubt for doubt in found if doubt is not None]
+    outcomes = ask_all(data, belief, metrics, estimates, labels_only, limits, groups)
+    doubts = [outcome.doubt for outcome in outcomes if outcome.doubt is not None]
     return tuple(sorted(doubts, key=lambda d: (SEVERITIES.index(d.severity), d.code)))
