@@ -259,8 +259,8 @@ def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     lowest = sets.loc[sets.groupby(keys)["covered"].idxmin()]
     lowest = lowest.rename(columns={"covered": "lowest_covered", "dataset": "lowest_set"})
     covered = covered[covered["dataset"] == "all"].set_index("metric")
-    every = covered.loc["all", [*keys, "covered", "labels_covered", "width_ratio"]]
-    ece = covered.loc["ece", [*keys, "covered"]].rename(columns={"covered": "covered_ece"})
+    every = covered.loc[["all"], [*keys, "covered", "labels_covered", "width_ratio"]]
+    ece = covered.loc[["ece"], [*keys, "covered"]].rename(columns={"covered": "covered_ece"})
     sums = frame.groupby(keys)[["pairs", "held_pairs"]].sum().reset_index()
     sums["held"] = sums["held_pairs"] / sums["pairs"].where(sums["pairs"] > 0)
     out = errors.merge(every, on=keys).merge(ece, on=keys).merge(sums[[*keys, "held"]], on=keys)
