@@ -125,6 +125,10 @@ CHANGES: Methods = {
     "no factors of the spread": changed("recentering", spread={}),
     "own part not evened out": changed("recentering", evenness=1.0),
     "odd regimes no wider": changed("regimes", widening=1.0),
+    "draws shared out by probability": changed(
+        "regimes", sharing=NONE, stated_leniency=(0.0, 20.0)
+    ),
+    "evidence against 'stated' in full": changed("regimes", stated_leniency=(0.0, 20.0)),
     "the usual regime alone": without(*(set(OF.regimes.prior) - {"usual"})),
     **{f"no regime {name!r}": without(name) for name in OF.regimes.prior if name != "usual"},
     "mean over regimes": changed("regimes", sureness=1.0),
