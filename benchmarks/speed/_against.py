@@ -2,11 +2,14 @@
 
     git worktree add ../previous REVISION
     OMP_NUM_THREADS=1 python -m benchmarks.speed._against ../previous/src [--turns 5] [--name NAME]
+        [--only TEXT ...]
 
 Every case runs in a process of its own that sees one of the two sources and uses nothing but the
-public interface, which both have. The two take turns, so that a busy or throttled machine meets
-both alike. Times are CPU seconds, the least of the turns; memory is the largest resident size, as
-Linux tells it. A ratio above one says that this source takes more than the other.
+public interface, which both have. Both are compiled to bytecode first, as any installed package is.
+The two take turns, so that a busy or throttled machine meets both alike. Times are CPU seconds, the
+least of the turns; memory is the largest resident size, as Linux tells it. A ratio above one says
+that this source takes more than the other. With ``--only``, cases whose names hold one of the texts
+are measured, and no table is written.
 
 It is no part of ``make speed``, which has one source only (hence the underscore).
 """
@@ -94,13 +97,21 @@ CASES: dict[str, tuple[str, str]] = {
     ),
 }
 
+KEEPING_BYTECODE = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def compile_source(source: Path) -> None:
+    """Write the bytecode of the package in ``source`` beside it."""
+    command = [sys.executable, "-m", "compileall", "-q", str(source / "ssme")]
+    subprocess.run(command, env=KEEPING_BYTECODE, check=True)
+
 
 def measure(source: Path, setup: str, work: str, folder: str) -> tuple[float, float]:
     """CPU seconds of ``work`` and MiB of the whole process, by the package in ``source``."""
     code = f"{HEAD}{setup}\nstart = time.process_time()\n{work}\n{TAIL}"
     told = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(source.resolve()), "OMP_NUM_THREADS": "1"},
+        env={**KEEPING_BYTECODE, "PYTHONPATH": str(source.resolve()), "OMP_NUM_THREADS": "1"},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -114,11 +125,15 @@ def main() -> None:
     parser.add_argument("other", type=Path, help="folder that holds the other package ssme")
     parser.add_argument("--turns", type=int, default=5, help="turns of every case (default 5)")
     parser.add_argument("--name", default="", help="what the other source is, for the table")
+    parser.add_argument("--only", nargs="+", help="texts in the names of the cases to measure")
     given = parser.parse_args()
     ours = Path(__file__).resolve().parents[2] / "src"
+    for source in (given.other, ours):
+        compile_source(source)
+    chosen = {k: v for k, v in CASES.items() if any(text in k for text in given.only or [""])}
     rows = []
     print(f"{'':<52}{'seconds':>18}{'ratio':>8}{'MiB':>14}{'ratio':>8}")
-    for name, (setup, work) in CASES.items():
+    for name, (setup, work) in chosen.items():
         seconds: dict[Path, list[float]] = {given.other: [], ours: []}
         memory: dict[Path, list[float]] = {given.other: [], ours: []}
         with tempfile.TemporaryDirectory() as folder:
@@ -136,6 +151,8 @@ def main() -> None:
             f"{larger:8.2f}",
             flush=True,
         )
+    if given.only:
+        return
     path = RESULTS / "speed_against.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.decide.evaluation import DecidingEvaluation
 from ssme.decide.written import describe_decision
-from ssme.integrations.mlflow import log_evaluation
-from ssme.plots import Plots
-from ssme.report import write_report
-from ssme.report.sections import make_history_section, make_plan_section
 from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
 from ssme.results.group_ranks import GroupRanking, rank_groups
-from ssme.suggest import (
-    LabelPlan,
-    LabelPlans,
-    Suggestion,
-    plan_labels,
-    plan_several,
-    suggest_rows,
-)
+
+if TYPE_CHECKING:
+    from ssme.plots import Plots
+    from ssme.suggest import LabelPlan, LabelPlans, Suggestion
 
 __all__ = ["Evaluation"]
 
@@ -198,6 +190,8 @@ class Evaluation(DecidingEvaluation):
         >>> len(next_rows.ids), bool((next_rows.probability > 0).all())
         (5, True)
         """
+        from ssme.suggest import suggest_rows
+
         return suggest_rows(
             self, n, goal, design=design, uniform=uniform, random_state=random_state
         )
@@ -239,6 +233,8 @@ class Evaluation(DecidingEvaluation):
         >>> plan.more > 0
         True
         """
+        from ssme.suggest import plan_labels
+
         return plan_labels(self, target, simulations=simulations, random_state=random_state)
 
     def plan_several(
@@ -276,11 +272,15 @@ class Evaluation(DecidingEvaluation):
         >>> both.more == max(plan.more for plan in both.plans)
         True
         """
+        from ssme.suggest import plan_several
+
         return plan_several(self, targets, simulations=simulations, random_state=random_state)
 
     @property
     def plot(self) -> Plots:
         """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
+        from ssme.plots import Plots
+
         return Plots(self)
 
     def report(
@@ -322,6 +322,9 @@ class Evaluation(DecidingEvaluation):
         ...     path.read_text().splitlines()[0]
         '# How good are these classifiers?'
         """
+        from ssme.report import write_report
+        from ssme.report.sections import make_history_section, make_plan_section
+
         sections = []
         if target is not None:
             sections.append(make_plan_section(self.plan(target)))
@@ -340,4 +343,6 @@ class Evaluation(DecidingEvaluation):
         report : str
             Name of the report among the run's artifacts.
         """
+        from ssme.integrations.mlflow import log_evaluation
+
         log_evaluation(self, tracker=tracker, report=report)

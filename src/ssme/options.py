@@ -16,10 +16,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ssme.errors import InputError, argument
 from ssme.wording import suggest_nearest
@@ -59,8 +59,7 @@ class Kind(Protocol):
         """The values in words: "a whole number of at least 1"."""
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(NamedTuple):
     """Whole numbers between two ends, both allowed. True and 2.0 are none."""
 
     least: int | None = None
@@ -76,8 +75,7 @@ class Whole:
         return "a whole number" + _describe_range(self.least, self.most)
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """Finite numbers between two ends; an end is left out where ``open`` says so."""
 
     least: float | None = None
@@ -101,7 +99,6 @@ class Number:
         return "a number" + _describe_range(self.least, self.most, self.open_least, self.open_most)
 
 
-@dataclass(frozen=True)
 class Flag:
     """True or False; neither 1 nor the text "false"."""
 
@@ -114,8 +111,7 @@ class Flag:
         return "true or false"
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """Text, which may be of blanks alone only where ``blank`` says so (a tab that delimits)."""
 
     blank: bool = False
@@ -145,8 +141,7 @@ class Enumeration:
         return _join_or([json.dumps(value) for value in self.values])
 
 
-@dataclass(frozen=True)
-class Nothing:
+class Nothing(NamedTuple):
     """None: leave the choice to the program."""
 
     meaning: str = "nothing"
@@ -177,8 +172,7 @@ class OneOf:
         return _join_or([kind.describe() for kind in self.kinds])
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """A list of values of one kind, kept as a tuple."""
 
     kind: Kind
@@ -198,7 +192,6 @@ class Series:
         return f"a list ({count}each {self.kind.describe()})"
 
 
-@dataclass(frozen=True)
 class Names:
     """One or more texts; a single one may stand without a list."""
 
@@ -212,7 +205,6 @@ class Names:
         return "a name, or a list of names"
 
 
-@dataclass(frozen=True)
 class NamedValues:
     """Values by name, each checked by its user."""
 
@@ -225,8 +217,7 @@ class NamedValues:
         return "a table of values by name"
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(NamedTuple):
     """An object of one class, which no file and no command line can hold."""
 
     of: type
@@ -240,8 +231,7 @@ class Instance:
         return f"an object of {self.of.__module__}.{self.of.__qualname__}"
 
 
-@dataclass(frozen=True)
-class Anything:
+class Anything(NamedTuple):
     """An object of Python that no file and no command line can hold, checked by its user."""
 
     description: str
@@ -253,8 +243,7 @@ class Anything:
         return self.description
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One declared option."""
 
     name: str

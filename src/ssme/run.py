@@ -24,7 +24,6 @@ from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
 from ssme.spec import SAMPLE_ROWS, RunSpec
-from ssme.stream.evaluation import evaluate_stream
 from ssme.wording import suggest_nearest
 
 __all__ = ["RunSpec", "evaluate", "execute", "read_scores", "rerun"]
@@ -246,6 +245,8 @@ def execute(
             allowed="labels in a column of the file",
             fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
         )
+    from ssme.stream.evaluation import evaluate_stream
+
     return evaluate_stream(spec, start)
 
 

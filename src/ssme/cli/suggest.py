@@ -77,7 +77,7 @@ def suggest(
     from ssme.suggest.rows import DESIGN
 
     output = Output(out, {"target": target})
-    accept(dataclasses.replace(DESIGN, name="draw"), draw)
+    accept(DESIGN._replace(name="draw"), draw)
     spec, result = _evaluate(file, read, run, config, output, _find_column(goal))
     if target is not None and result.data.ids is None:
         raise InputError(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ssme.metrics.base import FloatArray
 
@@ -40,6 +39,8 @@ def draw_samples(
 
 def sum_samples(values: FloatArray, samples: IntArray) -> FloatArray:
     """Sum (P, d) of the rows of ``values`` (n, d) that are in each sample (P, a)."""
+    from scipy.sparse import csr_array
+
     ends = np.arange(0, samples.size + 1, samples.shape[1])
     member = csr_array((np.ones(samples.size), samples.ravel(), ends), (len(samples), len(values)))
     return np.asarray(member @ values)

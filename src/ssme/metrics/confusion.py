@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +114,7 @@ def confusion_matrices(
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class FullTables:
+class FullTables(NamedTuple):
     """Confusion tables that are given whole, ``counts`` (D, M, true class, predicted class)."""
 
     counts: FloatArray

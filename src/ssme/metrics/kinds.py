@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +91,22 @@ Statistic = Callable[[Tables], FloatArray]
 """Confusion tables -> values (D, M); NaN where undefined."""
 
 
-@dataclass(frozen=True)
-class Rows:
+class Fieldless:
+    """A value without fields: all objects of one class are equal."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class Rows(NamedTuple):
     """The rows that a share is a share of: all, or those of one true or one predicted class.
 
     Parameters
@@ -107,46 +121,39 @@ class Rows:
     predicted: int | None = None
 
 
-@dataclass(frozen=True)
-class ProportionInterval:
+class ProportionInterval(NamedTuple):
     """The metric is the share of ``rows`` that are right: Wilson's interval on their number."""
 
     rows: Rows
     threshold: float
 
 
-@dataclass(frozen=True)
-class RocAucInterval:
+class RocAucInterval(Fieldless):
     """Newcombe's interval, on the numbers of positive and negative rows of two classes."""
 
 
-@dataclass(frozen=True)
-class AveragePrecisionInterval:
+class AveragePrecisionInterval(Fieldless):
     """The logit interval of Boyd, Eng and Page, on the number of positive rows of two classes."""
 
 
-@dataclass(frozen=True)
-class CalibrationInterval:
+class CalibrationInterval(NamedTuple):
     """From the mean signed gap of the ``target`` score up to the error with chance taken out."""
 
     target: Target
 
 
-@dataclass(frozen=True)
-class ConfusionInterval:
+class ConfusionInterval(NamedTuple):
     """Quantiles of ``statistic`` over confusion tables drawn from a Dirichlet distribution."""
 
     statistic: Statistic
     threshold: float
 
 
-@dataclass(frozen=True)
-class BootstrapInterval:
+class BootstrapInterval(Fieldless):
     """Quantiles over rows that are weighted anew, on the number of labeled rows."""
 
 
-@dataclass(frozen=True)
-class NoInterval:
+class NoInterval(Fieldless):
     """With few labels the value is mostly chance, and no interval is known that holds."""
 
 
@@ -284,8 +291,7 @@ class SettledCalibration:
         return self.n_bins * (n_classes if self.target == "top_label_by_class" else 1)
 
 
-@dataclass(frozen=True)
-class Loss:
+class Loss(Fieldless):
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
     def settle(self, n_classes: int) -> Loss:
@@ -297,8 +303,7 @@ class Loss:
         return BootstrapInterval()
 
 
-@dataclass(frozen=True)
-class Custom:
+class Custom(Fieldless):
     """A metric about which nothing further is known."""
 
     def settle(self, n_classes: int) -> Custom:

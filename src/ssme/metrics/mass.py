@@ -9,8 +9,7 @@ depends on weights alone is computed once for a batch, not once per draw (`sum_r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +104,7 @@ def plan_mean(value: FloatArray, present: FloatArray | None) -> MetricPlan:
     return evaluate
 
 
-@dataclass(frozen=True, eq=False)
-class RowSets:
+class RowSets(NamedTuple):
     """Sets of rows, so many for each of C columns, over which sparse matrices sum.
 
     ``members`` has the rows of each column, set after set, ascending within a set; in all of them

@@ -27,7 +27,6 @@ each occurs; one-vs-one is the mean over pairs of classes of Hand and Till (Mach
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -50,8 +49,7 @@ _LEAST_PAIRS = 4
 """Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
 
 
-@dataclass(frozen=True, eq=False)
-class _RankedRows:
+class _RankedRows(NamedTuple):
     """One classifier's r scored rows by descending score of each of C classes: ``order`` (r, C).
 
     Where scores are tied, ``first`` and ``last`` (r, C) bound the tied group of each ranked row

@@ -22,8 +22,7 @@ of T numbers, not of n. The smaller kind has the anchors where either may.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +42,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class RankedPlaces:
+class RankedPlaces(NamedTuple):
     """One classifier's rows by descending score.
 
     ``order`` (n,) has the rows; ``first`` and ``last`` (n,) bound the tied group of each ranked
@@ -89,8 +87,7 @@ def _sum_lines(target: IntArray, source: NDArray[np.int32], shape: tuple[int, in
     return csr_array((np.ones(len(source)), source, bounds), shape=shape)
 
 
-@dataclass(frozen=True, eq=False)
-class Anchors:
+class Anchors(NamedTuple):
     """Matrices that sum the anchors' own rows, the others between anchors, and those tied."""
 
     own: Any
@@ -122,8 +119,7 @@ def _accumulate(values: FloatArray) -> FloatArray:
     return values
 
 
-@dataclass(frozen=True, eq=False)
-class SplitMass:
+class SplitMass(NamedTuple):
     """Labelings of two classes: the rows of the positive class, those of the other, their mass.
 
     ``p`` (|P|, D) and ``q`` (|Q|, D) are that mass; ``both`` (|P|, D) is p_i q_i.

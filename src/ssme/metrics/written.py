@@ -44,23 +44,23 @@ _ROW = Series(Number(), least=2)
 _THRESHOLD = Number(0.0, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(init=False, repr=False, eq=False)
 class _CommonOptions(Declared):
-    """What every metric takes."""
+    """What every metric takes. Such a class is a declaration that is read: no object is made."""
 
     name: str = option("", "Name of the metric.", Text())
     as_: str | None = option(None, "Name in tables.", OneOf(Nothing(), Text()))
     title: str | None = option(None, "Title for people.", OneOf(Nothing(), Text()))
 
 
-@dataclass(frozen=True)
+@dataclass(init=False, repr=False, eq=False)
 class _DecisionOptions(_CommonOptions):
     threshold: float = option(
         DEFAULT_THRESHOLD, "P(1) from which class 1 of two classes is predicted.", _THRESHOLD
     )
 
 
-@dataclass(frozen=True)
+@dataclass(init=False, repr=False, eq=False)
 class _CostOptions(_DecisionOptions):
     matrix: tuple[tuple[float, ...], ...] = option(
         (),
@@ -69,7 +69,7 @@ class _CostOptions(_DecisionOptions):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(init=False, repr=False, eq=False)
 class _CalibrationOptions(_CommonOptions):
     n_bins: int | None = option(
         None, "Number of bins.", OneOf(Nothing("10 for two classes, 15 for more"), Whole(least=1))
