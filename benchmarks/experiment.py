@@ -199,19 +199,16 @@ def run_cells(
 def run_whole(studies: Sequence[Study], name: str, args: argparse.Namespace) -> StudyTables:
     """The cells of the arguments of `add_runs`: whole runs alone, where the time is up before all.
 
-    Rows are run by run, in the order in which the studies name their sets.
+    Rows are run by run, those of a run in the order of the studies.
     """
     with places(args) as executor:
         seconds = 60.0 * args.minutes if args.minutes < math.inf else None
         rows, times = run_cells(studies, name, executor, seconds=seconds, leave_out="runs")
     if rows.empty:
         raise SystemExit(f"no cell was finished in {args.minutes:g} minutes")
-    order = {name: i for i, name in enumerate(n for study in studies for n in study.datasets)}
-    place = rows[["run", "n_labeled"]].assign(dataset=rows["dataset"].map(order))
-    kept = rows.loc[place.sort_values(["run", "dataset", "n_labeled"], kind="stable").index]
     if args.minutes < math.inf:
-        print(f"{kept['run'].nunique()} of {args.runs} runs in {args.minutes:g} minutes")
-    return StudyTables(kept.reset_index(drop=True), times)
+        print(f"{rows['run'].nunique()} of {args.runs} runs in {args.minutes:g} minutes")
+    return StudyTables(rows.sort_values("run", kind="stable", ignore_index=True), times)
 
 
 def write_tables(

@@ -26,12 +26,9 @@ to that of labels alone.
 from __future__ import annotations
 
 import argparse
-import os
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.answers.meanings import (
     IntArray,
@@ -40,13 +37,11 @@ from benchmarks.answers.meanings import (
     share_classes,
     state_grades,
 )
-from benchmarks.answers.study import CUT, GRADES, NOT_BINARY, Job, load, rows_of
-from benchmarks.auto.priors import SETS
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
-from ssme.data.answers import Judge, make_grade_scores
+from benchmarks.answers.scenes import BINARY, GRADES, load_set
+from benchmarks.answers.study import plan_studies
+from benchmarks.experiment import add_runs, run_whole, write_tables
+from ssme.bench import Trial, seen_rows
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import situate
@@ -55,20 +50,8 @@ from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
-LENIENT = (0.02, 0.1, 0.3, 0.6)
 WEIGHED = ("stated", "learned", "latent classes")
 KINDS = ("fixed grades", "quintile grades", "lenient grades")
-
-
-def load_graded(kind: str, name: str) -> ScoreSet:
-    """The set with its scores cut into five grades."""
-    if kind != "lenient grades":
-        return load(kind, name)
-    data = load_dataset(name)
-    grade = np.searchsorted(LENIENT, data.scores[:, :, 1], side="right")
-    steps = make_grade_scores(len(GRADES), CUT)[grade]
-    judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
-    return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
 
 
 def read_grades(data: ScoreSet, codes: IntArray, told: list[FloatArray]) -> ScoreSet:
@@ -93,16 +76,14 @@ def weigh_labels(data: ScoreSet, run: int) -> float:
     return usual.log_scores + usual.log_labels - usual.view.log_evidence
 
 
-def find_softs(data: ScoreSet, seen: ScoreSet, scored: ScoreSet, job: Job) -> dict[str, FloatArray]:
-    """W (n, 2) of the rows of ``seen``, by reading; ``scored`` has the scores of the same rows.
-
-    ``data`` are all rows with their labels, which "score means" and "true" look at.
-    """
+def find_softs(trial: Trial) -> dict[str, FloatArray]:
+    """W (n, 2) of the rows that are seen, by reading."""
+    data, seen, plain = trial.data, trial.seen, load_set(trial.dataset)
     codes, n_grades = find_codes(seen), len(GRADES)
-    own = get_method("answers").fit(seen, np.random.default_rng(job.run)).soft
+    own = get_method("answers").fit(seen, np.random.default_rng(trial.run)).soft
     shared = share_classes(codes, n_grades, own[:, 1], seen.labels)
     everyone, truth = find_codes(data), data.labels.astype(np.float64)
-    cut = load_dataset(job.dataset).scores[:, :, 1]
+    cut = plain.scores[:, :, 1]
     readings = {
         "middle": [(np.arange(n_grades) + 0.5) / n_grades] * data.n_models,
         "stated": state_grades(codes, n_grades, AnswerConstants()),
@@ -112,8 +93,8 @@ def find_softs(data: ScoreSet, seen: ScoreSet, scored: ScoreSet, job: Job) -> di
         "true": average_grades(everyone, n_grades, truth),
     }
     read = {name: read_grades(seen, codes, told) for name, told in readings.items()}
-    softs = {name: fit_auto(each, job.run) for name, each in read.items()}
-    logs = np.array([weigh_labels(read[name], job.run) for name in WEIGHED])
+    softs = {name: fit_auto(each, trial.run) for name, each in read.items()}
+    logs = np.array([weigh_labels(read[name], trial.run) for name in WEIGHED])
     chance = np.exp(logs - logs.max())
     weighed = np.tensordot(chance / chance.sum(), np.stack([softs[name] for name in WEIGHED]), 1)
     return {
@@ -122,7 +103,7 @@ def find_softs(data: ScoreSet, seen: ScoreSet, scored: ScoreSet, job: Job) -> di
         **{name: softs[name] for name in ("middle", "stated", "learned", "latent classes")},
         "weighed": weighed,
         **{name: softs[name] for name in ("score means", "true")},
-        "scores": fit_auto(scored, job.run),
+        "scores": fit_auto(seen_rows(plain, trial.split), trial.run),
     }
 
 
@@ -130,28 +111,23 @@ def fit_auto(data: ScoreSet, run: int) -> FloatArray:
     return get_method("auto").fit(data, np.random.default_rng(run)).soft
 
 
-def measure(job: Job) -> list[dict[str, Any]]:
+def measure(trial: Trial, kind: str) -> list[dict[str, Any]]:
     """One row per reading and metric, means over the raters."""
-    data = load_graded(job.kind, job.dataset)
     metrics = [get_metric("accuracy"), get_metric("roc_auc")]
-    seen, held = rows_of(data, job)
-    scored, _ = rows_of(load_dataset(job.dataset), job)
+    seen, held = trial.seen, trial.held
     mass = one_hot_mass(held.labels, held.n_classes)
     truth = [metric(held.scores, mass)[0] for metric in metrics]
     labeled = get_method("labeled", joint_draws=False)
-    alone = labeled.fit(seen, np.random.default_rng(job.run)).estimate(metrics, [None])[0]
+    alone = labeled.fit(seen, np.random.default_rng(trial.run)).estimate(metrics, [None])[0]
     rows = []
-    for name, soft in find_softs(data, seen, scored, job).items():
+    for name, soft in find_softs(trial).items():
         for metric, exact, labels in zip(metrics, truth, alone, strict=True):
             value = metric.plan(seen.scores)(soft[None])[0]
             rows.append(
                 {
-                    "kind": job.kind,
+                    "kind": kind,
                     "reading": name,
                     "metric": metric.name,
-                    "n_labeled": job.n_labeled,
-                    "dataset": job.dataset,
-                    "run": job.run,
                     "error": np.abs(value - exact).mean(),
                     "labels_error": np.abs(labels.value - exact).mean(),
                 }
@@ -161,30 +137,19 @@ def measure(job: Job) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--first-run", type=int, default=5)
-    parser.add_argument("--sets", nargs="+", default=[n for n in SETS if n not in NOT_BINARY])
-    parser.add_argument("--workers", type=int, default=2)
+    add_runs(parser, runs=5, first_run=5, labels=(20, 100))
+    parser.add_argument("--sets", nargs="+", default=list(BINARY), help="data sets")
     args = parser.parse_args()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    jobs = [
-        Job(kind, name, n_labeled, run)
-        for run in range(args.first_run, args.first_run + args.runs)
-        for kind in KINDS
-        for name in args.sets
-        for n_labeled in (20, 100)
-    ]
-    with ProcessPoolExecutor(args.workers) as pool:
-        rows = [row for part in pool.map(measure, jobs) for row in part]
+    runs = range(args.first_run, args.first_run + args.runs)
+    kinds = dict.fromkeys(KINDS, args.sets)
+    studies = plan_studies(measure, kinds, args.sets, args.labels, runs)
+    frame, times = run_whole(studies, "answers_readings", args)
     keys = ["kind", "reading", "metric", "n_labeled"]
-    frame = pd.DataFrame(rows)
     cells = frame.groupby([*keys, "dataset"], sort=False)[["error", "labels_error"]].mean()
     ratio = np.log(cells["error"] / cells["labels_error"]).groupby(level=keys, sort=False).mean()
     table = np.exp(ratio).rename("rmae").reset_index()
     table["sets"], table["runs"] = frame["dataset"].nunique(), frame["run"].nunique()
-    file = RESULTS / "answers_readings.csv"
-    table.to_csv(file, index=False, float_format="%.4g")
-    record(file)
+    write_tables({"answers_readings": table}, times, digits=4)
     print(table.round(3).to_string(index=False))
 
 

@@ -18,7 +18,7 @@ a set, share of runs in which a world that is not the usual one is the likelier,
 D306) and answers_ratings.csv: the error with grades over that with the scores they were cut from,
 each the error of its own metric (that of the grades, cut at the fourth, ties counting half in the
 AUC; that of the scores), in points and relative to labels alone, and the set with the largest. It
-stops after ``--minutes``, with as many runs as there was time for.
+stops after ``--minutes``, with as many whole runs as there was time for.
 
     python -m benchmarks.answers.study --runs 8 --workers 2 --minutes 20
 """
@@ -26,30 +26,22 @@ stops after ``--minutes``, with as many runs as there was time for.
 from __future__ import annotations
 
 import argparse
-import os
 import time
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.answers.scenes import BINARY, JUDGED, find_scene, load_set
 from benchmarks.auto.priors import SETS
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
-from ssme.bench import seen_rows, split_rows
-from ssme.data.answers import Judge, make_grade_scores
-from ssme.data.design import as_design
-from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.datasets.registry import load_dataset
+from benchmarks.experiment import add_runs, run_whole, write_tables
+from ssme.bench import Protocol, Runner, Study, Trial
+from ssme.bench.protocol import Work
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
-JUDGED = ("judgebench", "crowd_bluebird", "crowd_dog", "crowd_face")
 LARGEST_SHARE = 0.6
 """Sets of judges are used with labels on at most this share of their rows."""
 
@@ -63,115 +55,36 @@ METHODS = {
     "labels by class, said": ("answers",),
     "labels by score, said": ("answers",),
 }
-DESIGNS = {"labels by class": None, "labels by class, said": "by_class"}
-GRADES = (1, 2, 3, 4, 5)
-CUT = 3
+KINDS: dict[str, Sequence[str]] = {
+    "answers": (*SETS, *JUDGED),
+    "fixed grades": BINARY,
+    "quintile grades": BINARY,
+    "scores": BINARY,
+    "mixed": SETS,
+    "labels by class": SETS,
+    "labels by class, said": SETS,
+    "labels by score, said": SETS,
+}
+"""The sets of each kind of cell."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """One kind of cell, set, number of labels and run."""
-
-    kind: str
-    dataset: str
-    n_labeled: int
-    run: int
-
-
-@lru_cache(maxsize=2)
-def load(kind: str, name: str) -> ScoreSet:
-    """The set as its judges, raters or classifiers give it."""
-    if name in JUDGED:
-        return _load_judged(name)
-    data = load_dataset(name)
-    if kind not in ("fixed grades", "quintile grades", "scores"):
-        every = 2 if kind == "mixed" else 1
-        scores, judged = data.scores.copy(), data.models[::every]
-        hard = data.scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
-        scores[:, ::every] = hard[:, ::every]
-        judge = Judge("answers", data.classes)
-        return data.replace(scores=scores, judges=dict.fromkeys(judged, judge))
-    return data if kind == "scores" else _rate(data, kind == "quintile grades")
-
-
-def _rate(data: ScoreSet, by_rank: bool) -> ScoreSet:
-    """Scores of two classes cut into five grades."""
-    positive = data.scores[:, :, 1]
-    if by_rank:
-        order = positive.argsort(axis=0, kind="stable").argsort(axis=0)
-        grade = order * len(GRADES) // len(positive)
-    else:
-        grade = np.minimum((positive * len(GRADES)).astype(int), len(GRADES) - 1)
-    steps = make_grade_scores(len(GRADES), CUT)[grade]
-    judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
-    return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
-
-
-def _load_judged(name: str) -> ScoreSet:
-    file = Path(os.environ["SSME_DATA"]) / "answers" / f"{name}.npz"
-    with np.load(file, allow_pickle=False) as arrays:
-        said, truth = arrays["answers"].astype(object), arrays["y"].tolist()
-        models = [str(model) for model in arrays["model_names"]]
-    said[said == -1] = None
-    kept = (said != None).any(axis=1)  # noqa: E711
-    labels = [label for label, there in zip(truth, kept, strict=True) if there]
-    return ScoreSet.from_answers(said[kept], labels, models=models)
-
-
-def rows_of(data: ScoreSet, job: Job) -> tuple[ScoreSet, ScoreSet]:
-    """What a method sees, and the rows on which it is right or wrong."""
-    if job.dataset in JUDGED:
-        order = np.random.default_rng([job.run, len(job.dataset)]).permutation(data.n_rows)
-        labels = np.full(data.n_rows, UNLABELED)
-        labels[order[: job.n_labeled]] = data.labels[order[: job.n_labeled]]
-        return data.replace(labels=labels), data
-    n_unlabeled = min(1000, data.n_rows // 2 - job.n_labeled)
-    split = split_rows(
-        data.labels, job.n_labeled, n_unlabeled, job.run, seed=0, dataset=job.dataset
-    )
-    held = data.take(split.truth)
-    if job.kind.startswith("labels by"):
-        everyone = data.take(np.concatenate([split.labeled, split.unlabeled]))
-        return choose_labels(everyone, job), held
-    return seen_rows(data, split), held
-
-
-def choose_labels(data: ScoreSet, job: Job) -> ScoreSet:
-    """The rows with labels chosen by class, or among those on which judges agree least."""
-    rng = np.random.default_rng([job.run, job.n_labeled])
-    order = rng.permutation(data.n_rows)
-    if job.kind == "labels by score, said":
-        votes = data.scores.sum(axis=1).max(axis=1)
-        unlike = order[np.argsort(votes[order], kind="stable")]
-        chosen = rng.permutation(unlike[: data.n_rows // 3])[: job.n_labeled]
-        design: str | None = "by_score"
-    else:
-        each = max(1, job.n_labeled // data.n_classes)
-        by_class = [order[data.labels[order] == k][:each] for k in range(data.n_classes)]
-        chosen, design = np.concatenate(by_class), DESIGNS[job.kind]
-    labels = np.full(data.n_rows, UNLABELED)
-    labels[chosen] = data.labels[chosen]
-    return data.replace(labels=labels, design=as_design(design, labels))
-
-
-def measure(job: Job) -> list[dict[str, Any]]:
+def measure(trial: Trial, kind: str) -> list[dict[str, Any]]:
     """One row per method and metric, means over the judges that have a labeled answer."""
-    data = load(job.kind, job.dataset)
-    if job.n_labeled > LARGEST_SHARE * data.n_rows:
+    if trial.n_labeled > LARGEST_SHARE * trial.data.n_rows:
         return []
     names = ["accuracy"]
-    if job.kind in ("fixed grades", "quintile grades", "scores"):
+    if kind in ("fixed grades", "quintile grades", "scores"):
         names.append("roc_auc")
     metrics = [get_metric(name) for name in names]
-    seen, held = rows_of(data, job)
+    seen, held = trial.seen, trial.held
     mass = one_hot_mass(held.labels, held.n_classes)
     truth: list[FloatArray] = [metric(held.scores, mass)[0] for metric in metrics]
     labeled = get_method("labeled", joint_draws=False)
-    alone = labeled.fit(seen, np.random.default_rng(job.run)).estimate(metrics, [None])[0]
+    alone = labeled.fit(seen, np.random.default_rng(trial.run)).estimate(metrics, [None])[0]
     rows = []
-    for name in METHODS[job.kind]:
+    for name in METHODS[kind]:
         start = time.process_time()
-        belief = get_method(name).fit(seen, np.random.default_rng(job.run))
+        belief = get_method(name).fit(seen, np.random.default_rng(trial.run))
         estimates = belief.estimate(metrics, [None])[0]
         seconds = time.process_time() - start
         odd = sum(chance for chance, _ in belief.facts.other_worlds.values()) >= 0.5
@@ -180,12 +93,9 @@ def measure(job: Job) -> list[dict[str, Any]]:
             known = np.isfinite(labels.value) & np.isfinite(exact)
             rows.append(
                 {
-                    "kind": job.kind,
+                    "kind": kind,
                     "method": name,
                     "metric": metric.name,
-                    "n_labeled": job.n_labeled,
-                    "dataset": job.dataset,
-                    "run": job.run,
                     "error": np.abs(ours.value - exact)[known].mean(),
                     "labels_error": np.abs(labels.value - exact)[known].mean(),
                     "covered": ((low <= exact) & (exact <= high))[known].mean(),
@@ -255,64 +165,56 @@ def compare_ratings(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def jobs_of(runs: int, first: int, labels: list[int]) -> list[Job]:
-    """All jobs, run by run, so that what is done when time is up can be compared."""
-    binary = [name for name in SETS if name not in NOT_BINARY]
-    sets = {
-        "answers": (*SETS, *JUDGED),
-        "fixed grades": binary,
-        "quintile grades": binary,
-        "scores": binary,
-        "mixed": SETS,
-        "labels by class": SETS,
-        "labels by class, said": SETS,
-        "labels by score, said": SETS,
-    }
+def plan_studies(
+    work: Work,
+    kinds: dict[str, Sequence[str]],
+    sets: Iterable[str],
+    labels: Sequence[int],
+    runs: range,
+) -> list[Study]:
+    """``work`` on those of ``sets`` that each of ``kinds`` has, 1,000 unlabeled rows at most."""
     return [
-        Job(kind, name, n_labeled, run)
-        for run in range(first, first + runs)
-        for kind, names in sets.items()
-        for name in names
-        for n_labeled in labels
+        Study(
+            Runner(
+                Protocol(
+                    {kind: (work, {"kind": kind})},
+                    n_labeled=tuple(labels),
+                    n_unlabeled=(1000,),
+                    runs=len(runs),
+                    first_run=runs.start,
+                    fewer_unlabeled=True,
+                ),
+                load_set,
+                scene=find_scene(kind, name),
+            ),
+            (name,),
+        )
+        for kind, own in kinds.items()
+        for name in own
+        if name in sets
     ]
-
-
-NOT_BINARY = ("agnews", "cifar10", "dry_bean", "mmlupro_llm_logit", "multinli")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=8)
-    parser.add_argument("--first-run", type=int, default=0)
-    parser.add_argument("--labels", type=int, nargs="+", default=[20, 100])
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--minutes", type=float, default=60.0)
+    add_runs(parser, runs=8, labels=(20, 100), minutes=60.0)
+    parser.add_argument("--sets", nargs="+", default=[*SETS, *JUDGED], help="data sets")
     parser.add_argument("--name", default="answers", help="first part of the names of the results")
     args = parser.parse_args()
-    end = time.monotonic() + 60.0 * args.minutes
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    rows: list[dict[str, Any]] = []
-    with ProcessPoolExecutor(args.workers) as pool:
-        jobs = jobs_of(args.runs, args.first_run, args.labels)
-        waiting = [pool.submit(measure, job) for job in jobs]
-        for future in waiting:
-            left = end - time.monotonic()
-            try:
-                rows += future.result(timeout=max(0.0, left))
-            except TimeoutError:
-                break
-        for future in waiting:
-            future.cancel()
-    frame = pd.DataFrame(rows)
+    runs = range(args.first_run, args.first_run + args.runs)
+    studies = plan_studies(measure, KINDS, args.sets, args.labels, runs)
+    frame, times = run_whole(studies, args.name, args)
     cells, overall = summarize(frame)
-    RESULTS.mkdir(exist_ok=True)
-    parts = (("cells", cells), ("overall", overall), ("ratings", compare_ratings(cells)))
-    for part, table in parts:
-        file = RESULTS / f"{args.name}_{part}.csv"
-        table.drop(columns=["error", "width", "labels_width"], errors="ignore").to_csv(
-            file, index=False, float_format="%.4g"
-        )
-        record(file)
+    tables = {"cells": cells, "overall": overall, "ratings": compare_ratings(cells)}
+    left_out = ["error", "width", "labels_width"]
+    write_tables(
+        {
+            f"{args.name}_{part}": table.drop(columns=left_out, errors="ignore")
+            for part, table in tables.items()
+        },
+        times,
+        digits=4,
+    )
     print(overall.round(3).to_string(index=False))
 
 

@@ -73,18 +73,8 @@ class Miscalibrated(Scene):
         scores = np.exp(logs - logs.max(axis=2, keepdims=True))
         return data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
 
-    def split(
-        self,
-        labels: IntArray,
-        n_labeled: int,
-        n_unlabeled: int,
-        run: int,
-        *,
-        seed: int,
-        dataset: str,
-    ) -> Split:
-        plain = dataset.rstrip(MARK)
-        return super().split(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=plain)
+    def split(self, labels: IntArray, /, *size: int, seed: int, dataset: str) -> Split:
+        return super().split(labels, *size, seed=seed, dataset=dataset.rstrip(MARK))
 
 
 def find_scene(name: str) -> Scene:

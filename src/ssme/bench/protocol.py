@@ -113,6 +113,7 @@ class Scene:
         n_labeled: int,
         n_unlabeled: int,
         run: int,
+        /,
         *,
         seed: int,
         dataset: str,
