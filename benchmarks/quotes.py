@@ -373,6 +373,8 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 DOCUMENTS = {
     "README.md": ("all sets",),
+    "docs/auto-notebook.md": (),
+    "docs/auto.md": (),
     "docs/choosing.md": ("choosing",),
     "docs/intervals.md": ("ppi intervals",),
     "docs/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
