@@ -529,3 +529,12 @@ def test_gaps_of_each_grouping_are_one_table_and_say_what_is_left_out(
     assert "between groups of sex+site;" in told
     assert "f & x" in told
     assert "sex=f & site=x" not in told.split("accuracy of")[-1]
+
+
+def test_the_terminal_says_which_model_to_take(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy")
+    told = " ".join(run(*asked).stdout.split())
+    assert "Take forest: it has the best estimate" in told
+    assert "On benchmark sets, with method labeled" in told
+    alone = run("evaluate", scores, "--method", "labeled", "--models", "forest", *asked[-2:])
+    assert "Take " not in alone.stdout

@@ -27,6 +27,8 @@ __all__ = [
 
 SHOWN_PAIRS = 5
 """Pairs of models shown; --json has all."""
+ROOM = 25
+"""Characters that the names of a model and a metric have in a table of thresholds."""
 
 
 def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
@@ -139,16 +141,19 @@ def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
+    from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.wording import make_distinct
 
     columns = ("model", "threshold", "its interval", "metric", "estimate", "interval")
     numbers = ("threshold", "its interval", "estimate", "interval")
     table = make_table(f"thresholds for {found.goal}", *columns, right=numbers)
+    longest = max((len(at.metric) for pick in found.picks for at in pick.metrics), default=0)
+    names = make_distinct([pick.model for pick in found.picks], max(10, ROOM - longest))
     for pick in found.picks[:limit]:
         for i, at in enumerate(pick.metrics):
             first = i == 0
             table.add_row(
-                escape(shorten_name(pick.model)) if first else "",
+                escape(names[pick.model]) if first else "",
                 format_number(pick.threshold) if first else "",
                 format_interval(pick.low, pick.high) if first else "",
                 at.metric,

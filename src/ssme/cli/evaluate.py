@@ -260,9 +260,23 @@ def show(
     for table in make_evaluation_tables(result, None if show_all else LIMIT):
         output.console.print()
         output.console.print(table)
+    _show_choice(result, output)
     if len(result.groups) > 1:
         _show_groups(result, output, show_all, gaps)
     print_doubts(output.console, result.doubts)
+
+
+def _show_choice(result: Evaluation, output: Output) -> None:
+    """Print which model to take by the leading metric, where there are several."""
+    from rich.text import Text
+
+    from ssme.decide.written import choose_by_lead
+    from ssme.wording import make_printable
+
+    choice = choose_by_lead(result) if result.data.n_models > 1 else None
+    if choice is not None and choice.p_best >= 0.0:
+        output.console.print()
+        output.console.print(Text(make_printable(choice.sentence())))
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:

@@ -28,9 +28,13 @@ JOINT = (
 
 
 def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Table]:
-    """One table per grouping: its groups by the first metric and the best model, worst first."""
+    """One table per grouping: its groups by the first metric and the best model, worst first.
+
+    What the columns mean stands below the last one.
+    """
     metric = evaluation.metrics[0].name
-    for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
+    groupings = list(dict.fromkeys(group.by for group in evaluation.groups[1:]))
+    for by in groupings:
         ranking = evaluation.worst_groups(metric, by=by)
         right = ("rows", "labels", metric, "minus all rows", "worst", "borrowed", "worth")
         title = f"{metric} of {ranking.rows[0].model} by {by}, worst group first"
@@ -49,10 +53,13 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
                 "-" if math.isnan(rank.effective_labels) else f"{rank.effective_labels:,.0f}",
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
-        more = f"\n{left} more groups: --all shows them, --csv FILE keeps them" if left else ""
-        told = "".join(f" {remark}" for remark in ranking.remarks)
-        table.caption = Text(JOINT.format(told=told) + more)
-        table.caption_justify = "left"
+        lines = [f"{left} more groups: --all shows them, --csv FILE keeps them"] if left else []
+        if by == groupings[-1]:
+            told = "".join(f" {remark}" for remark in ranking.remarks)
+            lines.append(JOINT.format(told=told))
+        if lines:
+            table.caption = Text("\n".join(lines))
+            table.caption_justify = "left"
         yield table
 
 

@@ -207,7 +207,8 @@ def compare(
                 format_interval(change.low, change.high),
             )
         output.console.print(table)
-    output.console.print("* the interval of the change leaves out zero", markup=False)
+    if any(change.is_clear for change in changes):
+        output.console.print("* the interval of the change leaves out zero", markup=False)
     for drift in drifts:
         if drift.is_clear:
             output.console.print(

@@ -107,17 +107,17 @@ class LabelPlan:
         """Whether the target is met already."""
         return self.more == 0.0
 
-    def sentence(self) -> str:
-        """The plan in words."""
+    def sentence(self, with_worth: bool = True) -> str:
+        """The plan in words, with or without what the labels there are tell."""
         named = "" if self.metric in self.target else f" ({self.metric})"
-        worth = ""
-        if np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0:
-            worth = (
-                f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much as "
+        known = np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0
+        worth = f" {self.reliability}" if self.reliability else ""
+        if with_worth and known:
+            about = f" about {self.metric}" if self.metric else ""
+            worth += (
+                f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much{about} as "
                 f"{self.effective:,.0f} labels alone would."
             )
-        if self.reliability:
-            worth += f" {self.reliability}"
         if self.is_met:
             return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
         most = self.most - self.n_labeled
@@ -178,7 +178,8 @@ class LabelPlans:
 
     def sentence(self) -> str:
         """The plans in words, and what they take together."""
-        each = [plan.sentence() for plan in self.plans]
+        last = {plan.metric: plan for plan in self.plans}
+        each = [plan.sentence(with_worth=last[plan.metric] is plan) for plan in self.plans]
         if len(each) == 1:
             return each[0]
         longest = max(self.plans, key=lambda plan: plan.more)
