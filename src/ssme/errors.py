@@ -40,7 +40,7 @@ _ARGUMENT = re.compile(f"{_OPEN}([^{_VALUE}{_CLOSE}]*)(?:{_VALUE}([^{_CLOSE}]*))
 
 
 def argument(name: str, value: object = None) -> str:
-    """The argument ``name``, to be spelled in the words of whoever reads the message.
+    """Name an argument in a message, in the words of whoever will read the message.
 
     Parameters
     ----------
@@ -48,6 +48,16 @@ def argument(name: str, value: object = None) -> str:
         The name in Python, such as ``"n_draws"``.
     value : object, optional
         A value to show with it; text is shown as it is.
+
+    Returns
+    -------
+    str
+        Text to put into the parts of an `InputError`.
+
+    Examples
+    --------
+    >>> print(InputError(f"{argument('n_draws', 0)} is too small"))
+    n_draws=0 is too small.
     """
     shown = "" if value is None else _VALUE + (value if isinstance(value, str) else repr(value))
     return f"{_OPEN}{name}{shown}{_CLOSE}"
@@ -69,6 +79,11 @@ class InputError(ValueError):
         What would have been accepted.
     fix : str, optional
         What to do about it.
+
+    Examples
+    --------
+    >>> print(InputError("there are 3 rows", allowed="at least 10 rows", fix="add rows"))
+    there are 3 rows. Allowed: at least 10 rows. Fix: add rows.
     """
 
     def __init__(self, got: str, *, allowed: str | None = None, fix: str | None = None) -> None:
@@ -76,7 +91,19 @@ class InputError(ValueError):
         super().__init__(self.spell(spell_in_python))
 
     def spell(self, spelling: Spelling) -> str:
-        """The message, its arguments written by ``spelling``."""
+        """Write the message for a reader.
+
+        Parameters
+        ----------
+        spelling : callable
+            ``spelling(name, value)`` writes an argument: as ``n_draws=5`` in Python, or as
+            ``--draws 5`` on the command line. The value is None where it is named alone.
+
+        Returns
+        -------
+        str
+            The message.
+        """
         parts = [self.got]
         if self.allowed:
             parts.append(f"Allowed: {self.allowed}")
@@ -96,10 +123,22 @@ def _make_again(
 
 @contextmanager
 def name_argument(name: str) -> Iterator[None]:
-    """Let an `InputError` from inside name the argument ``name``, where it does not already.
+    """Let an `InputError` that is raised in the block name an argument, unless it already does.
 
     What refuses a value often does not know who asked for it: a metric is unknown whether it was
     named by ``metrics``, ``--metric`` or ``--fail-under``.
+
+    Parameters
+    ----------
+    name : str
+        The name of the argument in Python.
+
+    Examples
+    --------
+    >>> with name_argument("metrics"):
+    ...     raise InputError("unknown metric 'acuracy'")
+    Traceback (most recent call last):
+    ssme.errors.InputError: metrics: unknown metric 'acuracy'.
     """
     try:
         yield
@@ -145,7 +184,20 @@ class UnsupportedError(InputError):
 
 
 class MissingExtraError(ImportError):
-    """An optional dependency is missing; the message names the extra to install."""
+    """An optional dependency is missing; the message names the extra to install.
+
+    Parameters
+    ----------
+    what : str
+        What needs the dependency, such as ``"reading Excel files"``.
+    extra : str
+        Name of the extra of ssme that installs it.
+
+    Examples
+    --------
+    >>> print(MissingExtraError("reading Excel files", "excel"))
+    reading Excel files needs the extra `excel`: pip install 'ssme[excel]'
+    """
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra `{extra}`: pip install 'ssme[{extra}]'")
@@ -174,21 +226,28 @@ class ConvergenceWarning(SsmeWarning):
 def translate_foreign_errors(
     doing: str, *, allowed: str | None = None, fix: str | None = None
 ) -> Iterator[None]:
-    """Turn what a foreign library raises while ``doing`` something into an `InputError`.
+    """Turn an exception of another library, raised in the block, into an `InputError`.
 
-    The one place where this happens. Our own errors, a missing extra, a missing file or permission
-    (`OSError` names its file by itself, unless a library asked the system for what is no place in
-    the file) and what is not the input's fault (`MemoryError`, an
+    This is the one place where that happens. Exceptions of ssme itself, a missing extra, a missing
+    file or permission (an `OSError` names its file by itself, unless a library asked the system for
+    what is no place in the file) and what is not the fault of the input (`MemoryError`, an
     interrupt) pass through unchanged.
 
     Parameters
     ----------
     doing : str
-        What was attempted, with the file's name: ``"reading scores.npz"``.
+        What was attempted, with the name of the file: ``"reading scores.npz"``.
     allowed : str, optional
         What would have been accepted.
     fix : str, optional
         What to do about it.
+
+    Examples
+    --------
+    >>> with translate_foreign_errors("reading scores.json"):
+    ...     raise ValueError("no number")
+    Traceback (most recent call last):
+    ssme.errors.InputError: reading scores.json failed: ValueError: no number.
     """
     try:
         yield

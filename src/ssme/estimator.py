@@ -48,8 +48,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     scores : {"probability", "real"}
-        What the columns of X are. "probability": with two classes P(second class), one column a
-        classifier; with K > 2 classes, K columns a classifier, side by side, in the order of
+        What the columns of X are. "probability": with two classes P(second class), one column per
+        classifier; with K > 2 classes, K columns per classifier, side by side, in the order of
         `classes_`. "real": any real features (logits, say), used as they are; such rows start
         from ``init="knn"``. NaN marks a missing score in both.
     preset : {"paper", "public_code"}
@@ -109,7 +109,23 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the mixture to labeled and unlabeled rows together."""
+        """Fit the mixture to labeled and unlabeled rows together.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Scores of the classifiers, one column per classifier; for K > 2 classes, K columns per
+            classifier, side by side.
+        y : array-like of shape (n,)
+            Labels; the value ``unlabeled`` marks a row without a label.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        SSME
+            The fitted estimator.
+        """
         features, targets = validate_data(
             self, X, y, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
         )
@@ -133,7 +149,18 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """P(y = k | s) (m, K) of new rows under the fitted mixture."""
+        """Compute P(y = k | s) of new rows under the fitted mixture.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Scores in the layout of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+            Probabilities of the classes in the order of ``classes_``.
+        """
         check_is_fitted(self)
         features = validate_data(
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
@@ -142,7 +169,18 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._fitted.compute_posterior_at(points)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The most probable class of each row."""
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Scores in the layout of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Classes.
+        """
         best = self.predict_proba(X).argmax(axis=1)
         chosen: NDArray[Any] = self.classes_[best]
         return chosen
@@ -216,7 +254,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if features.shape[1] % n_classes:
             raise InputError(
                 f"X has {features.shape[1]} columns and y has {n_classes} classes",
-                allowed=f"{n_classes} columns a classifier, side by side",
+                allowed=f"{n_classes} columns per classifier, side by side",
             )
         stacked = features.reshape(len(features), -1, n_classes)
         off = np.abs(stacked.sum(axis=2) - 1.0) > SUM_TOLERANCE

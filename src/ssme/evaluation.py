@@ -143,6 +143,11 @@ class Evaluation(DecidingEvaluation):
         """Everything but rows and draws as plain values, with ranking, differences and decision.
 
         Where groups were evaluated, their gaps are in it too.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
         """
         return {**super().to_dict(), **describe_decision(self), **describe_gaps(self)}
 

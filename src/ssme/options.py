@@ -16,8 +16,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field, fields
+from dataclasses import Field, field, fields, is_dataclass
 from functools import cache
+from inspect import cleandoc
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
 
@@ -286,12 +287,50 @@ def _list_declared(cls: Any) -> tuple[Option, ...]:
 
 
 class Declared:
-    """A dataclass whose options are checked when an object is made."""
+    """A dataclass whose options are checked when an object is made.
+
+    The docstring of a subclass gets a section Parameters, written from what it declares.
+    """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        doc = cls.__doc__
+        if doc and "Parameters\n" not in doc and "Attributes\n" not in doc:
+            cls.__doc__ = _insert_parameters(doc, _list_unfinished(cls))
 
     def __post_init__(self) -> None:
         for each in list_declared(self):
             value = accept(each, getattr(self, each.name))
             object.__setattr__(self, each.name, value)
+
+
+def _list_unfinished(cls: type) -> list[Option]:
+    """The options of a class that is not made into a dataclass yet, inherited ones first."""
+    found = {each.name: each for base in reversed(cls.__bases__) for each in _list_inherited(base)}
+    for name, value in vars(cls).items():
+        if isinstance(value, Field) and "option" in value.metadata:
+            meaning, kind, python_only = value.metadata["option"]
+            found[name] = Option(name, kind, value.default, meaning, python_only)
+    return list(found.values())
+
+
+def _list_inherited(base: type) -> tuple[Option, ...]:
+    return list_declared(base) if is_dataclass(base) else ()
+
+
+def _insert_parameters(doc: str, options: list[Option]) -> str:
+    """``doc`` with a section about ``options`` before its examples."""
+    lines = ["Parameters", "----------"]
+    for each in options:
+        default = describe_default(each)
+        lines += [
+            f"{each.name} : {each.kind.describe()}",
+            f"    {each.meaning}" + (f" The default is {default}." if default else ""),
+        ]
+    if not options:
+        return doc
+    head, mark, examples = cleandoc(doc).partition("Examples\n--------\n")
+    return "\n\n".join([head.rstrip(), "\n".join(lines), *([mark + examples] if mark else [])])
 
 
 def accept(of: Option, value: Any) -> Any:

@@ -23,7 +23,25 @@ _listener: ContextVar[Listener | None] = ContextVar("ssme_progress", default=Non
 
 
 def track(items: Sequence[T], title: str) -> Iterator[T]:
-    """``items`` one by one, telling the listener how far it is."""
+    """Go through items and tell the listener how far the loop is.
+
+    Parameters
+    ----------
+    items : sequence
+        What to go through.
+    title : str
+        What the loop does.
+
+    Yields
+    ------
+    object
+        The items, one by one.
+
+    Examples
+    --------
+    >>> list(track([1, 2], "fitting"))
+    [1, 2]
+    """
     for done, item in enumerate(items):
         tell(title, done, len(items))
         yield item
@@ -31,7 +49,15 @@ def track(items: Sequence[T], title: str) -> Iterator[T]:
 
 
 def tell(title: str, done: int, total: int) -> None:
-    """Tell the listener, if there is one, that ``done`` steps of ``total`` are done."""
+    """Tell the listener, if there is one, how far a loop is.
+
+    Parameters
+    ----------
+    title : str
+        What the loop does.
+    done, total : int
+        Number of steps that are done, and of all steps.
+    """
     listener = _listener.get()
     if listener is not None:
         listener(title, done, total)
@@ -39,7 +65,19 @@ def tell(title: str, done: int, total: int) -> None:
 
 @contextmanager
 def listen(listener: Listener | None) -> Iterator[None]:
-    """Within the block, ``listener`` hears of every loop; None silences them."""
+    """Let a function hear of every long loop that runs in the block.
+
+    Parameters
+    ----------
+    listener : callable or None
+        ``listener(title, done, total)`` is called after each step; None silences all loops.
+
+    Examples
+    --------
+    >>> with listen(lambda title, done, total: print(title, done, "of", total)):
+    ...     tell("fitting", 1, 2)
+    fitting 1 of 2
+    """
     token = _listener.set(listener)
     try:
         yield
@@ -49,7 +87,17 @@ def listen(listener: Listener | None) -> Iterator[None]:
 
 @contextmanager
 def show(title: str = "working", console: Any = None) -> Iterator[None]:
-    """Bars with elapsed time and time left while the block runs; gone when it ends."""
+    """Show progress bars with the elapsed time and the time left while the block runs.
+
+    The bars disappear when the block ends.
+
+    Parameters
+    ----------
+    title : str
+        What is shown before the first loop begins.
+    console : rich.console.Console, optional
+        Where the bars are drawn (default: the terminal or the notebook).
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,

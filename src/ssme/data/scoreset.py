@@ -66,6 +66,15 @@ class ScoreSet(MadeOfScores):
     judges : dict
         From the name of a model that gives answers or ratings instead of probabilities to the
         `Judge` that says what its scores are; empty where every model gives probabilities.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2, 0.6], "b": [0.8, 0.3, 0.4]}, [1, 0, None])
+    >>> data.n_rows, data.n_models, data.n_labeled
+    (3, 2, 2)
+    >>> data.select(["b"]).models
+    ('b',)
     """
 
     scores: NDArray[np.float64]
@@ -97,14 +106,17 @@ class ScoreSet(MadeOfScores):
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return int(self.scores.shape[0])
 
     @property
     def n_models(self) -> int:
+        """Number of models."""
         return int(self.scores.shape[1])
 
     @property
     def n_classes(self) -> int:
+        """Number of classes."""
         return int(self.scores.shape[2])
 
     @property
@@ -115,10 +127,12 @@ class ScoreSet(MadeOfScores):
 
     @property
     def n_labeled(self) -> int:
+        """Number of rows with a label."""
         return int(self.labeled.sum())
 
     @property
     def n_unlabeled(self) -> int:
+        """Number of rows without a label."""
         return self.n_rows - self.n_labeled
 
     @property
@@ -241,6 +255,13 @@ class ScoreSet(MadeOfScores):
         -------
         ScoreSet
             The design is not kept: it was that of the other labels.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2, 0.6]}, [1, None, None])
+        >>> data.with_labels([1, 0, None]).n_labeled
+        2
         """
         codes = ArrayOptions(unlabeled=unlabeled).unlabeled
         raw = observe(labels, self.n_rows, codes)
@@ -272,7 +293,18 @@ class ScoreSet(MadeOfScores):
         return dataclasses.replace(self, design=as_design(design, self.labels))
 
     def replace(self, **changes: Any) -> ScoreSet:
-        """Copy the set with some attributes changed; the new values are taken as valid."""
+        """Copy the set with some attributes changed; the new values are not checked.
+
+        Parameters
+        ----------
+        **changes
+            New values by the name of the attribute.
+
+        Returns
+        -------
+        ScoreSet
+            The changed copy.
+        """
         return dataclasses.replace(self, **changes)
 
     def to_frame(self, layout: str = "wide") -> Any:
@@ -287,6 +319,13 @@ class ScoreSet(MadeOfScores):
         -------
         data frame
             Of the library the data came in.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2], "b": [0.8, 0.3]}, [1, None])
+        >>> list(data.to_frame().columns)
+        ['a', 'b', 'label']
         """
         return to_frame(self, layout)
 

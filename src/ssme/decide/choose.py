@@ -140,7 +140,13 @@ class Choice:
         return self.possible_best == (self.pick,)
 
     def to_dict(self) -> dict[str, Any]:
-        """The choice as plain values that JSON can hold; NaN becomes None."""
+        """Return the choice as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
         out: dict[str, Any] = to_plain_values(
             {
                 **asdict(self),
@@ -153,7 +159,21 @@ class Choice:
         return out
 
     def sentence(self) -> str:
-        """The choice in words: the pick, its price, who else may be the best, how surely."""
+        """Describe the choice in words: the pick, its price, and who else may be the best.
+
+        Returns
+        -------
+        str
+            The sentences.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+        >>> r.choose("accuracy").pick in r.choose("accuracy").sentence()
+        True
+        """
         if np.isnan(self.p_best):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
         points = f"{100 * self.regret:.2f} percentage points"
@@ -162,7 +182,13 @@ class Choice:
         return f"Take {self.pick}: it has the best estimate, and {lost}. {self.describe_sureness()}"
 
     def describe_sureness(self) -> str:
-        """The set of possible best models, P(best) of the pick, and how far to trust both."""
+        """Describe the set of possible best models, P(best) of the pick, and how far to trust both.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         if np.isnan(self.p_best):
             return ""
         named = list(self.possible_best[:NAMED])
@@ -213,6 +239,15 @@ def choose_model(
     Returns
     -------
     Choice
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+    >>> choice = choose_model(r.data.models, r.metrics[0], r.estimate("accuracy"))
+    >>> choice.pick == r.ranking("accuracy").rows[0].model
+    True
     """
     margin, set_level = accept(MARGIN, margin), accept(SET_LEVEL, set_level)
     if metric.greater_is_better is None:

@@ -202,6 +202,14 @@ def judge(
     Returns
     -------
     Verdict
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> judge(r, ["a:accuracy>=0.99"], fail_on="never").passed
+    False
     """
     fail_on = accept(FAIL_ON, fail_on)
     asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]

@@ -109,7 +109,13 @@ class Shift:
     safe: tuple[str, ...]
 
     def sentence(self) -> str:
-        """What was found and what can be done, in sentences."""
+        """Describe what was found and what can be done.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         tests = f"p = {self.p_scores:.3f} by scores, {self.p_classes:.3f} by classes"
         if not self.found:
             return f"No shift between labeled and unlabeled rows was found ({tests})."
@@ -135,7 +141,13 @@ class Shift:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold."""
+        """Return the findings as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
         out: dict[str, Any] = to_plain_values({**vars(self), "sentence": self.sentence()})
         return out
 
@@ -185,6 +197,13 @@ def find_shift(
     Returns
     -------
     Shift
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> find_shift(ssme.ScoreSet.read(sample_path(), "label")).found
+    False
     """
     limits, of = limits or Limits(), constants or ShiftConstants()
     sides = _Sides.of(data, of)

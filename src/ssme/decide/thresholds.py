@@ -124,7 +124,13 @@ class ThresholdChoice:
     library: str = "pandas"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per model and metric, as plain values."""
+        """Return one row per model and metric.
+
+        Returns
+        -------
+        list of dict
+            The rows.
+        """
         return [
             {
                 "model": pick.model,
@@ -139,14 +145,31 @@ class ThresholdChoice:
         ]
 
     def frame(self, library: str | None = None) -> Any:
-        """`rows` as a frame of ``library`` (default: the one that the scores came in)."""
+        """Return the rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+
+        Returns
+        -------
+        data frame
+            One line per row.
+        """
         rows = self.rows()
         return build_frame(
             {key: [r[key] for r in rows] for key in rows[0]}, library or self.library
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold."""
+        """Return the thresholds as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
         out: dict[str, Any] = to_plain_values(
             {
                 "goal": self.goal,
@@ -186,6 +209,14 @@ def choose_thresholds(
     Returns
     -------
     ThresholdChoice
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> [pick.model for pick in choose_thresholds(r, "f1").picks]
+    ['a', 'b']
     """
     aim, confidence = read_goal(goal), accept(CONFIDENCE, confidence)
     level = evaluation.level if level is None else level

@@ -161,26 +161,55 @@ class SetProfile:
     library: str = "pandas"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per number about the whole set."""
+        """Return one row per number about all classifiers together.
+
+        Returns
+        -------
+        list of dict
+            The rows.
+        """
         named = {name: getattr(self, name) for name in WHOLE}
         counts = {f"{w} wrong": figure for w, figure in enumerate(self.wrong_counts)}
         return [{"figure": name, **asdict(figure)} for name, figure in {**named, **counts}.items()]
 
     def frame(self, library: str | None = None) -> Any:
-        """`rows` as a frame of ``library`` (default: the one that the scores came in)."""
+        """Return the rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+
+        Returns
+        -------
+        data frame
+            One line per row.
+        """
         rows = self.rows()
         columns = {key: [row[key] for row in rows] for key in rows[0]}
         return build_frame(columns, library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that JSON can hold."""
+        """Return the profile as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
         found = asdict(self)
         del found["library"]
         out: dict[str, Any] = to_plain_values(found)
         return out
 
     def sentence(self) -> str:
-        """The profile in two sentences."""
+        """Describe the profile in two sentences.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         shared, apart, number = self.all_wrong, self.if_independent, self.effective_number
         return (
             f"All {len(self.models)} models are wrong on {shared.estimate:.1%} of the rows "
@@ -226,6 +255,14 @@ def profile_set(
     Returns
     -------
     SetProfile
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> profile_set(r).models
+    ('a', 'b')
     """
     of = constants or TogetherConstants()
     data, level = evaluation.data, evaluation.level if level is None else level

@@ -18,7 +18,26 @@ SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "info")
 
 @dataclass(frozen=True)
 class Doubt:
-    """A reason to trust the result less, with the numbers behind it and what to do."""
+    """A reason to trust the result less, with the numbers behind it and what to do.
+
+    Attributes
+    ----------
+    code, title : str
+        Code of the doubt, such as ``"D104"``, and what is doubted.
+    severity : {"serious", "warning", "info"}
+        How serious it is.
+    reason, advice : str
+        The numbers behind it, and what to do.
+    anchor : str
+        Where docs/doubts.md explains it.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> r = ssme.evaluate([[0.9], [0.2], [0.6]], None, method="ensemble", metrics="accuracy")
+    >>> r.doubts[0].code
+    'D101'
+    """
 
     code: str
     title: str
@@ -33,7 +52,19 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a check found: a ``reason`` to doubt, or why it is fine or does not apply."""
+    """What a check found.
+
+    Attributes
+    ----------
+    outcome : {"doubt", "fine", "not applicable"}
+        What the check answers.
+    reason : str
+        Why, with the numbers behind it.
+    severity : {"serious", "warning", "info"} or None
+        How serious the doubt is, where that depends on what was found.
+    advice : str or None
+        What to do, where that depends on what was found.
+    """
 
     outcome: Literal["doubt", "fine", "not applicable"]
     reason: str
@@ -42,23 +73,72 @@ class Answer:
 
     @classmethod
     def doubt(cls, reason: str, severity: Severity | None = None) -> Answer:
+        """Answer that there is a doubt.
+
+        Parameters
+        ----------
+        reason : str
+            Why, with the numbers behind it.
+        severity : {"serious", "warning", "info"}, optional
+            How serious it is (default: the severity of the check).
+
+        Returns
+        -------
+        Answer
+        """
         return cls("doubt", reason, severity)
 
     @classmethod
     def fine(cls, reason: str = "") -> Answer:
+        """Answer that there is no doubt.
+
+        Parameters
+        ----------
+        reason : str
+            What was looked at.
+
+        Returns
+        -------
+        Answer
+        """
         return cls("fine", reason)
 
     @classmethod
     def not_applicable(cls, reason: str) -> Answer:
+        """Answer that the check cannot be asked of these data.
+
+        Parameters
+        ----------
+        reason : str
+            Why not.
+
+        Returns
+        -------
+        Answer
+        """
         return cls("not applicable", reason)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One coded question; ``ask`` answers it for a case.
+    """One question about data, fit or estimates, with a code.
 
-    ``by_labels``: its doubts hold only if the labels are a random sample of the rows.
-    ``before_rounds``: where rows were suggested in rounds, it is asked of the labels before them.
+    Attributes
+    ----------
+    code : str
+        Code of the doubt, such as ``"D104"``.
+    title : str
+        What is doubted.
+    severity : {"serious", "warning", "info"}
+        How serious the doubt is.
+    advice : str
+        What to do.
+    ask : callable
+        ``ask(case)`` returns an `Answer`.
+    by_labels : bool
+        Whether the doubt holds only if the labels are a random sample of the rows.
+    before_rounds : bool
+        Whether the check looks only at labels from before `ssme suggest` chose rows.
     """
 
     code: str
@@ -77,7 +157,15 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The answer of one check, kept also when there is no doubt."""
+    """The answer of one check, kept also when there is no doubt.
+
+    Attributes
+    ----------
+    check : Check
+        The check.
+    answer : Answer
+        What it found.
+    """
 
     check: Check
     answer: Answer

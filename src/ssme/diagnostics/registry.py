@@ -30,9 +30,34 @@ def ask_all(
     limits: Limits | None = None,
     groups: Mapping[str, int] | None = None,
 ) -> tuple[Outcome, ...]:
-    """The answer of every check; ``estimates`` and ``labels_only`` of all rows, one per metric.
+    """Ask every check about an evaluation.
 
-    ``groups`` has the number of labels of every group that is estimated.
+    Parameters
+    ----------
+    data : ScoreSet
+        Scores and labels.
+    belief : Belief, optional
+        What the fitted method believes (default: no method was fitted).
+    metrics : sequence of Metric
+        The metrics that were estimated.
+    estimates, labels_only : sequence of Estimate
+        Estimates on all rows, one per metric, by the method and from labels alone.
+    limits : Limits, optional
+        Levels of the tests and numbers of rows that are looked at.
+    groups : mapping of str to int, optional
+        Number of labels of every group that is estimated.
+
+    Returns
+    -------
+    tuple of Outcome
+        The answer of every check, in the order of their codes.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2], "b": [0.7, 0.4]})
+    >>> ask_all(data)[0].answer.outcome
+    'doubt'
     """
     posterior, facts = (None, Facts()) if belief is None else (belief.posterior, belief.facts)
     limits = limits or Limits()
@@ -49,7 +74,35 @@ def check_all(
     limits: Limits | None = None,
     groups: Mapping[str, int] | None = None,
 ) -> tuple[Doubt, ...]:
-    """The doubts, most serious first; of equal severity, by code."""
+    """Ask every check about an evaluation and return the doubts.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        Scores and labels.
+    belief : Belief, optional
+        What the fitted method believes (default: no method was fitted).
+    metrics : sequence of Metric
+        The metrics that were estimated.
+    estimates, labels_only : sequence of Estimate
+        Estimates on all rows, one per metric, by the method and from labels alone.
+    limits : Limits, optional
+        Levels of the tests and numbers of rows that are looked at.
+    groups : mapping of str to int, optional
+        Number of labels of every group that is estimated.
+
+    Returns
+    -------
+    tuple of Doubt
+        The most serious ones first; those of equal severity by their code.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2], "b": [0.7, 0.4]})
+    >>> check_all(data)[0].title
+    'No labels'
+    """
     outcomes = ask_all(data, belief, metrics, estimates, labels_only, limits, groups)
     doubts = [outcome.doubt for outcome in outcomes if outcome.doubt is not None]
     return tuple(sorted(doubts, key=lambda d: (SEVERITIES.index(d.severity), d.code)))

@@ -92,7 +92,18 @@ class Memory:
         self._connection.close()
 
     def add_labels(self, events: Iterable[LabelEvent]) -> int:
-        """Store label events, all or none; the number of those that were not there yet."""
+        """Store label events, all of them or none.
+
+        Parameters
+        ----------
+        events : iterable of LabelEvent
+            Who gave which label to which row.
+
+        Returns
+        -------
+        int
+            Number of events that were not in the memory yet.
+        """
         rows = [
             (
                 event.key,
@@ -116,7 +127,13 @@ class Memory:
             return connection.total_changes - before
 
     def label_events(self) -> tuple[LabelEvent, ...]:
-        """All label events of the data, oldest first."""
+        """Return all label events of the data.
+
+        Returns
+        -------
+        tuple of LabelEvent
+            The oldest event first.
+        """
         rows = self._read(
             "SELECT row, label, annotator, probability, reason, key, given_at FROM label_event"
             " WHERE data = ? ORDER BY id",
@@ -129,7 +146,18 @@ class Memory:
             )
 
     def labels(self, annotator: str | None = None) -> dict[Any, Any]:
-        """The newest label of each row, of one annotator or of all; taken-back ones left out."""
+        """Return the newest label of each row; labels that were taken back are left out.
+
+        Parameters
+        ----------
+        annotator : str, optional
+            Only the labels of this person (default: those of all).
+
+        Returns
+        -------
+        dict
+            From the name of a row to its label.
+        """
         newest = {
             event.row: event.label
             for event in self.label_events()
@@ -138,7 +166,13 @@ class Memory:
         return {row: label for row, label in newest.items() if label is not None}
 
     def conflicts(self) -> dict[Any, dict[str, Any]]:
-        """Rows to which annotators gave different labels: row -> annotator -> label."""
+        """Find the rows to which annotators gave different labels.
+
+        Returns
+        -------
+        dict
+            From the name of a row to the label of each annotator.
+        """
         given: dict[Any, dict[str, Any]] = {}
         for event in self.label_events():
             given.setdefault(event.row, {})[event.annotator] = event.label
@@ -149,7 +183,18 @@ class Memory:
         return {row: labels for row, labels in told.items() if len(set(labels.values())) > 1}
 
     def add_evaluation(self, record: EvaluationRecord) -> int:
-        """Store an evaluation with its estimates and decisions; its number in the file."""
+        """Store an evaluation with its estimates and decisions.
+
+        Parameters
+        ----------
+        record : EvaluationRecord
+            As `ssme.tracking.record_evaluation` makes it.
+
+        Returns
+        -------
+        int
+            Number of the evaluation in the file.
+        """
         with self._write() as connection:
             connection.execute(
                 "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
@@ -186,7 +231,13 @@ class Memory:
             return number
 
     def evaluations(self) -> dict[int, EvaluationRecord]:
-        """All evaluations of the data by their number, oldest first."""
+        """Return all evaluations of the data.
+
+        Returns
+        -------
+        dict
+            From the number of an evaluation to its `EvaluationRecord`, the oldest first.
+        """
         rows = self._read(
             "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at"
             " FROM evaluation WHERE data = ? ORDER BY id",
@@ -210,7 +261,17 @@ class Memory:
             }
 
     def evaluation(self, number: int) -> EvaluationRecord:
-        """The evaluation of that number; negative ones count from the newest, -1."""
+        """Return one evaluation.
+
+        Parameters
+        ----------
+        number : int
+            Its number; negative numbers count from the newest, which is -1.
+
+        Returns
+        -------
+        EvaluationRecord
+        """
         found = self.evaluations()
         numbers = list(found)
         chosen = numbers[number] if number < 0 and len(numbers) >= -number else number

@@ -87,7 +87,17 @@ class LabelEvent:
 
 @dataclass(frozen=True)
 class EstimateRecord:
-    """One model's metric on one group of rows, as an evaluation gave it."""
+    """The metric of one model on one group of rows, as an evaluation gave it.
+
+    Attributes
+    ----------
+    model, metric, group : str
+        What was estimated.
+    estimate, low, high : float or None
+        The estimate and its interval; None where it is undefined.
+    labels_only : float or None
+        The same from labels alone.
+    """
 
     model: str
     metric: str
@@ -100,7 +110,17 @@ class EstimateRecord:
 
 @dataclass(frozen=True)
 class DecisionRecord:
-    """The model that an evaluation picked by one metric."""
+    """The model that an evaluation picked by one metric.
+
+    Attributes
+    ----------
+    metric, pick : str
+        The metric, and the model with the best estimate of it.
+    p_best, regret : float or None
+        Probability that the pick is the best, and the expected loss by taking it.
+    possible_best : tuple of str
+        The smallest set of models that contains the best one with 95 % probability.
+    """
 
     metric: str
     pick: str

@@ -190,15 +190,47 @@ class Decision:
     share_of: Rows | None = None
 
     def settle(self, n_classes: int) -> Decision:
-        """The kind for ``n_classes``, with nothing left open."""
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        Decision
+            The kind with nothing left open.
+        """
         return self
 
     def at(self, threshold: float) -> Decision:
-        """The same statistic of decisions at another threshold."""
+        """Take the same statistic of decisions at another threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            P(1) from which class 1 of two classes is predicted.
+
+        Returns
+        -------
+        Decision
+        """
         return replace(self, threshold=threshold)
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """The interval from labels alone."""
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
         if self.share_of is not None:
             return ProportionInterval(self.share_of, self.threshold)
         return ConfusionInterval(self.statistic, self.threshold)
@@ -221,11 +253,33 @@ class Ranking:
     average: Literal["macro", "weighted", "one_vs_one"] = "macro"
 
     def settle(self, n_classes: int) -> Ranking:
-        """The kind for ``n_classes``, with nothing left open."""
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        Ranking
+            The kind with nothing left open.
+        """
         return replace(self, average="macro") if n_classes == 2 else self
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """The interval from labels alone."""
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
         if n_classes > 2:
             return BootstrapInterval()
         return RocAucInterval() if self.statistic == "roc_auc" else AveragePrecisionInterval()
@@ -258,7 +312,18 @@ class Calibration:
     target: Target | None = None
 
     def settle(self, n_classes: int) -> SettledCalibration:
-        """The kind for ``n_classes``, with nothing left open."""
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        SettledCalibration
+            The kind with nothing left open.
+        """
         two = n_classes == 2
         return SettledCalibration(
             n_bins=self.n_bins or (10 if two else 15),
@@ -269,7 +334,18 @@ class Calibration:
         )
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """The interval from labels alone."""
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
         settled = self.settle(n_classes)
         if settled.norm != "l1" or settled.target == "classwise":
             return NoInterval()
@@ -295,11 +371,33 @@ class Loss(Fieldless):
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
     def settle(self, n_classes: int) -> Loss:
-        """The kind for ``n_classes``, with nothing left open."""
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        Loss
+            The kind with nothing left open.
+        """
         return self
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """The interval from labels alone."""
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
         return BootstrapInterval()
 
 
@@ -307,11 +405,33 @@ class Custom(Fieldless):
     """A metric about which nothing further is known."""
 
     def settle(self, n_classes: int) -> Custom:
-        """The kind for ``n_classes``, with nothing left open."""
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        Custom
+            The kind with nothing left open.
+        """
         return self
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """The interval from labels alone."""
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
         return BootstrapInterval()
 
 

@@ -23,16 +23,12 @@ class Plots:
     """The pictures of an evaluation; calling it draws the estimates.
 
     Every method returns a `Plot`, which has ``save(path)``, ``frame()`` for the numbers drawn,
-    ``alt`` for the picture in words and ``chart`` for an altair chart to change. Common options:
+    ``alt`` for the picture in words and ``chart`` for an altair chart to change.
 
-    group : str
-        Draw the rows of this group (default "all").
-    models : str or sequence of str, optional
-        Draw these models (default: the best ones).
-    limit : int
-        The largest number of models drawn where ``models`` names none.
-    class_name : object, optional
-        The class that is drawn against all others (default: the last one).
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What is drawn.
 
     Examples
     --------
@@ -65,10 +61,16 @@ class Plots:
 
         Parameters
         ----------
-        group, limit
-            See `Plots`.
+        group : str
+            Draw the rows of this group (default "all").
+        limit : int
+            The largest number of models drawn.
         truth : mapping of metric -> model -> float, optional
             True values to draw as well, where they are known.
+
+        Returns
+        -------
+        Plot
         """
         return intervals.draw_estimates(self.evaluation, group=group, limit=limit, truth=truth)
 
@@ -86,10 +88,16 @@ class Plots:
         ----------
         metric : str, optional
             The metric (default: the first one).
-        limit, models
-            See `Plots`.
+        limit : int
+            The largest number of models drawn.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
         most_groups : int
             Largest number of groups drawn, the worst ones.
+
+        Returns
+        -------
+        Plot
         """
         chosen = self._choose_metric(metric)
         names = choose_models(self.evaluation, limit, models, chosen)
@@ -108,8 +116,14 @@ class Plots:
         ----------
         metric : str, optional
             The metric (default: the first one).
-        group, limit
-            See `Plots`.
+        group : str
+            Draw the rows of this group (default "all").
+        limit : int
+            The largest number of models drawn.
+
+        Returns
+        -------
+        Plot
         """
         chosen = self._choose_metric(metric)
         return intervals.draw_ranking(self.evaluation, chosen, group=group, limit=limit)
@@ -122,7 +136,23 @@ class Plots:
         limit: int = curves.PANELS,
         models: Models = None,
     ) -> Plot:
-        """ROC curves with bands; see `Plots` for the options."""
+        """Draw ROC curves with bands.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        class_name : object, optional
+            The class that is drawn against all others (default: the last one).
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         return curves.draw_roc(self.evaluation, self._choose(limit, models), group, class_name)
 
     def precision_recall(
@@ -133,14 +163,44 @@ class Plots:
         limit: int = curves.PANELS,
         models: Models = None,
     ) -> Plot:
-        """Precision-recall curves with bands; see `Plots` for the options."""
+        """Draw precision-recall curves with bands.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        class_name : object, optional
+            The class that is drawn against all others (default: the last one).
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         names = self._choose(limit, models)
         return curves.draw_precision_recall(self.evaluation, names, group, class_name)
 
     def reliability(
         self, *, group: str = ALL, limit: int = curves.PANELS, models: Models = None
     ) -> Plot:
-        """How often rows of each confidence are right; see `Plots` for the options."""
+        """Draw how often rows of each confidence are right.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         return curves.draw_reliability(self.evaluation, self._choose(limit, models), group)
 
     def densities(
@@ -151,14 +211,44 @@ class Plots:
         limit: int = heatmaps.PANELS,
         models: Models = None,
     ) -> Plot:
-        """Scores of each class, as the method splits the rows; see `Plots` for the options."""
+        """Draw the scores of each class, as the method splits the unlabeled rows.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        class_name : object, optional
+            The class that is drawn against all others (default: the last one).
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         names = self._choose(limit, models)
         return heatmaps.draw_densities(self.evaluation, names, group, class_name)
 
     def confusion(
         self, *, group: str = ALL, limit: int = heatmaps.PANELS, models: Models = None
     ) -> Plot:
-        """Where each true class is predicted; see `Plots` for the options."""
+        """Draw how often each true class is predicted as each class.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         return heatmaps.draw_confusion(self.evaluation, self._choose(limit, models), group)
 
     def agreement(
@@ -168,11 +258,30 @@ class Plots:
         limit: int = intervals.SHOWN_MODELS,
         models: Models = None,
     ) -> Plot:
-        """Which models decide alike, and which err on the same rows; see `Plots`."""
+        """Draw which models decide alike, and which err on the same rows.
+
+        Parameters
+        ----------
+        group : str
+            Draw the rows of this group (default "all").
+        limit : int
+            The largest number of models drawn where ``models`` names none.
+        models : str or sequence of str, optional
+            Draw these models (default: the best ones).
+
+        Returns
+        -------
+        Plot
+        """
         return heatmaps.draw_agreement(self.evaluation, self._choose(limit, models), group)
 
     def convergence(self) -> Plot:
-        """The objective of the fit, step by step, for methods that keep it."""
+        """Draw the objective of the fit step by step, for methods that keep it.
+
+        Returns
+        -------
+        Plot
+        """
         return heatmaps.draw_convergence(self.evaluation)
 
     def _choose_metric(self, metric: str | None) -> str:

@@ -116,10 +116,14 @@ class Plot:
 
     Attributes
     ----------
-    title : what it shows.
-    body : the Vega-Lite specification, without title and style.
-    rows : the numbers drawn.
-    alt : the same in words, for those who cannot see it.
+    title : str
+        What the picture shows.
+    body : dict
+        The Vega-Lite specification, without title and style.
+    rows : sequence of dict
+        The numbers drawn.
+    alt : str
+        The picture in words, for readers who cannot see it.
     """
 
     title: str
@@ -137,14 +141,25 @@ class Plot:
         return altair.Chart.from_dict(self.spec())
 
     def frame(self) -> Any:
-        """The numbers drawn, as a pandas frame."""
+        """Return the numbers drawn.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One line per mark.
+        """
         names = dict.fromkeys(name for row in self.rows for name in row)
         return build_frame({name: [row.get(name) for row in self.rows] for name in names})
 
     def spec(self) -> Spec:
-        """The whole Vega-Lite specification: title, words and house style included.
+        """Return the complete Vega-Lite specification, with title, description and style.
 
         Names in it are made safe to draw (see `ssme.plots.names`); `frame` has them as they are.
+
+        Returns
+        -------
+        dict
+            The specification.
         """
         return {
             "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -155,7 +170,21 @@ class Plot:
         }
 
     def save(self, path: str | Path, *, scale: float = 2.0) -> Path:
-        """Write PNG, SVG, PDF, HTML (one file, no outside requests) or the JSON specification."""
+        """Write the picture to a file.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            A name that ends in .png, .svg, .pdf, .html (one file without outside requests) or .json
+            (the specification).
+        scale : float
+            Pixels per point of a PNG.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         target = Path(path)
         spec, vlc = self.spec(), _import_vl_convert()
         match target.suffix.lower():

@@ -41,7 +41,31 @@ __all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "to_plain_
 
 @dataclass(frozen=True, eq=False)
 class BaseEvaluation:
-    """The numbers of an evaluation; see `ssme.Evaluation`, which has the same and can be drawn."""
+    """The numbers of an evaluation; see `ssme.Evaluation`, which has the same and can be drawn.
+
+    Attributes
+    ----------
+    data : ScoreSet
+        Scores and labels.
+    method : str
+        Name of the method.
+    belief : Belief
+        What the fitted method believes about the missing labels.
+    metrics : tuple of Metric
+        The metrics.
+    groups : tuple of Group
+        The groups; the first one is all rows.
+    estimates, labels_only : tuple
+        An `Estimate` for each group and metric, by the method and from labels alone.
+    level : float
+        Coverage of the intervals.
+    doubts : tuple of Doubt
+        Reasons to trust the result less.
+    settings : mapping
+        How the result was made.
+    streamed : StreamPass or None
+        What was counted where rows were streamed.
+    """
 
     data: ScoreSet
     method: str
@@ -283,6 +307,11 @@ class BaseEvaluation:
             The metric that models are compared by.
         group : str
             The group that they are compared on; nothing was measured on groups (default "all").
+
+        Returns
+        -------
+        Record
+            How often such probabilities were true in the benchmarks, or that nobody measured it.
         """
         if group != ALL:
             return Record(self.method, f"{metric.name} on a group of rows")
@@ -290,7 +319,13 @@ class BaseEvaluation:
         return find_record(self.method, metric, self.data.n_classes, n_labeled)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but rows and draws as plain values; NaN becomes None."""
+        """Return everything but rows and draws as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
         return {
             "settings": to_plain_values(dict(self.settings)),
             "notes": to_plain_values(self.belief.facts.describe()),
@@ -305,6 +340,11 @@ class BaseEvaluation:
         ----------
         path : str or Path, optional
             A file to write it to as well, whole or not at all.
+
+        Returns
+        -------
+        str
+            The text.
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         if path is not None:
@@ -312,7 +352,18 @@ class BaseEvaluation:
         return text
 
     def metric_index(self, metric: str | None) -> int:
-        """Position of ``metric``; None is allowed when only one was evaluated."""
+        """Find the position of a metric.
+
+        Parameters
+        ----------
+        metric : str or None
+            Name of the metric; None where only one was evaluated.
+
+        Returns
+        -------
+        int
+            Position in ``metrics``.
+        """
         names = [m.name for m in self.metrics]
         if metric is None and len(names) == 1:
             return 0
@@ -321,15 +372,48 @@ class BaseEvaluation:
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
-        """Position of ``group``."""
+        """Find the position of a group.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group.
+
+        Returns
+        -------
+        int
+            Position in ``groups``.
+        """
         return _find_position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
 
     def model_index(self, model: str) -> int:
-        """Position of ``model``."""
+        """Find the position of a model.
+
+        Parameters
+        ----------
+        model : str
+            Name of the model.
+
+        Returns
+        -------
+        int
+            Position in ``data.models``.
+        """
         return _find_position(model, list(self.data.models), "there is no model {!r}")
 
     def class_index(self, name: Any = None) -> int:
-        """Position of class ``name``; by default the last, the positive class of two."""
+        """Find the position of a class.
+
+        Parameters
+        ----------
+        name : object, optional
+            The class (default: the last one, the positive class of two).
+
+        Returns
+        -------
+        int
+            Position in ``data.classes``.
+        """
         if name is None:
             return self.data.n_classes - 1
         return _find_position(

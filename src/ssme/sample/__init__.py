@@ -12,10 +12,34 @@ __all__ = ["sample_path", "truth_path"]
 
 
 def sample_path() -> Path:
-    """CSV with columns ``id``, ``label`` (30 filled) and P(five or more) of each model."""
+    """Return the path of the bundled sample.
+
+    Returns
+    -------
+    pathlib.Path
+        A CSV file with the columns ``id``, ``label`` (filled in for 30 of 1,297 rows) and the
+        probability of six models that a handwritten digit is five or more.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> ssme.ScoreSet.read(sample_path(), "label").n_labeled
+    30
+    """
     return Path(str(files(__package__) / "digits.csv"))
 
 
 def truth_path() -> Path:
-    """CSV with columns ``id`` and ``label``: the true labels, which only the demo reads."""
+    """Return the path of the true labels of the bundled sample, which only the demo reads.
+
+    Returns
+    -------
+    pathlib.Path
+        A CSV file with the columns ``id`` and ``label``.
+
+    Examples
+    --------
+    >>> truth_path().name
+    'digits_truth.csv'
+    """
     return Path(str(files(__package__) / "digits_truth.csv"))

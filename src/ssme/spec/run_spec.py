@@ -250,7 +250,13 @@ class RunSpec(Declared):
         return self.method if isinstance(self.method, str) else self.method.spec.name
 
     def make_method(self) -> Method:
-        """The method with its options."""
+        """Make the method with its options.
+
+        Returns
+        -------
+        Method
+            An object with ``fit``.
+        """
         if not isinstance(self.method, str):
             if self.n_draws is not None:
                 raise InputError(
@@ -281,23 +287,51 @@ class RunSpec(Declared):
         return Pooling(self.min_group_rows, self.max_groups)
 
     def choose_groupings(self, columns: Iterable[str]) -> list[str]:
-        """The groupings to report on for data with these group ``columns``."""
+        """List the groupings to report on.
+
+        Parameters
+        ----------
+        columns : iterable of str
+            The group columns of the data.
+
+        Returns
+        -------
+        list of str
+            What ``by`` names, or every column where ``by`` is None.
+        """
         if self.by is not None:
             return list(self.by)
         named = self.read.get("groups")
         return list(named) if isinstance(named, tuple) else list(columns)
 
     def with_seed(self) -> RunSpec:
-        """The same run with the seed it will use: a fresh one where none was asked for."""
+        """Settle the seed of the run.
+
+        Returns
+        -------
+        RunSpec
+            The same run with the seed that it will use: a fresh one where none was asked for.
+        """
         return replace(self, random_state=draw_seed()) if self.random_state is None else self
 
     def to_dict(self) -> dict[str, Any]:
-        """The spec as a config file holds it; an error names what no file can hold.
+        """Return the spec as a config file holds it.
 
         Returns
         -------
         dict
-            ``file``, ``read``, ``run`` and ``engine``, as far as they say anything.
+            ``file``, ``read``, ``run`` and ``engine``; sections that say nothing are left out.
+
+        Raises
+        ------
+        InputError
+            Names what no file can hold, such as a function.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> ssme.RunSpec(method="labeled", level=0.9).to_dict()
+        {'run': {'method': 'labeled', 'level': 0.9, 'seed': 0}}
         """
         sections = {
             "read": write_reading(self.read),
@@ -343,12 +377,22 @@ class RunSpec(Declared):
 
     @classmethod
     def from_dict(cls, config: Mapping[str, Any]) -> RunSpec:
-        """The spec in a config; every key and value is checked.
+        """Make a spec from the content of a config file; every key and value is checked.
 
         Parameters
         ----------
         config : mapping
             As `to_dict` gives it, or as `ssme.config.read_config` reads it from a file.
+
+        Returns
+        -------
+        RunSpec
+
+        Examples
+        --------
+        >>> import ssme
+        >>> ssme.RunSpec.from_dict({"run": {"method": "labeled"}}).method
+        'labeled'
         """
         for key in config:
             if key not in ("file", "read", "run", "engine"):
@@ -370,20 +414,63 @@ class RunSpec(Declared):
         return cls(**found)
 
     def to_text(self, suffix: str = ".toml") -> str:
-        """The spec as the text of a config file; ``suffix`` names the format."""
+        """Return the spec as the text of a config file.
+
+        Parameters
+        ----------
+        suffix : {".toml", ".yaml", ".yml", ".json"}
+            The format.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> print(ssme.RunSpec(method="labeled").to_text())
+        [run]
+        method = "labeled"
+        level = 0.95
+        seed = 0
+        <BLANKLINE>
+        """
         return format_config(self.to_dict(), suffix)
 
     def save(self, path: str | Path) -> None:
-        """Write the spec to a config file: .toml, .yaml, .yml or .json."""
+        """Write the spec to a config file.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            A name that ends in .toml, .yaml, .yml or .json.
+        """
         write_config(self.to_dict(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> RunSpec:
-        """The spec in a config file."""
+        """Read a spec from a config file.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            A file that `save` or ``ssme evaluate --save-config`` wrote.
+
+        Returns
+        -------
+        RunSpec
+        """
         return cls.from_dict(read_config(path))
 
     def to_python(self) -> str:
-        """The call of `ssme.evaluate` that makes this run."""
+        """Write the call of `ssme.evaluate` that makes this run.
+
+        Returns
+        -------
+        str
+            Python source.
+        """
         reading = {name: make_plain(value) for name, value in self.read.items()}
         if isinstance(reading.get("labels"), Path):
             reading["labels_file"] = str(reading.pop("labels"))

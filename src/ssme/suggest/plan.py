@@ -108,7 +108,18 @@ class LabelPlan:
         return self.more == 0.0
 
     def sentence(self, with_worth: bool = True) -> str:
-        """The plan in words, with or without what the labels there are tell."""
+        """Describe the plan in words.
+
+        Parameters
+        ----------
+        with_worth : bool
+            Whether to say how much the labels there are tell.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         named = "" if self.metric in self.target else f" ({self.metric})"
         known = np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0
         worth = f" {self.reliability}" if self.reliability else ""
@@ -133,7 +144,13 @@ class LabelPlan:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; what is infinite is None."""
+        """Return the plan as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; infinite numbers become None.
+        """
         values = {
             "target": self.target,
             "metric": self.metric,
@@ -154,7 +171,18 @@ class LabelPlan:
         return {**plain, "curve": steps}
 
     def frame(self, library: str = "pandas") -> Any:
-        """The curve as a data frame: labels, value, met."""
+        """Return the planned steps as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+            Library of the frame.
+
+        Returns
+        -------
+        data frame
+            Number of labels, value of what the target bounds, share of runs that meet it.
+        """
         names = ("labels", "value", "met")
         return build_frame({n: [getattr(s, n) for s in self.curve] for n in names}, library)
 
@@ -177,7 +205,13 @@ class LabelPlans:
         return max(plan.more for plan in self.plans)
 
     def sentence(self) -> str:
-        """The plans in words, and what they take together."""
+        """Describe the plans in words, and how many labels they take together.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         last = {plan.metric: plan for plan in self.plans}
         each = [plan.sentence(with_worth=last[plan.metric] is plan) for plan in self.plans]
         if len(each) == 1:
@@ -195,7 +229,13 @@ class LabelPlans:
         return "\n".join([*each, together])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; what is infinite is None."""
+        """Return the plans as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; infinite numbers become None.
+        """
         more = self.more if np.isfinite(self.more) else None
         return {"plans": [plan.to_dict() for plan in self.plans], "more": more}
 
@@ -208,7 +248,34 @@ def plan_labels(
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlan:
-    """Count the labels that ``target`` takes; see `ssme.Evaluation.plan`."""
+    """Count the labels that a target takes, by simulation.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What is known so far; in memory, by a named method.
+    target : str
+        What is to be reached: ``"width(accuracy)<=0.05"``, ``"P(best)>=0.95"`` or
+        ``"regret<=0.005"``.
+    simulations : int, optional
+        Number of simulated truths (default: 8, or 100 with labels alone).
+    random_state : int or None
+        Seed of the simulation.
+    constants : PlanConstants, optional
+        Numbers that change a result.
+
+    Returns
+    -------
+    LabelPlan
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+    >>> plan_labels(r, "width(accuracy)<=0.9").more
+    0
+    """
     several = plan_several(
         evaluation,
         [target],
@@ -227,9 +294,34 @@ def plan_several(
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlans:
-    """Count the labels that each of ``targets`` takes; see `ssme.Evaluation.plan_several`.
+    """Count the labels that each of several targets takes.
 
     Targets about the same metric share their simulations.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What is known so far; in memory, by a named method.
+    targets : sequence of str
+        What is to be reached; see `plan_labels`.
+    simulations : int, optional
+        Number of simulated truths (default: 8, or 100 with labels alone).
+    random_state : int or None
+        Seed of the simulation.
+    constants : PlanConstants, optional
+        Numbers that change a result.
+
+    Returns
+    -------
+    LabelPlans
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+    >>> plan_several(r, ["width(accuracy)<=0.9"]).more
+    0
     """
     of = constants or PlanConstants()
     simulations = accept(SIMULATIONS, simulations) or _choose_simulations(evaluation, of)
@@ -315,7 +407,10 @@ def _tell_reliability(evaluation: BaseEvaluation, target: Target) -> str:
 
 
 def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None) -> float:
-    """Median over models of n (w_0 / w)^2 on all rows; NaN where an interval is missing.
+    """Count the labels that labels alone would need for intervals as narrow as the estimates'.
+
+    This is n (w_0 / w)^2, where w is the width of an interval on all rows and w_0 the width of the
+    interval from labels alone; the median over models.
 
     Parameters
     ----------
@@ -323,6 +418,19 @@ def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None
         What was estimated.
     metric : str, optional
         The metric (default: the first one).
+
+    Returns
+    -------
+    float
+        The number of labels; NaN where an interval is missing.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> from ssme.sample import sample_path
+    >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+    >>> round(count_effective_labels(r))
+    30
     """
     name = evaluation.metrics[0].name if metric is None else metric
     ours, alone = (

@@ -99,7 +99,13 @@ class Suggestion:
     data: ScoreSet = field(repr=False)
 
     def sentence(self) -> str:
-        """What the labels are worth, in words."""
+        """Describe in words what the labels are worth.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         n = len(self.rows)
         if self.gain > 1.0:
             return (
@@ -115,7 +121,13 @@ class Suggestion:
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """One row each: id, an empty label to fill in, probability, round and reason."""
+        """Return one row per suggested row: id, empty label, probability, round and reason.
+
+        Returns
+        -------
+        list of dict
+            The rows.
+        """
         cells = zip(self.ids, self.probability.tolist(), self.reasons, strict=True)
         return [
             {"id": id, "label": "", "probability": chance, "round": self.round, "reason": reason}
@@ -123,7 +135,13 @@ class Suggestion:
         ]
 
     def list_earlier(self) -> list[dict[str, Any]]:
-        """Rows of earlier rounds, as `table` has the new ones, with the labels that they got."""
+        """Return the rows of earlier rounds with their labels, in the layout of `table`.
+
+        Returns
+        -------
+        list of dict
+            The rows.
+        """
         rounds, data = find_rounds(self.data.design, self.data.labels), self.data
         known = (rounds.number > 0) & np.isfinite(rounds.probability)
         known[self.rows] = False
@@ -147,6 +165,11 @@ class Suggestion:
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
             Library of the frame (default: the one that the scores came in).
+
+        Returns
+        -------
+        data frame
+            One line per suggested row.
         """
         rows = self.table()
         columns = {name: [row[name] for row in rows] for name in ("id", "probability", "round")}
@@ -219,7 +242,38 @@ def suggest_rows(
     random_state: int | None = 0,
     constants: SuggestConstants | None = None,
 ) -> Suggestion:
-    """Draw rows to label next; see `ssme.Evaluation.suggest`."""
+    """Draw rows to label next, with known probabilities.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What is known so far; in memory.
+    n : int
+        Number of rows.
+    goal : str
+        What the labels are for: ``"best"``, ``"best:METRIC"``, ``"metric:METRIC"`` or
+        ``"group:COLUMN"``.
+    design : {"goal", "random", "by_score", "by_class"}
+        How rows are drawn.
+    uniform : float
+        Share of every probability that is the same for all rows.
+    random_state : int or None
+        Seed of the draw.
+    constants : SuggestConstants, optional
+        Numbers that change a result.
+
+    Returns
+    -------
+    Suggestion
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> len(suggest_rows(r, 1).rows)
+    1
+    """
     of = constants or SuggestConstants()
     n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
     data = evaluation.data

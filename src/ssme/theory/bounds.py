@@ -59,12 +59,48 @@ SCALES = {"accuracy": ACCURACY_SCALE, "roc_auc": AUC_SCALE}
 
 
 def auc_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    """Largest error in AUC of a classifier with ``separation`` known to within ``epsilon``."""
+    """Compute the largest error in AUC that an error in the separation can cause.
+
+    Parameters
+    ----------
+    separation : array_like
+        Separation of the classifier.
+    epsilon : array_like
+        Largest error in the separation.
+
+    Returns
+    -------
+    ndarray
+        Largest error in AUC.
+
+    Examples
+    --------
+    >>> bool(auc_bound(1.5, 0.1) > auc_bound(1.5, 0.05))
+    True
+    """
     return _evaluate_bound(separation, epsilon, AUC_SCALE)
 
 
 def accuracy_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    """Largest error in accuracy of a classifier with ``separation`` known to within ``epsilon``."""
+    """Compute the largest error in accuracy that an error in the separation can cause.
+
+    Parameters
+    ----------
+    separation : array_like
+        Separation of the classifier.
+    epsilon : array_like
+        Largest error in the separation.
+
+    Returns
+    -------
+    ndarray
+        Largest error in accuracy.
+
+    Examples
+    --------
+    >>> bool(accuracy_bound(1.5, 0.1) > accuracy_bound(1.5, 0.05))
+    True
+    """
     return _evaluate_bound(separation, epsilon, ACCURACY_SCALE)
 
 
@@ -84,6 +120,12 @@ def performance_band(
     -------
     low, high : ndarray
         Phi((c - eps) / s) and Phi((c + eps) / s), s being sqrt 2 for AUC and 2 for accuracy.
+
+    Examples
+    --------
+    >>> low, high = performance_band("accuracy", 1.5, 0.1)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.758, 0.788)
     """
     if metric not in SCALES:
         raise make_unknown_name_error("metric", metric, SCALES)
@@ -148,7 +190,15 @@ def separation_error(
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of the theorem: what it asks for, what there is, and whether that is enough."""
+    """One condition of the theorem: what it asks for, what there is, and whether that is enough.
+
+    Attributes
+    ----------
+    name : str
+        What the condition is about.
+    required, found : float
+        The number that the condition asks for, and the number that there is.
+    """
 
     name: str
     required: float
@@ -166,11 +216,16 @@ class TheoremOne:
 
     Attributes
     ----------
-    separation : (d,) separations of the classifiers.
-    epsilon : bound on the error in the estimated separations, with probability 1 - p.
-    auc, accuracy : (d,) performance that the separations mean.
-    auc_bound, accuracy_bound : (d,) largest errors of their estimates, with probability 1 - p.
-    conditions : the theorem's conditions; where one fails, the theorem promises nothing.
+    separation : ndarray of shape (d,)
+        Separations of the classifiers.
+    epsilon : float
+        Bound on the error in the estimated separations, with probability 1 - p.
+    auc, accuracy : ndarray of shape (d,)
+        Performance that follows from the separations.
+    auc_bound, accuracy_bound : ndarray of shape (d,)
+        Largest errors of the estimates of these, with probability 1 - p.
+    conditions : tuple of Condition
+        The conditions of the theorem; where one fails, the theorem promises nothing.
     """
 
     separation: FloatArray
@@ -187,7 +242,13 @@ class TheoremOne:
         return all(condition.holds for condition in self.conditions)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One entry per classifier."""
+        """Return one entry per classifier.
+
+        Returns
+        -------
+        list of dict
+            Separation, performance and bounds of each classifier.
+        """
         names = ("separation", "auc", "auc_bound", "accuracy", "accuracy_bound")
         columns = zip(*(getattr(self, name).tolist() for name in names), strict=True)
         return [dict(zip(names, values, strict=True)) for values in columns]

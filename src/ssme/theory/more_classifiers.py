@@ -71,19 +71,27 @@ def bound_with_one_more(
     *,
     c0: float = 1.0,
 ) -> tuple[float, float]:
-    """The whole bound on eps (both terms, p = 1) without and with one more classifier.
+    """Compute the bound on epsilon (both terms, p = 1) without and with one more classifier.
 
     Parameters
     ----------
-    n_unlabeled, n_labeled, d, norm : see `separation_error`.
+    n_unlabeled, n_labeled, d, norm
+        As in `separation_error`.
     separation : float
-        That of the further classifier, at least 0.
+        Separation of the further classifier, at least 0.
     c0 : float
         The universal constant of the theorem.
 
     Returns
     -------
     before, after : float
+        The bound without and with the further classifier.
+
+    Examples
+    --------
+    >>> before, after = bound_with_one_more(1000, 20, 3, 2.0, 1.0)
+    >>> before > 0 and after > 0
+    True
     """
     _check(d, norm)
     if not (np.isfinite(separation) and separation >= 0):

@@ -37,7 +37,19 @@ LEAST_LABELS = 3
 
 @dataclass(frozen=True)
 class Assumption:
-    """One assumption of the theorem beside what the labeled rows show."""
+    """One assumption of the theorem beside what the labeled rows show.
+
+    Attributes
+    ----------
+    name : str
+        What the assumption is about.
+    assumed : str
+        What the theorem assumes, in words.
+    found : float
+        What the labeled rows show.
+    allowed : tuple of float
+        The range in which ``found`` agrees with the assumption.
+    """
 
     name: str
     assumed: str
@@ -52,7 +64,17 @@ class Assumption:
 
 @dataclass(frozen=True, eq=False)
 class OwnBound:
-    """Theorem 1 for a `ScoreSet`: what it says, and whether it may be believed."""
+    """Theorem 1 for a `ScoreSet`: what it says, and whether it may be believed.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names of the classifiers.
+    theorem : TheoremOne
+        What the theorem says about them.
+    assumptions : tuple of Assumption
+        The assumptions of the theorem beside what the labeled rows show.
+    """
 
     models: tuple[str, ...]
     theorem: TheoremOne
@@ -64,12 +86,24 @@ class OwnBound:
         return self.theorem.applies and all(each.holds for each in self.assumptions)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One entry per classifier: its separation, performance and the bounds."""
+        """Return one entry per classifier.
+
+        Returns
+        -------
+        list of dict
+            Name, separation, performance and bounds of each classifier.
+        """
         pairs = zip(self.models, self.theorem.rows(), strict=True)
         return [{"model": model, **row} for model, row in pairs]
 
     def text(self) -> str:
-        """The bound in a few lines, objections included."""
+        """Describe the bound and all objections to it in a few lines.
+
+        Returns
+        -------
+        str
+            The description.
+        """
         lines = [
             f"epsilon at most {self.theorem.epsilon:.3g}, so the error in AUC is at most "
             f"{self.theorem.auc_bound.max():.3g} and in accuracy at most "

@@ -30,7 +30,17 @@ AUC_SCALE, ACCURACY_SCALE = float(np.sqrt(2.0)), 2.0
 
 
 def auc_of_separation(separation: ArrayLike) -> FloatArray:
-    """AUC of a classifier with this ``separation`` of its class means, in standard deviations.
+    """Compute the AUC of a classifier from its separation.
+
+    Parameters
+    ----------
+    separation : array_like
+        Difference of the class means of the classifier's scores in standard deviations.
+
+    Returns
+    -------
+    ndarray
+        Phi(separation / sqrt 2).
 
     Examples
     --------
@@ -41,7 +51,17 @@ def auc_of_separation(separation: ArrayLike) -> FloatArray:
 
 
 def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
-    """Accuracy, at the best threshold, of a classifier with this ``separation``.
+    """Compute the accuracy of a classifier, at the best threshold, from its separation.
+
+    Parameters
+    ----------
+    separation : array_like
+        Difference of the class means of the classifier's scores in standard deviations.
+
+    Returns
+    -------
+    ndarray
+        Phi(separation / 2).
 
     Examples
     --------
@@ -52,7 +72,17 @@ def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
 
 
 def separation_of_auc(auc: ArrayLike) -> FloatArray:
-    """The separation at which a classifier has this AUC (between 0.5 and 1, 1 excluded).
+    """Compute the separation at which a classifier has a given AUC.
+
+    Parameters
+    ----------
+    auc : array_like
+        Numbers of at least 0.5 and below 1.
+
+    Returns
+    -------
+    ndarray
+        Difference of the class means of the classifier's scores in standard deviations.
 
     Examples
     --------
@@ -63,7 +93,23 @@ def separation_of_auc(auc: ArrayLike) -> FloatArray:
 
 
 def separation_of_accuracy(accuracy: ArrayLike) -> FloatArray:
-    """The separation at which a classifier has this accuracy (between 0.5 and 1, 1 excluded)."""
+    """Compute the separation at which a classifier has a given accuracy.
+
+    Parameters
+    ----------
+    accuracy : array_like
+        Numbers of at least 0.5 and below 1.
+
+    Returns
+    -------
+    ndarray
+        Difference of the class means of the classifier's scores in standard deviations.
+
+    Examples
+    --------
+    >>> round(float(separation_of_accuracy(0.773)), 2)
+    1.5
+    """
     return _check_separation(accuracy, ACCURACY_SCALE, "accuracy")
 
 

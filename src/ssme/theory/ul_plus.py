@@ -36,7 +36,19 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class UlPlusFit:
-    """What UL+ found: ``separation`` (d,), signed, the ``center`` (d,) and EM's steps."""
+    """What UL+ found.
+
+    Attributes
+    ----------
+    separation : ndarray of shape (d,)
+        Separation of each classifier; negative where a classifier is worse than chance.
+    center : ndarray of shape (d,)
+        Middle between the class means.
+    n_iter : int
+        Number of steps of EM.
+    converged : bool
+        Whether EM converged.
+    """
 
     separation: FloatArray
     center: FloatArray

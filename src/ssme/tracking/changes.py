@@ -96,14 +96,19 @@ def compare_records(
     metric: str | None = None,
     group: str | None = None,
 ) -> tuple[Change, ...]:
-    """The change of every estimate that both evaluations have.
+    """Compare every estimate that two evaluations have in common.
 
     Parameters
     ----------
     before, after : EvaluationRecord
         The earlier and the later evaluation.
     metric, group : str, optional
-        Only the estimates of this metric, of this group.
+        Compare only the estimates of this metric, and of this group.
+
+    Returns
+    -------
+    tuple of Change
+        One per model, metric and group.
     """
     old = {_name_place(each): each for each in before.estimates}
     found = []
@@ -144,7 +149,18 @@ def _measure_change(old: EstimateRecord, new: EstimateRecord) -> Change:
 
 
 def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift, ...]:
-    """The drift of the scores of every model that both evaluations have, largest first."""
+    """Compare the scores of every model that two evaluations have in common.
+
+    Parameters
+    ----------
+    before, after : EvaluationRecord
+        The earlier and the later evaluation.
+
+    Returns
+    -------
+    tuple of Drift
+        One per model, the largest drift first.
+    """
     shared = [model for model in after.scores if model in before.scores]
     found = []
     for model in shared:
@@ -164,7 +180,7 @@ def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift
 def trace_estimates(
     evaluations: Mapping[int, EvaluationRecord], metric: str | None = None, group: str = ALL
 ) -> list[dict[str, Any]]:
-    """How the estimates of one metric tightened: one row per evaluation and model.
+    """Follow the estimates of one metric over several evaluations.
 
     Parameters
     ----------
@@ -174,6 +190,11 @@ def trace_estimates(
         The metric (default: the first one of the newest evaluation).
     group : str
         The group (default "all").
+
+    Returns
+    -------
+    list of dict
+        One row per evaluation and model.
     """
     if not evaluations:
         return []

@@ -24,9 +24,26 @@ SCORE_BINS = 20
 
 
 def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
-    """The evaluation as a memory keeps it.
+    """Turn an evaluation into the record that a memory keeps.
 
     Its key is made of what was asked and what came out, so that the same evaluation is kept once.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The evaluation.
+
+    Returns
+    -------
+    EvaluationRecord
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> record_evaluation(r).method
+    'ensemble'
     """
     settings = evaluation.settings
     estimates = tuple(
@@ -69,6 +86,10 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
         who gave it: an event that is added again is kept once.
     annotator : str
         Who gave the labels.
+
+    Returns
+    -------
+    list of LabelEvent
     """
     if data.ids is None:
         raise InputError(

@@ -41,7 +41,16 @@ __all__ = ["Answers"]
 
 @dataclass(frozen=True)
 class Answers(Declared):
-    """Judges who share difficulty: a pool of answers, ratings and probabilities."""
+    """Judges who share difficulty: a pool of answers, ratings and probabilities.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Answers(n_draws=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'answers'
+    """
 
     n_draws: int = declare_joint_draws(200)
     constants: AnswerConstants = declare_constants(AnswerConstants())

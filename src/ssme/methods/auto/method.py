@@ -78,7 +78,16 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Auto(Declared):
-    """Recalibrated pool of the classifiers: the default method."""
+    """Recalibrated pool of the classifiers: the default method.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Auto(n_draws=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'auto'
+    """
 
     n_draws: int = declare_joint_draws(200)
     temperature: tuple[float, float, float] | None = option(

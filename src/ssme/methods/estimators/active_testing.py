@@ -64,7 +64,16 @@ class AskedRows(Facts):
 
 @dataclass(frozen=True)
 class ActiveTesting(Declared):
-    """Accuracy from labels that the method asks for."""
+    """Accuracy from labels that the method asks for.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.ActiveTesting(budget=2)
+    >>> ssme.evaluate(scores, [1, 0, 1, 0], method=method, metrics="accuracy").method
+    'active_testing'
+    """
 
     oracle: Oracle | None = option(
         None,

@@ -32,7 +32,16 @@ __all__ = ["Agreement", "measure_agreement_with_others"]
 
 @dataclass(frozen=True)
 class Agreement(Declared):
-    """Mean agreement of each classifier with every other one."""
+    """Mean agreement of each classifier with every other one.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Agreement()
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'agreement'
+    """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="agreement",

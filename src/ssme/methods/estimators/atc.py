@@ -33,7 +33,16 @@ __all__ = ["Atc", "find_threshold"]
 
 @dataclass(frozen=True)
 class Atc(Declared):
-    """Share of rows whose confidence passes the threshold that fits the labeled rows."""
+    """Share of rows whose confidence passes the threshold that fits the labeled rows.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Atc(confidence="entropy")
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'atc'
+    """
 
     confidence: Literal["top", "entropy"] = option(
         "top",

@@ -31,7 +31,16 @@ __all__ = ["AutoEval"]
 
 @dataclass(frozen=True)
 class AutoEval(Declared):
-    """Accuracy of each classifier by power-tuned prediction-powered inference."""
+    """Accuracy of each classifier by power-tuned prediction-powered inference.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.AutoEval(n_draws=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'autoeval'
+    """
 
     annotator: Annotator = declare_annotator("confidence")
     n_draws: int = declare_joint_draws(1000)

@@ -27,7 +27,16 @@ __all__ = ["Cbpe"]
 
 @dataclass(frozen=True)
 class Cbpe(LabelDraws):
-    """Labels drawn, for each classifier, from its own scores."""
+    """Labels drawn, for each classifier, from its own scores.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Cbpe(n_draws=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'cbpe'
+    """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="cbpe",

@@ -51,7 +51,16 @@ class DawidSkeneFacts(Facts):
 
 @dataclass(frozen=True)
 class DawidSkene(LabelDraws):
-    """Labels drawn from the Dawid-Skene posterior of the classifiers' votes."""
+    """Labels drawn from the Dawid-Skene posterior of the classifiers' votes.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.DawidSkene(tol=1e-4)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'dawid_skene'
+    """
 
     tol: float = option(
         1e-5,

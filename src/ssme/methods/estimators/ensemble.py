@@ -37,7 +37,16 @@ def average_scores(scores: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Ensemble(LabelDraws):
-    """Labels drawn from the average classifier."""
+    """Labels drawn from the average classifier.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Ensemble(labels=False)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'ensemble'
+    """
 
     labels: bool = option(
         True,

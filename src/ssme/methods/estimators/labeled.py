@@ -23,7 +23,16 @@ __all__ = ["Labeled"]
 
 @dataclass(frozen=True)
 class Labeled(Declared):
-    """Each metric on the labeled rows alone."""
+    """Each metric on the labeled rows alone.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Labeled(n_draws=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'labeled'
+    """
 
     n_draws: int = declare_joint_draws(1000)
     joint_draws: bool = option(

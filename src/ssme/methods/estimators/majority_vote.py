@@ -30,7 +30,16 @@ __all__ = ["MajorityVote", "measure_labeled_accuracy", "weigh_votes"]
 
 @dataclass(frozen=True)
 class MajorityVote(LabelDraws):
-    """Accuracy-weighted average of discrete predictions."""
+    """Accuracy-weighted average of discrete predictions.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.MajorityVote(hard=True)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'majority_vote'
+    """
 
     hard: bool = option(
         False,

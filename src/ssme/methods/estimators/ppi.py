@@ -54,7 +54,16 @@ __all__ = ["Ppi"]
 
 @dataclass(frozen=True)
 class Ppi(Declared):
-    """Prediction-powered estimates with the mean score as annotator."""
+    """Prediction-powered estimates with the mean score as annotator.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Ppi(power=1.0)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'ppi'
+    """
 
     power: float | None = option(
         None,

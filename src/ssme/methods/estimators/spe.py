@@ -71,7 +71,16 @@ class SpeFacts(Facts):
 
 @dataclass(frozen=True)
 class Spe(LabelDraws):
-    """Labels drawn, for each classifier, from a mixture of truncated normals of its scores."""
+    """Labels drawn, for each classifier, from a mixture of truncated normals of its scores.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.Spe(max_iter=100)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'spe'
+    """
 
     mean_bounds: tuple[float, float] = option(
         (-1.0, 2.0),

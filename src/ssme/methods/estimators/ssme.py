@@ -171,7 +171,16 @@ class SsmeFacts(Facts):
 
 @dataclass(frozen=True)
 class SsmeMethod(SsmeOptions):
-    """Semi-supervised model evaluation from the scores of all classifiers together."""
+    """Semi-supervised model evaluation from the scores of all classifiers together.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.SsmeMethod(n_bootstrap=0)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'ssme'
+    """
 
     n_bootstrap: int = option(
         20,

@@ -44,7 +44,16 @@ class SsmeMFacts(Facts):
 
 @dataclass(frozen=True)
 class SsmeMMethod(SsmeOptions):
-    """`SsmeMethod` for every classifier on its own, with the same options."""
+    """`SsmeMethod` for every classifier on its own, with the same options.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.SsmeMMethod(max_iter=10)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'ssme_m'
+    """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ssme_m",

@@ -40,7 +40,16 @@ __all__ = ["StratifiedPpi", "assign_strata"]
 
 @dataclass(frozen=True)
 class StratifiedPpi(Declared):
-    """PPI++ on accuracy with strata of equal size in the annotator's prediction."""
+    """PPI++ on accuracy with strata of equal size in the annotator's prediction.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.StratifiedPpi(n_strata=2)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'stratified_ppi'
+    """
 
     n_strata: int = option(
         5, "Number of strata, of equally many rows each, before merging.", Whole(1, 10_000)

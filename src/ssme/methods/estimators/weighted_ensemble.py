@@ -49,7 +49,16 @@ class PoolFacts(Facts):
 
 @dataclass(frozen=True)
 class WeightedEnsemble(LabelDraws):
-    """Labels drawn from the pool of classifiers that predicts the labeled rows best."""
+    """Labels drawn from the pool of classifiers that predicts the labeled rows best.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.WeightedEnsemble(prior_rows=5)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'weighted_ensemble'
+    """
 
     prior_rows: float = option(
         10.0,
