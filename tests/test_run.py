@@ -130,7 +130,7 @@ def test_undefined_is_nan_with_a_warning(arrays):
         ({"metrics": ["accuracy", "accuracy"]}, "metrics repeats accuracy"),
         ({"metrics": []}, "no metric was named"),
         ({"metrics": "acuracy"}, "acuracy.*accuracy"),
-        ({"level": 95}, r"level=95\. Allowed: a number above 0 and below 1"),
+        ({"level": 95}, r"level=95 is not allowed\. Allowed: a number above 0 and below 1"),
         ({"n_draws": 0}, "n_draws=0.*at least 1"),
         ({"by": "sex"}, "no group column 'sex'"),
         ({"options": {"wings": 2}}, "has no option 'wings'"),

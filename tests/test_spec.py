@@ -289,7 +289,7 @@ def test_streams_take_a_fresh_seed(table: Path, tmp_path: Path) -> None:
     ("asked", "message"),
     [
         ({"engine": "cloud"}, 'engine=\'cloud\'.*"memory", "stream" or "dask"'),
-        ({"workers": 2}, "workers=2 with engine=memory"),
+        ({"workers": 2}, "workers=2 was given with engine=memory"),
         ({"engine": "stream", "workers": 0}, "workers=0.*at least 1"),
         ({"level": "0.9"}, "level='0.9'.*a number above 0 and below 1"),
         ({"n_draws": 2.5}, r"n_draws=2\.5.*a whole number"),
@@ -298,9 +298,12 @@ def test_streams_take_a_fresh_seed(table: Path, tmp_path: Path) -> None:
         ({"by": 3}, "by=3"),
         ({"method": 3}, "method=3.*the name of a method"),
         ({"options": 3}, "options=3.*a table"),
-        ({"n_draws": 3, "options": {"n_draws": 4}}, "n_draws=3 and the option n_draws=4"),
-        ({"y": np.zeros(90), "engine": "stream"}, "labels kept apart"),
-        ({"y": False, "engine": "stream"}, "labels kept apart"),
+        (
+            {"n_draws": 3, "options": {"n_draws": 4}},
+            "n_draws=3 was given together with the option n_draws=4",
+        ),
+        ({"y": np.zeros(90), "engine": "stream"}, "labels are given apart"),
+        ({"y": False, "engine": "stream"}, "labels are given apart"),
     ],
 )
 def test_what_does_not_fit_is_refused(table: Path, asked: dict[str, Any], message: str) -> None:
@@ -327,12 +330,15 @@ def test_renamed_metrics_keep_their_name(table: Path) -> None:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ({"norm": "l2"}, "without a name"),
+        ({"norm": "l2"}, "has no name"),
         ({"name": "ece", "norm": "l3"}, "norm='l3'"),
         ({"name": "ece", "bins": 3}, "metric 'ece' has no option 'bins'"),
         ({"name": "roc_auc", "threshold": 0.3}, "has no option 'threshold'"),
-        ({"name": "expected_cost"}, "without its matrix"),
-        ({"name": "expected_cost", "matrix": [[1, 2, 3], [1, 2, 3]]}, "cost matrix of shape"),
+        ({"name": "expected_cost"}, "has no matrix"),
+        (
+            {"name": "expected_cost", "matrix": [[1, 2, 3], [1, 2, 3]]},
+            "cost matrix of metric .* has the shape",
+        ),
         ({"name": "f1", "threshold": 2}, "threshold=2"),
         ({"name": "nothing"}, "unknown metric"),
     ],

@@ -3,7 +3,7 @@ A label budget
 ==============
 
 Which rows should be labeled next, and how many labels does a goal take? Rows are drawn with known
-probabilities; given back with these, labels keep the intervals honest.
+probabilities; given back with the labels, they let the intervals allow for how rows were chosen.
 """
 
 import pandas as pd

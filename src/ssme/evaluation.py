@@ -165,7 +165,7 @@ class Evaluation(DecidingEvaluation):
         Rows are drawn with known probabilities, which are higher for rows whose labels would move
         what the goal asks about further (`ssme.suggest.rows`). Give labels back with their
         probabilities (`Suggestion.fill_in`, or a file of labels with a column ``probability``):
-        estimates and intervals then stay honest.
+        estimates and intervals then allow for how the rows were chosen.
 
         Parameters
         ----------

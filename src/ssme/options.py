@@ -339,7 +339,7 @@ def accept(of: Option, value: Any) -> Any:
         return of.kind.accept(value)
     except (ValueError, TypeError, OverflowError):
         raise InputError(
-            f"{argument(of.name, _shorten(value))}",
+            f"{argument(of.name, _shorten(value))} is not allowed",
             allowed=of.kind.describe(),
             fix=f"{_suggest_nearest(of.kind, value)}give {argument(of.name)} such a value, "
             "or leave it out",

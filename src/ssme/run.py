@@ -216,7 +216,7 @@ def rerun(
         return execute(spec, spec.source, None, start)
     reading, labels = _locate_labels(source, y, dict(spec.read))
     if reading != dict(spec.read):
-        raise InputError("the label column was given once more", fix="leave it out")
+        raise InputError("the label column was given twice", fix="leave it out")
     return execute(spec, source, labels, start)
 
 
@@ -235,13 +235,13 @@ def execute(
         return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
     if spec.source is None:
         raise InputError(
-            f"{argument('engine', spec.engine)} for scores that are in memory",
+            f"{argument('engine', spec.engine)} was given for scores that are in memory",
             allowed="Parquet files",
             fix=f"give the path of a file, or leave {argument('engine')} out",
         )
     if labels is not None or "labels" in spec.read:
         raise InputError(
-            f"labels kept apart, or none at all, with {argument('engine', spec.engine)}",
+            f"labels are given apart, or not at all, with {argument('engine', spec.engine)}",
             allowed="labels in a column of the file",
             fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
         )
@@ -257,7 +257,7 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
     if isinstance(source, (list, tuple)) and spec.source is not None:
         if len(source) != 1:
             raise InputError(
-                f"{len(source)} files with {argument('engine', 'memory')}",
+                f"{len(source)} files were given with {argument('engine', 'memory')}",
                 allowed="one file",
                 fix=f"join them, or use {argument('engine', 'stream')} for Parquet files",
             )
@@ -295,7 +295,7 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
     if file is not None:
         if y is not None and not isinstance(y, str):
             raise InputError(
-                f"{argument('labels_file', str(file))} and labels given apart",
+                f"{argument('labels_file', str(file))} was given together with other labels",
                 allowed="one place for the labels",
             )
         reading["labels"] = Path(file)
@@ -310,7 +310,8 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
             )
         if reading.get("label", y) != y:
             raise InputError(
-                f"{argument('y', repr(y))} and {argument('label', repr(reading['label']))}",
+                f"{argument('y', repr(y))} was given together with "
+                f"{argument('label', repr(reading['label']))}",
                 allowed="one label column",
             )
         return {**reading, "label": y}, None

@@ -159,7 +159,7 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
             lambda: ScoreSet.from_answers([["a"], ["x"]], ["a", "b"], classes=["a", "b"]),
             "answer 'x' of 'judge_1' at row 1 is no class",
         ),
-        (lambda: ScoreSet.from_answers([["up"], ["down"]]), "which one is positive"),
+        (lambda: ScoreSet.from_answers([["up"], ["down"]]), "nothing says which of the classes"),
         (lambda: ScoreSet.from_answers({"j": ["a", "a"]}, ["a", "a"]), "1 class only"),
         (
             lambda: ScoreSet.from_answers({"j": ["unsure"], "k": [1]}, [1], classes=[0, 1]),
@@ -168,7 +168,7 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
         (lambda: ScoreSet.from_answers({"j": [1, None]}, [0, 1]), "row 1 has no answer"),
         (
             lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": ["ok", "poor"]}),
-            "nothing that says their order",
+            "nothing says the order of the grades",
         ),
         (
             lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": [1, 7]}, grades=[1, 2, 3]),

@@ -158,5 +158,7 @@ def test_any_source_at_one_door(tmp_path: object) -> None:
         assert_array_equal(data.labels, made.labels)
     assert as_score_set(made) is made
     assert as_score_set(made, [-1, 1, 1, 0], unlabeled=-1).n_labeled == 3
-    with pytest.raises(InputError, match="options classes for a ScoreSet that is already made"):
+    with pytest.raises(
+        InputError, match="classes cannot be given for a ScoreSet that is already made"
+    ):
         as_score_set(made, classes=[0, 1])

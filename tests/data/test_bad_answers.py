@@ -89,7 +89,10 @@ def test_ratings_with_gaps_keep_their_scale() -> None:
     [
         ({"cut": 3}, "without ratings"),
         ({"ratings": {"stars": [1, 2, 9, 1, 2, 3]}, "grades": [1, 2, 3]}, "9 of 'stars' at row 2"),
-        ({"ratings": {"stars": ["low", "high", "low", "mid", "low", "low"]}}, "their order"),
+        (
+            {"ratings": {"stars": ["low", "high", "low", "mid", "low", "low"]}},
+            "the order of the grades",
+        ),
         ({"ratings": GRADES, "cut": 1}, "cut=1"),
         ({"ratings": {"stars": [3, 3, 3, None, 3, 3]}}, "the only grade"),
         ({"unsure": "yes", "classes": ["no", "yes"]}, "unsure='yes' is also"),
@@ -105,8 +108,8 @@ def test_contradictions_of_scales(options: dict[str, Any], said: str) -> None:
         ("by_clas", LABELS, "did you mean 'by_class'"),
         ("by_class", ["yes", "yes", None, None, None, None], "all 2 labels are of one class"),
         ("by_score", [None] * 6, "none of the 6 rows has one"),
-        ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], LABELS, "design weight 0 at row 1"),
-        ([1.0, 1.0], LABELS, "design of shape (2,) for 6 rows"),
+        ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], LABELS, "row 1 has a label and the design weight 0"),
+        ([1.0, 1.0], LABELS, "design has the shape (2,) and there are 6 rows"),
     ],
 )
 def test_designs_that_contradict_the_labels(design: Any, labels: list[Any], said: str) -> None:
@@ -134,12 +137,12 @@ def test_a_tie_stands_between_the_two_that_are_compared() -> None:
 @pytest.mark.parametrize(
     ("args", "options", "said"),
     [
-        ((np.zeros((3, 2, 2), dtype=object), None), {}, "answers of shape (3, 2, 2)"),
-        ((np.array(["a", "b"], dtype=object), None), {}, "answers of shape (2,)"),
-        (([["a", "b"]] * 3, None), {"models": ["x"]}, "1 names for 2 judges"),
+        ((np.zeros((3, 2, 2), dtype=object), None), {}, "answers have the shape (3, 2, 2)"),
+        ((np.array(["a", "b"], dtype=object), None), {}, "answers have the shape (2,)"),
+        (([["a", "b"]] * 3, None), {"models": ["x"]}, "1 names were given for 2 judges"),
         (({"x": ["a", "b"], "y": ["a"]}, None), {}, "different lengths: 'x: 2', 'y: 1'"),
         (({"x": ["a", "b"]}, None), {"models": ["z"]}, "no answers of 'z'"),
-        (({"x": [["a", "b"]]}, None), {}, "answers of 'x' of shape (1, 2)"),
+        (({"x": [["a", "b"]]}, None), {}, "answers of 'x' have the shape (1, 2)"),
         (({"x": ["a", "b"]}, None), {"unsure": "a", "classes": ["a", "b"]}, "'a'"),
     ],
 )
@@ -152,8 +155,12 @@ def test_answers_of_other_shapes(args: Any, options: dict[str, Any], said: str) 
     [
         ([1, 5, None, None, None, None], {}, "may be one of two classes or a grade"),
         ([None] * 6, {}, "labels are missing beside ratings"),
-        ([1, 7, 9, None, None, None], {}, "labels 1, 7, 9 beside ratings on the scale"),
-        ([1, 0, None, None, None, None], {"classes": [0, 1, 2]}, "classes 0, 1, 2 beside ratings"),
+        ([1, 7, 9, None, None, None], {}, "labels 1, 7, 9 do not fit ratings on the scale"),
+        (
+            [1, 0, None, None, None, None],
+            {"classes": [0, 1, 2]},
+            "classes 0, 1, 2 do not fit ratings",
+        ),
         ([1, 0, None, None, None, None], {"grades": None}, ""),
     ],
 )
@@ -172,7 +179,7 @@ def test_grades_are_put_in_order_where_that_can_be_told() -> None:
     halves = ScoreSet.from_answers(None, labels, ratings={"x": [0.5, 2.5, 1.5, 0.5]})
     assert halves.judges["x"].values == (0.5, 1.5, 2.5)
     error = refusal(None, labels, ratings={"x": ["good", "bad", "fair", "bad"]})
-    assert "nothing that says their order" in error.got
+    assert "nothing says the order of the grades" in error.got
     assert "no grade among the ratings of" in refusal(None, labels, ratings={"x": [None] * 4}).got
 
 

@@ -143,14 +143,14 @@ CASES = [
     Bad(
         "normalizing single probabilities",
         arrays(P, normalize=True),
-        "normalize=True with one score per model",
+        "normalize=True was given with one score per model",
         "(n, M, K)",
         "no sum to rescale",
     ),
     Bad(
         "normalizing logits",
         arrays(Q, normalize=True, logits=True),
-        "normalize=True with logits=True",
+        "normalize=True was given with logits=True",
         "(n, M, K)",
         "leave it out",
     ),
@@ -234,7 +234,7 @@ CASES = [
     Bad(
         "labels that are probabilities",
         arrays(P, [0.0, 0.5, 1.0, 1.0]),
-        "label 0.5 at row 1",
+        "the label at row 1 is 0.5",
         "integers, booleans or text",
         "not probabilities",
     ),
@@ -283,7 +283,7 @@ CASES = [
     Bad(
         "too few model names",
         arrays(P, models=["bert"]),
-        "1 model names for 2 models: 'bert'",
+        "1 model names were given for 2 models: 'bert'",
         "2 names",
         "one name per model",
     ),
@@ -297,7 +297,7 @@ CASES = [
     Bad(
         "wrong number of classes",
         arrays(Q, classes=["a", "b"]),
-        "2 class names ('a', 'b') for scores over 3 classes",
+        "2 class names ('a', 'b') were given for scores over 3 classes",
         "3 class names",
         "one name per class",
     ),
@@ -311,7 +311,7 @@ CASES = [
     Bad(
         "positive with many classes",
         arrays(Q, positive="a"),
-        "positive='a' with 3 classes",
+        "positive='a' was given with 3 classes",
         "two classes only",
         "leave positive out",
     ),
@@ -325,7 +325,7 @@ CASES = [
     Bad(
         "positive against the class axis",
         arrays(np.stack([1 - P, P], axis=2), classes=["ham", "spam"], positive="ham"),
-        "positive='ham' and a class axis 'ham', 'spam'",
+        "positive='ham' is not the last class of the class axis 'ham', 'spam'",
         "positive class last",
         "reverse",
     ),
@@ -381,14 +381,14 @@ CASES = [
     Bad(
         "negative weight",
         arrays(P, weights=[1, 1, -2, 1]),
-        "weight -2 at row 2",
+        "the weight at row 2 is -2",
         "0 or more",
         "weight of 0",
     ),
     Bad(
         "missing weight",
         arrays(P, weights=[1, None, 1, 1]),
-        "weight nan at row 1",
+        "the weight at row 1 is nan",
         "finite",
         "drop the row",
     ),

@@ -58,10 +58,10 @@ def test_take_by_mask(data: ScoreSet) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([5], r"row 5 of 5.*positions 0\.\.4"),
-        ([0.5], "rows of type float64.*mask"),
+        ([5], r"no row 5 among 5 rows.*positions 0\.\.4"),
+        ([0.5], "rows have the type float64.*mask"),
         ([[0], [1]], r"shape \(2, 1\)"),
-        ([True, False], "mask of length 2 for 5 rows"),
+        ([True, False], "mask has the length 2 and there are 5 rows"),
     ],
 )
 def test_take_refuses(data: ScoreSet, rows: object, message: str) -> None:
@@ -74,7 +74,7 @@ def test_select(data: ScoreSet) -> None:
     assert data.select("b").models == ("b",)
     with pytest.raises(InputError, match=r"no model 'd'.*'a', 'b'"):
         data.select(["d"])
-    with pytest.raises(InputError, match="no model selected"):
+    with pytest.raises(InputError, match="no model was selected"):
         data.select([])
     with pytest.raises(InputError, match="'a' appears twice"):
         data.select(["a", "a"])
@@ -95,7 +95,7 @@ def test_replace_and_constructor_check_shapes(data: ScoreSet) -> None:
     assert data.replace(weights=None).weights is None
     with pytest.raises(InputError, match="from_arrays"):
         data.replace(models=("a",))
-    with pytest.raises(InputError, match=r"labels of shape \(2,\)"):
+    with pytest.raises(InputError, match=r"labels \(2,\)"):
         ScoreSet(np.full((3, 1, 2), 0.5), np.zeros(2, dtype=np.int64), ("a",), (0, 1))
 
 

@@ -55,7 +55,7 @@ def test_a_far_miss_lists_all() -> None:
 
 
 def test_something_else_is_refused() -> None:
-    with pytest.raises(InputError, match="metric 3 of type int"):
+    with pytest.raises(InputError, match="the metric 3 is of type int"):
         get_metric(3)
 
 

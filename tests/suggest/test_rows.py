@@ -106,7 +106,7 @@ def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, messa
 
 
 def test_too_few_labels_are_refused(evaluation: Evaluation) -> None:
-    with pytest.raises(InputError, match="3 labels for 5 suggested rows"):
+    with pytest.raises(InputError, match="3 labels were given for 5 suggested rows"):
         evaluation.suggest(5).fill_in([0, 1, 0])
 
 

@@ -70,12 +70,12 @@ def test_too_few_labels_and_other_data_are_refused() -> None:
     with pytest.raises(InputError, match="at least 3 of each"):
         bound_for(partly_labeled(normal_set(), 3))
     three = ScoreSet.from_arrays(np.full((9, 2, 3), 1 / 3), np.arange(9) % 3)
-    with pytest.raises(InputError, match="data with 3 classes"):
+    with pytest.raises(InputError, match="the data have 3 classes"):
         bound_for(three)
     same = ScoreSet.from_arrays(np.full((20, 2), 0.3), np.arange(20) % 2)
     with pytest.raises(InputError, match="the same score"):
         bound_for(same)
     holes = np.random.default_rng(0).random((20, 2))
     holes[3, 1] = np.nan
-    with pytest.raises(InputError, match="missing scores"):
+    with pytest.raises(InputError, match="scores are missing"):
         bound_for(ScoreSet.from_arrays(holes, np.arange(20) % 2))

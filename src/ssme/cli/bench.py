@@ -73,7 +73,7 @@ def bench(
         typer.Option(
             "--n-labeled",
             "-n",
-            help="Number of labels that a method gets: 30, or several such as 20,50,100.",
+            help="Number of labels that a method gets, such as 30, or several such as 20,50,100.",
         ),
     ] = "30",
     n_unlabeled: Annotated[
@@ -97,7 +97,7 @@ def bench(
         ),
     ] = None,
 ) -> None:
-    """Hide labels of a fully labeled file, estimate, compare with the truth, many times.
+    """Measure how far off each method would have been on a file in which every row has a label.
 
     Answers: "how far off would each method have been on data like mine, with 30 labels?"
 
@@ -115,10 +115,12 @@ def bench(
 
     output = Output(out)
     if workers < 1:
-        raise InputError(f"--workers {workers}", allowed="1 or more", fix="leave it out for 1")
+        raise InputError(
+            f"--workers {workers} is too small", allowed="1 or more", fix="leave it out for 1"
+        )
     if workers > MOST_WORKERS:
         raise InputError(
-            f"--workers {workers}",
+            f"--workers {workers} is too large",
             allowed=f"1 to {MOST_WORKERS:,} processes",
             fix="give the number of cores of this machine, or leave it out for 1",
         )

@@ -36,7 +36,7 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     if cost is None and utility is None:
         return None
     if cost is not None and utility is not None:
-        raise InputError("--cost and --utility", allowed="one of them")
+        raise InputError("--cost and --utility were both given", allowed="one of them")
     from ssme.metrics import get_metric
 
     flag, text = ("--cost", cost) if cost is not None else ("--utility", utility)
@@ -44,13 +44,13 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
         matrix = [[float(x) for x in row.split(",")] for row in str(text).split(";")]
     except ValueError:
         raise InputError(
-            f"{flag} {text!r}",
+            f"{flag} {text!r} is no matrix of numbers",
             allowed="numbers, with commas between columns and semicolons between rows",
             fix=f'write for example {flag} "0,1;10,0"',
         ) from None
     if len({len(row) for row in matrix} | {len(matrix)}) != 1:
         raise InputError(
-            f"{flag} {text!r} with rows of {', '.join(str(len(row)) for row in matrix)} numbers",
+            f"{flag} {text!r} has rows of {', '.join(str(len(row)) for row in matrix)} numbers",
             allowed="as many rows as columns: one of each for every class",
             fix=f'write for example {flag} "0,1;10,0" for two classes',
         )
@@ -79,12 +79,12 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
         at_prevalence(get_metric("accuracy"), prevalence)
     except InputError as error:
         raise InputError(
-            f"--prevalence {prevalence:g}", allowed=error.allowed, fix=error.fix
+            f"--prevalence {prevalence:g} is not allowed", allowed=error.allowed, fix=error.fix
         ) from None
     for each in asked:
         if not isinstance(each, str):
             raise InputError(
-                f"--prevalence {prevalence:g} with a metric that has options",
+                f"--prevalence {prevalence:g} was given with a metric that has options",
                 allowed="metrics named by text",
                 fix=f"write ~{prevalence:g} after the names of metrics instead",
             )
@@ -100,11 +100,13 @@ def refuse_shift(kind: str, spec: RunSpec) -> None:
         accept(KIND, kind)
     except InputError:
         raise InputError(
-            f"--correct-shift {kind}", allowed="label or covariate", fix="choose one of them"
+            f"--correct-shift {kind} is unknown",
+            allowed="label or covariate",
+            fix="choose one of them",
         ) from None
     if spec.engine != "memory":
         raise InputError(
-            f"--correct-shift with --engine {spec.engine}",
+            f"--correct-shift was given with --engine {spec.engine}",
             allowed="data in memory",
             fix="leave one of them out",
         )
@@ -127,7 +129,7 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
     if text in ("cost", "utility"):
         if worth is None or worth["name"] != f"expected_{text}":
             raise InputError(
-                f"--threshold-for {text} without --{text}",
+                f"--threshold-for {text} was given without --{text}",
                 fix=f'give the matrix too: --{text} "0,1;10,0"',
             )
         goal = worth

@@ -18,7 +18,8 @@ __all__ = ["doubts"]
 def doubts(
     out: OutputOptions,
     code: Annotated[
-        str | None, typer.Argument(help="One doubt, such as D104: explain it.", show_default=False)
+        str | None,
+        typer.Argument(help="Code of a doubt to explain, such as D104.", show_default=False),
     ] = None,
 ) -> None:
     """List the doubts that an evaluation may raise, or explain one.

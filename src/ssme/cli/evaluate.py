@@ -181,7 +181,7 @@ def evaluate(
     [cyan]ssme evaluate --config run.toml[/cyan]
 
     Exit codes: 0 done, and every gate holds; 1 a gate does not hold; 2 bad input or command line;
-    70 a fault of ssme; 130 interrupted; 141 the reader of the output went away.
+    70 a fault of ssme; 130 interrupted; 141 the reader closed the output.
     """
     from ssme.cli.tables import LIMIT
     from ssme.decide import gates
@@ -284,7 +284,7 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
 
     for kind in kinds:
         if kind not in GAPS:
-            raise InputError(f"--gaps {kind}", allowed=", ".join(GAPS))
+            raise InputError(f"--gaps {kind} is unknown", allowed=", ".join(GAPS))
 
 
 def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:
@@ -333,7 +333,7 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
 
     if demands and not spec.metrics:
         raise InputError(
-            f"--fail-under without --metric and --engine {spec.engine}",
+            f"--fail-under was given with --engine {spec.engine} and without --metric",
             fix="name the metrics with --metric",
         )
     if demands and spec.metrics:

@@ -20,10 +20,11 @@ __all__ = ["methods"]
 def methods(
     out: OutputOptions,
     name: Annotated[
-        str | None, typer.Argument(help="One method: show its options.", show_default=False)
+        str | None,
+        typer.Argument(help="Name of a method whose options are shown.", show_default=False),
     ] = None,
 ) -> None:
-    """List the methods: what they need, what they give, where they come from.
+    """List the methods with what they need, what they estimate and where they were published.
 
     Examples:
 

@@ -289,7 +289,7 @@ def gather_reading(options: ReadFlags) -> dict[str, Any]:
             found[key] = read_typed(found[key])
     if found.pop("no_labels", False):
         if "labels" in found:
-            raise InputError("--labels-file and --no-labels", allowed="one of them")
+            raise InputError("--labels-file and --no-labels were both given", allowed="one of them")
         found["labels"] = False
     return found
 
@@ -302,7 +302,7 @@ def run_asked(options: MetricOptions, engine: EngineOptions | None = None) -> di
     found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
     if found.pop("no_groups", False):
         if "by" in found:
-            raise InputError("--by and --no-groups", allowed="one of them")
+            raise InputError("--by and --no-groups were both given", allowed="one of them")
         found["by"] = []
     if "options" in found:
         found["options"] = _parse_key_values(options.option)  # type: ignore[attr-defined]
@@ -359,7 +359,9 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise InputError(
-                f"--option {pair!r}", allowed="name=value", fix="write --option n_init=5"
+                f"--option {pair!r} is no name with a value",
+                allowed="name=value",
+                fix="write for example --option n_draws=500",
             )
         found[key.strip()] = value.strip()
     return found

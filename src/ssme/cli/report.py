@@ -33,13 +33,17 @@ def report(
         str | None,
         typer.Option(
             "--target",
-            help='Count the labels that this takes and draw the curve: "width(accuracy)<=0.05", '
+            help="Target for which the report plans and draws the number of labels: "
+            '"width(accuracy)<=0.05", '
             '"P(best)>=0.95" or "regret<=0.005".',
         ),
     ] = None,
     memory: Annotated[
         Path | None,
-        typer.Option("--memory", help="Say what changed since the evaluations that it keeps."),
+        typer.Option(
+            "--memory",
+            help="Memory of `ssme track`; the report then says what changed since its evaluations.",
+        ),
     ] = None,
     name: Annotated[
         str, typer.Option("--data", help="Name of the data in the memory.")
@@ -48,7 +52,7 @@ def report(
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
 ) -> None:
-    """Evaluate a file of scores and write a report: one file that opens anywhere.
+    """Evaluate a file of scores and write a report that opens in any browser.
 
     Example:
 
@@ -59,7 +63,8 @@ def report(
     output = Output(out, {"output_file": output_file})
     if output_file.suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"--output {output_file}", allowed="a name that ends in .html, .htm, .md or .json"
+            f"--output {output_file} has an unknown suffix",
+            allowed="a name that ends in .html, .htm, .md or .json",
         )
     spec = gather(file, read, run, config)
     output.refuse_inputs([*list_inputs(spec), memory])

@@ -121,7 +121,7 @@ def _read_option(of: Option, text: str) -> Any:
         if of.python_only:
             raise
         raise InputError(
-            f"--option {of.name}={text}",
+            f"--option {of.name}={text} is not allowed",
             allowed=of.kind.describe(),
             fix=f"give {of.name} such a value, or leave it out",
         ) from None

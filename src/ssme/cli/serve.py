@@ -29,7 +29,7 @@ Asked = make_dataclass("Asked", [_declare(each) for each in ARGUMENTS], frozen=T
 
 
 def serve(asked: Any) -> None:
-    """Open a page on this machine: scores in, a few labels by hand, an honest answer out.
+    """Open a page on this machine to label rows by hand and see the estimates.
 
     Example:
 

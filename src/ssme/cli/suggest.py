@@ -48,7 +48,11 @@ def suggest(
         ),
     ] = "goal",
     uniform: Annotated[
-        float, typer.Option("--uniform", help="Share of every probability that all rows share.")
+        float,
+        typer.Option(
+            "--uniform",
+            help="Share of the probability of being drawn that is the same for all rows.",
+        ),
     ] = 0.2,
     target: Annotated[
         Path | None,
@@ -60,10 +64,10 @@ def suggest(
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
 ) -> None:
-    """Suggest the rows whose labels tell most about a goal.
+    """Suggest the rows to label next: those whose labels tell most about a goal.
 
     Fill in the column label of the file and give it back with --labels-file: its column
-    probability keeps estimates and intervals honest.
+    probability lets `ssme evaluate` allow for how the rows were chosen.
 
     Examples:
 
@@ -140,9 +144,10 @@ def plan(
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
 ) -> None:
-    """Count the labels that a target takes, by simulation.
+    """Estimate by simulation how many more labels a target needs.
 
-    With so many labels half of the simulated runs meet the target; the range holds 80 % of them.
+    With this number of labels, half of the simulated runs meet the target; the range covers 80 % of
+    the runs.
 
     Examples:
 

@@ -26,7 +26,7 @@ MemoryOption = Annotated[
     Path, typer.Option("--memory", help="The memory: an SQLite file, made where there is none.")
 ]
 DataOption = Annotated[
-    str, typer.Option("--data", help="Name of the data; one memory may hold several.")
+    str, typer.Option("--data", help="Name of the data; one memory may hold several data sets.")
 ]
 HOME = Path("ssme.sqlite")
 
@@ -92,7 +92,7 @@ def show(
         typer.Option("--plot", help="Draw the estimates over time: .html, .svg, .png or .json."),
     ] = None,
 ) -> None:
-    """Show what the memory holds and how estimates tightened.
+    """Show the content of the memory and how the intervals became narrower.
 
     Example:
 
@@ -156,7 +156,7 @@ def compare(
         typer.Option("--before", help="Number of the earlier evaluation; -2 is the last but one."),
     ] = -2,
     after: Annotated[
-        int, typer.Option("--after", help="The later evaluation; -1 is the last.")
+        int, typer.Option("--after", help="Number of the later evaluation; -1 is the last.")
     ] = -1,
 ) -> None:
     """Show what changed between two evaluations of the same models.

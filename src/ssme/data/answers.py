@@ -213,7 +213,7 @@ def find_classes_of_answers(
     if len(names) != 2 or not found:
         odd = "" if classes is not None else _tell_unlabeled(said, labels)
         raise InputError(
-            f"{argument('positive', repr(positive))} and the classes {quote(names)}{odd}",
+            f"{argument('positive', repr(positive))} does not fit the classes {quote(names)}{odd}",
             allowed=f"{argument('positive')} for two classes, one of them",
             fix="name one of two classes, or leave it out"
             + (
@@ -297,7 +297,7 @@ def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     if all(spell_class(name).lstrip("+-").isdigit() for name in names):
         return names
     raise InputError(
-        f"the classes {quote(names)} and nothing that says which one is positive",
+        f"nothing says which of the classes {quote(names)} is positive",
         allowed="two classes as text with the positive one named",
         fix=f"say {argument('positive', repr(names[-1]))} or {argument('positive', repr(names[0]))}"
         "; precision and recall are those of the positive class",
@@ -352,7 +352,7 @@ def as_columns(
         for name in models or ():
             if name not in given:
                 raise InputError(
-                    f"no answers of {name!r}",
+                    f"there are no answers of {name!r}",
                     allowed=f"the judges {quote(given)}",
                     fix=f"{suggest_nearest(name, given)}name judges as in the mapping",
                 )
@@ -361,7 +361,7 @@ def as_columns(
         table = np.asarray(answers, dtype=object)
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
-                f"answers of shape {table.shape}",
+                f"answers have the shape {table.shape}",
                 allowed="(n, M): one row per item and one column per judge",
                 fix="one judge is answers[:, None]; a long table with one row per answer is given "
                 "as a data frame",
@@ -369,7 +369,7 @@ def as_columns(
         names = models or [f"judge_{m}" for m in range(1, table.shape[1] + 1)]
         if len(names) != table.shape[1]:
             raise InputError(
-                f"{len(names)} names for {table.shape[1]} judges",
+                f"{len(names)} names were given for {table.shape[1]} judges",
                 allowed="one name per column",
                 fix="name every judge",
             )
@@ -390,7 +390,7 @@ def _check_column(values: object, name: str) -> NDArray[Any]:
     column = np.asarray(values, dtype=object)
     if column.ndim != 1:
         raise InputError(
-            f"answers of {name!r} of shape {column.shape}",
+            f"answers of {name!r} have the shape {column.shape}",
             allowed="one answer per row (n,)",
             fix="give the class, not scores of classes; probabilities go to `scores`",
         )

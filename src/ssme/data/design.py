@@ -94,14 +94,14 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:
         raise InputError(
-            f"design of shape {weights.shape} for {labels.size} rows",
+            f"design has the shape {weights.shape} and there are {labels.size} rows",
             allowed=f"{', '.join(map(repr, DESIGNS))}, or one weight per row",
             fix="give a weight to every row; those without a label do not count",
         )
     bad = labeled[~(np.isfinite(weights[labeled]) & (weights[labeled] > 0.0))]
     if bad.size:
         raise InputError(
-            f"design weight {weights[bad[0]]:g} at row {bad[0]}, which has a label",
+            f"row {bad[0]} has a label and the design weight {weights[bad[0]]:g}",
             allowed="for rows with a label, finite weights above 0",
             fix="give the number of rows that the label stands for: one over its chance to be "
             "chosen",

@@ -84,7 +84,7 @@ def make_judged_fields(
     names = [*scores[0], *answers, *ratings]
     refuse_duplicates(names, "model", "each judge and model once")
     if not answers and not ratings:
-        raise InputError("no answers and no ratings", allowed="at least one judge")
+        raise InputError("neither answers nor ratings were given", allowed="at least one judge")
     known = [*(options.classes or ()), *(options.grades or ())]
     said = [listen(of, n, name, options.unsure, known) for name, of in answers.items()]
     rated = [listen(of, n, name, options.unsure, known) for name, of in ratings.items()]
@@ -116,7 +116,7 @@ def _settle_scale(
     for name in ("grades", "cut"):
         if getattr(options, name) is not None and not rated:
             raise InputError(
-                f"{argument(name, repr(getattr(options, name)))} without ratings",
+                f"{argument(name, repr(getattr(options, name)))} was given without ratings",
                 allowed=f"{argument(name)} beside {argument('ratings')}",
                 fix="name the columns of ratings, or leave it out",
             )
@@ -128,7 +128,7 @@ def _settle_scale(
     two = find_classes_of_answers(said, labels, options.classes, options.positive)
     if len(two) != 2:
         raise InputError(
-            f"{len(two)} classes {quote(two)} beside ratings on the scale {quote(grades)}",
+            f"the {len(two)} classes {quote(two)} do not fit ratings on the scale {quote(grades)}",
             allowed="two classes, or the grades themselves as classes",
             fix=f"list {argument('classes', '[...]')}, or {argument('grades', '[...]')}",
         )
@@ -142,8 +142,8 @@ def _stack_probabilities(
     out = to_simplex(scores, names, logits=options.logits, normalize=options.normalize)
     if out.shape[2] != len(classes):
         raise InputError(
-            f"scores over {out.shape[2]} classes of {quote(names)} beside answers over "
-            f"{len(classes)} classes {quote(classes)}",
+            f"the scores of {quote(names)} are over {out.shape[2]} classes, and the answers over "
+            f"the {len(classes)} classes {quote(classes)}",
             allowed="one score per class, or P(positive) for two classes",
             fix=f"list all classes in the order of the scores: {argument('classes', '[...]')}",
         )

@@ -136,7 +136,7 @@ def resolve_classes(
         positive = _spell_as_labels([positive], raw)[0]
     if positive is not None and n_classes != 2:
         raise InputError(
-            f"{argument('positive', repr(positive))} with {n_classes} classes",
+            f"{argument('positive', repr(positive))} was given with {n_classes} classes",
             allowed=f"{argument('positive')} for two classes only",
             fix=f"leave {argument('positive')} out",
         )
@@ -182,8 +182,8 @@ def _read_explicit(
     if len(names) != n_classes:
         hint = MANY_CLASSES if one_column else ""
         raise InputError(
-            f"{argument('classes')}: {len(names)} class names ({quote(names)}) for scores over "
-            f"{n_classes} classes",
+            f"{argument('classes')}: {len(names)} class names ({quote(names)}) were given for "
+            f"scores over {n_classes} classes",
             allowed=f"{n_classes} class names in the order of the class axis",
             fix=f"give one name per class{hint}",
         )
@@ -211,8 +211,8 @@ def _read_explicit(
 def _refuse_other_order(names: tuple[Hashable, ...], positive: Hashable) -> None:
     if positive != names[-1]:
         raise InputError(
-            f"{argument('positive', repr(positive))} and a class axis {quote(names)} that ends "
-            f"with {names[-1]!r}",
+            f"{argument('positive', repr(positive))} is not the last class of the class axis "
+            f"{quote(names)}",
             allowed="the positive class last",
             fix=f"reverse the class axis of the scores, and {argument('classes')} with it",
         )
@@ -262,7 +262,7 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     odd = next((value for value in raw.values if isinstance(value, float)), None)
     if odd is not None:
         return InputError(
-            f"label {odd!r} at row {raw.find_first_row(odd)}",
+            f"the label at row {raw.find_first_row(odd)} is {odd!r}",
             allowed="integers, booleans or text naming a class",
             fix="labels are classes, not probabilities; check that "
             f"{argument('label')} names the label column",
@@ -270,13 +270,13 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     kinds = {type(value).__name__ for value in raw.values}
     if len(kinds) > 1:
         return InputError(
-            f"labels of mixed types ({', '.join(sorted(kinds))}): {quote(raw.values)}",
+            f"labels are of mixed types ({', '.join(sorted(kinds))}): {quote(raw.values)}",
             allowed="labels of one type",
             fix=f"convert them, or list {argument('classes', '[...]')}",
         )
     if len(raw.values) > n_classes:
         return InputError(
-            f"{len(raw.values):,} different labels ({quote(raw.values)}) and scores over "
+            f"there are {len(raw.values):,} different labels ({quote(raw.values)}) and scores over "
             f"{n_classes} classes",
             allowed=f"at most {n_classes} different labels",
             fix=f"check that {argument('label')} names the label column; declare with "
@@ -293,8 +293,8 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     elif one_column:
         fix += f", or name the positive one with {argument('positive')}"
     return InputError(
-        f"labels {quote(raw.values)} and nothing that says which of the {n_classes} classes "
-        "is which",
+        f"nothing says which of the {n_classes} classes of the scores the labels "
+        f"{quote(raw.values)} are",
         allowed="text classes with their order given",
         fix=fix,
     )

@@ -185,7 +185,7 @@ judges: ann, bob)
             apart = {"scores": scores, "ids": ids, "weights": weights}
             if isinstance(ratings, Mapping) or any(value is not None for value in apart.values()):
                 raise InputError(
-                    "arrays beside a data frame of answers",
+                    "arrays were given beside a data frame of answers",
                     allowed="everything in the frame, its columns named",
                     fix="name the columns: id='...', weight='...', answers=[...], ratings=[...], "
                     "models=[...]",

@@ -32,7 +32,7 @@ def find_grades(
     texts = {spell_class(value): value for value in values}
     if not texts:
         raise InputError(
-            f"no grade among the ratings of {quote([each.judge for each in said])}",
+            f"there is no grade among the ratings of {quote([each.judge for each in said])}",
             allowed="at least one grade",
             fix="check the columns of ratings",
         )
@@ -47,7 +47,7 @@ def find_grades(
     if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
         return tuple(sorted(values, key=spell_class, reverse=True))
     raise InputError(
-        f"grades {quote(values)} and nothing that says their order",
+        f"nothing says the order of the grades {quote(values)}",
         allowed="numbers, single letters of which A is the highest, or grades listed in order",
         fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
     )
@@ -64,7 +64,7 @@ def is_grading(
         if [spell_class(name) for name in classes] == [spell_class(grade) for grade in grades]:
             return True
         raise InputError(
-            f"classes {quote(classes)} beside ratings on the scale {quote(grades)}",
+            f"the classes {quote(classes)} do not fit ratings on the scale {quote(grades)}",
             allowed="two classes, or the grades themselves in the same order",
             fix="give the two classes of the truth, or leave classes out where it is a grade",
         )
@@ -84,7 +84,7 @@ def is_grading(
             "all grades in order",
         )
     raise InputError(
-        f"labels {quote(labels.values)} beside ratings on the scale {quote(grades)}",
+        f"the labels {quote(labels.values)} do not fit ratings on the scale {quote(grades)}",
         allowed="labels of two classes, or grades on the same scale",
         fix=f"list all grades in order with {argument('grades', '[...]')}, or correct the labels",
     )

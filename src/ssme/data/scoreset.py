@@ -94,7 +94,7 @@ class ScoreSet(MadeOfScores):
         expected = (n, len(self.models), len(self.classes))
         if self.scores.shape != expected or self.labels.shape != (n,):
             raise InputError(
-                f"scores of shape {self.scores.shape} and labels of shape {self.labels.shape} with "
+                f"scores have the shape {self.scores.shape} and labels {self.labels.shape}, for "
                 f"{len(self.models)} models and {len(self.classes)} classes",
                 allowed="scores (n, models, classes) and labels (n,)",
                 fix="use ScoreSet.from_arrays, which says what is wrong",
@@ -175,13 +175,13 @@ class ScoreSet(MadeOfScores):
         chosen = np.asarray(rows)
         if chosen.dtype.kind not in "biu" or chosen.ndim != 1:
             raise InputError(
-                f"rows of type {chosen.dtype} and shape {chosen.shape}",
+                f"rows have the type {chosen.dtype} and the shape {chosen.shape}",
                 allowed="a boolean mask (n,) or a list of row positions",
                 fix="select rows with a mask such as data.labeled",
             )
         if chosen.dtype.kind == "b" and chosen.shape != (self.n_rows,):
             raise InputError(
-                f"a mask of length {chosen.size} for {self.n_rows} rows",
+                f"the mask has the length {chosen.size} and there are {self.n_rows} rows",
                 allowed=f"a mask of length {self.n_rows}",
                 fix="make the mask from this very set",
             )
@@ -189,7 +189,7 @@ class ScoreSet(MadeOfScores):
             outside = (chosen < -self.n_rows) | (chosen >= self.n_rows)
             if outside.any():
                 raise InputError(
-                    f"row {chosen[outside][0]} of {self.n_rows}",
+                    f"there is no row {chosen[outside][0]} among {self.n_rows} rows",
                     allowed=f"positions 0..{self.n_rows - 1}",
                     fix="count rows from 0",
                 )
@@ -226,14 +226,14 @@ class ScoreSet(MadeOfScores):
         for name in names:
             if name not in self.models:
                 raise InputError(
-                    f"no model {name!r}",
+                    f"there is no model {name!r}",
                     allowed=f"the models {quote(self.models)}",
                     fix=f"{suggest_nearest(name, self.models)}name models as in the data",
                 )
         refuse_duplicates(names, "model", "each model once")
         if not names:
             raise InputError(
-                "no model selected",
+                "no model was selected",
                 allowed=f"one or more of {quote(self.models)}",
                 fix="name at least one model",
             )

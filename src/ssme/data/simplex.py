@@ -1,4 +1,4 @@
-"""Scores of any honest kind as points on the probability simplex.
+"""Probabilities, logits and unnormalized scores as points on the probability simplex.
 
     (n, M) P(positive), (n, M, K) probabilities or logits  ->  (n, M, K) that sums to one
 
@@ -39,7 +39,7 @@ def to_simplex(
     """
     if normalize and (logits or scores.ndim == 2):
         raise InputError(
-            f"{argument('normalize', True)} with "
+            f"{argument('normalize', True)} was given with "
             + (argument("logits", True) if logits else "one score per model"),
             allowed=f"{argument('normalize')} for class probabilities (n, M, K)",
             fix="leave it out: there is no sum to rescale",

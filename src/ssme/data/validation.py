@@ -42,7 +42,7 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     names = tuple(models)
     if len(names) != count:
         raise InputError(
-            f"{len(names)} model names for {count} models: {quote(names)}",
+            f"{len(names)} model names were given for {count} models: {quote(names)}",
             allowed=f"{count} names, in the order of the second axis of scores",
             fix="give one name per model",
         )
@@ -82,7 +82,7 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"weight {make_plain(out[row])!r} at row {row}",
+            f"the weight at row {row} is {make_plain(out[row])!r}",
             allowed="finite weights of 0 or more",
             fix="drop the row or give it a weight of 0",
         )

@@ -60,7 +60,7 @@ DATASETS: dict[str, Dataset] = {
         ),
         Dataset(
             "civilcomments_coral_seeds",
-            "Two collapsed classifiers (AUC 0.5): a torture test",
+            "Two of the classifiers have collapsed (AUC 0.5), which makes this set hard",
             _PAPER_CODE,
             "labels CC0; predictions without a licence file",
             _FETCH,

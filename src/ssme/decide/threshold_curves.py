@@ -116,7 +116,7 @@ class Curve:
     ) -> Curve:
         if estimate.draws is None:
             raise UnsupportedError(
-                "thresholds without draws: their uncertainty cannot be told",
+                "the method has no draws, so that the uncertainty of thresholds is not known",
                 fix="use a method that draws, such as auto (`ssme methods`)",
             )
         value = estimate.value.reshape(shape)[j]

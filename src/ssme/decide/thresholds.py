@@ -250,7 +250,7 @@ def choose_thresholds(
 def _require_two_classes(evaluation: BaseEvaluation) -> None:
     if evaluation.data.n_classes != 2:
         raise UnsupportedError(
-            f"a threshold among {evaluation.data.n_classes} classes",
+            f"a threshold was asked for among {evaluation.data.n_classes} classes",
             allowed="two classes; among more the largest score decides",
             fix="choose a model by a metric or a cost matrix instead",
         )

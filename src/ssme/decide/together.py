@@ -268,7 +268,7 @@ def profile_set(
     data, level = evaluation.data, evaluation.level if level is None else level
     n_models = data.n_models
     if n_models < 2:
-        raise InputError("a profile of one classifier", allowed="two classifiers or more")
+        raise InputError("there is only one classifier", allowed="two classifiers or more")
     if find_method_class(evaluation.method).spec.metrics is not None:
         raise _tell_one_by_one(evaluation.method)
     rows = evaluation.groups[evaluation.group_index(group)].rows

@@ -93,7 +93,9 @@ def ece(
     array([[0.25]])
     """
     if n_bins is not None and not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
-        raise InputError(f"n_bins={n_bins}", allowed="a whole number from 1", fix="try n_bins=10")
+        raise InputError(
+            f"n_bins={n_bins} is not allowed", allowed="a whole number from 1", fix="try n_bins=10"
+        )
     _check_choice("binning", binning, (*get_args(Binning), None))
     _check_choice("norm", norm, get_args(Norm))
     _check_choice("target", target, (*get_args(Target), None))
@@ -227,7 +229,7 @@ def compute_gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibra
 def _check_choice(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     if value not in allowed:
         raise InputError(
-            f"{option}={value!r} for a calibration error",
+            f"{option}={value!r} is unknown for a calibration error",
             allowed=", ".join(repr(a) for a in allowed),
             fix=f"choose one of them or leave {option} out",
         )

@@ -108,16 +108,16 @@ def _make_mean_worth(
     square = worth.ndim == 2 and worth.shape[0] == worth.shape[1] >= 2
     if not square or not np.isfinite(worth).all():
         raise InputError(
-            f"a {what} matrix of shape {worth.shape} for metric `{name}`",
+            f"the {what} matrix of metric `{name}` has the shape {worth.shape} or is not finite",
             allowed=f"a square matrix of finite {what.replace('y', 'ie')}s with one row per true "
             "class and one column per predicted class",
             fix="give K rows of K numbers in the order of the classes",
         )
     if worth.min() == worth.max():
         raise InputError(
-            f"a {what} matrix for metric `{name}` in which every entry is {worth.min():g}",
+            f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}",
             allowed="entries of which at least two differ",
-            fix="say what a wrong decision costs beside a right one",
+            fix="give wrong decisions another value than right ones",
         )
     kind = Decision(_MeanCost(tuple(map(tuple, worth.tolist()))))
     metric = Metric(

@@ -55,13 +55,13 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
     stated = np.array([1.0 - shares, shares] if two else shares, dtype=np.float64)  # type: ignore[operator]
     if stated.ndim != 1 or not ((stated > 0.0) & (stated < 1.0)).all() or stated.size < 2:
         raise InputError(
-            f"prevalence {shares!r} for metric `{metric.name}`",
+            f"the prevalence of metric `{metric.name}` is {shares!r}",
             allowed="a number between 0 and 1, or one for each class",
             fix="give the share of rows that are of class 1, such as 0.03",
         )
     if abs(stated.sum() - 1.0) > 1e-6:
         raise InputError(
-            f"shares of classes that add up to {stated.sum():g} for metric `{metric.name}`",
+            f"the shares of classes of metric `{metric.name}` add up to {stated.sum():g}",
             allowed="shares that add up to 1",
         )
     shown = ", ".join(

@@ -180,7 +180,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
         if callable(spec):
             return from_callable(spec)
         raise InputError(
-            f"metric {spec!r} of type {type(spec).__name__}",
+            f"the metric {spec!r} is of type {type(spec).__name__}",
             allowed="a name, a Metric or a callable (y_true, y_score) -> float",
             fix=f"choose among {', '.join(metric_names())}",
         )

@@ -114,7 +114,7 @@ def make_metric(
     given = {"as_" if key == "as" else key: value for key, value in data.items()}
     if not isinstance(given.get("name"), str):
         raise InputError(
-            f"a metric {dict(data)!r} without a name",
+            f"the metric {dict(data)!r} has no name",
             allowed="a table with the name of a metric and its options",
             fix='write for example {name = "ece", norm = "l2"}',
         )
@@ -126,9 +126,7 @@ def make_metric(
         options = accept_all(_CostOptions, given, owner)
         options.pop("name")
         if "matrix" not in options:
-            raise InputError(
-                f"{owner} without its matrix", fix="give them as matrix = [[0, 1], [10, 0]]"
-            )
+            raise InputError(f"{owner} has no matrix", fix="give it as matrix = [[0, 1], [10, 0]]")
         if threshold is not None:
             options.setdefault("threshold", threshold)
         made = _WORTH[name](options.pop("matrix"), **options)

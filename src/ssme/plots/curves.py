@@ -52,7 +52,7 @@ def draw_precision_recall(
 
 
 def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
-    """Share of rows that are right at each confidence; on the diagonal, scores are honest."""
+    """Share of rows that are right at each confidence; on the diagonal, scores are calibrated."""
     rows = curves.estimate_reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
     x = "mean score" if binary else "confidence of the top class"

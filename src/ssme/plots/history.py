@@ -27,7 +27,7 @@ SHOWN = 8
 def draw_history(rows: Sequence[dict[str, Any]]) -> Plot:
     """One metric of every model over the evaluations of a memory (`trace_estimates`)."""
     if not rows:
-        raise InputError("a picture of no evaluations", fix="add one with `ssme track add`")
+        raise InputError("there are no evaluations to draw", fix="add one with `ssme track add`")
     metric = str(rows[0]["metric"])
     models = list(dict.fromkeys(str(row["model"]) for row in rows))[:SHOWN]
     shown = [dict(row) for row in rows if row["model"] in models]
@@ -71,7 +71,7 @@ def draw_plan(plan: LabelPlan) -> Plot:
     """The share of simulations that meet the target, by the number of labels."""
     rows = [{"labels": s.labels, "value": s.value, "met": s.met} for s in plan.curve]
     if len(rows) < 2:
-        raise InputError("a picture of a plan that needs no labels")
+        raise InputError("the plan needs no labels, so that there is nothing to draw")
     x = encode_number("labels", title="labels in all", scale={"type": "log", "nice": False})
     body = {
         "data": encode_data(

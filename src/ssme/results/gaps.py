@@ -147,7 +147,7 @@ def compute_gaps(
     level = evaluation.level if level is None else level
     unknown = [kind for kind in kinds if kind not in GAPS]
     if unknown:
-        raise InputError(argument("kinds", unknown[0]), allowed=", ".join(GAPS))
+        raise InputError(f"{argument('kinds', unknown[0])} is unknown", allowed=", ".join(GAPS))
     rows: list[Gap] = []
     for text in find_groupings(evaluation, by):
         for kind in kinds:
@@ -347,7 +347,7 @@ def _list_metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
         return [make_mean_bias(evaluation.data.n_classes)]
     if evaluation.data.n_classes != 2:
         raise UnsupportedError(
-            f"the gap {kind!r} for {evaluation.data.n_classes} classes",
+            f"the gap {kind!r} is not defined for {evaluation.data.n_classes} classes",
             allowed="two classes",
             fix="look at the difference in a metric of one class, such as its recall",
         )

@@ -46,20 +46,22 @@ ARGUMENTS = (
     Argument("root", Path, "Folder in which files may be opened by path."),
     Argument("no_browser", bool, "Do not open the page in a browser.", False),
     Argument("read_only", bool, "Show everything and change nothing.", False),
-    Argument("batch", int, "Labels after which the estimates are made anew.", _DEFAULT.batch),
+    Argument("batch", int, "Number of labels between updates of the estimates.", _DEFAULT.batch),
     Argument("host", str, "Address to listen at.", _DEFAULT.host, panel=WHERE),
-    Argument("port", int, "Port to listen at (0: a free one).", _DEFAULT.port, panel=WHERE),
+    Argument("port", int, "Port to listen at; 0 takes a free one.", _DEFAULT.port, panel=WHERE),
     Argument(
         "password_file",
         Path,
         "File whose first line is the password; needed where others can reach --host.",
         panel=WHERE,
     ),
-    Argument("upload_mb", int, "Largest upload in MB.", _DEFAULT.upload_mb, panel=LIMITS),
     Argument(
-        "job_seconds", int, "Longest time a job may take.", _DEFAULT.job_seconds, panel=LIMITS
+        "upload_mb", int, "Largest size of an upload in MB.", _DEFAULT.upload_mb, panel=LIMITS
     ),
-    Argument("job_mb", int, "Most memory a job may take, in MB.", _DEFAULT.job_mb, panel=LIMITS),
+    Argument(
+        "job_seconds", int, "Longest time of a job in seconds.", _DEFAULT.job_seconds, panel=LIMITS
+    ),
+    Argument("job_mb", int, "Largest memory of a job in MB.", _DEFAULT.job_mb, panel=LIMITS),
 )
 
 

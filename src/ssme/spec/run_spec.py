@@ -239,7 +239,7 @@ class RunSpec(Declared):
             value = getattr(self, name)
             if value != _DECLARED[name].default:
                 raise InputError(
-                    f"{argument(name, value)} with {argument('engine', 'memory')}",
+                    f"{argument(name, value)} was given with {argument('engine', 'memory')}",
                     allowed=f"{argument(name)} with the engines stream and dask",
                     fix=f"give {argument('engine', 'stream')}, or leave {argument(name)} out",
                 )
@@ -267,7 +267,7 @@ class RunSpec(Declared):
         drawn = {} if self.n_draws is None else {"n_draws": self.n_draws}
         if drawn and self.options.get("n_draws", self.n_draws) != self.n_draws:
             raise InputError(
-                f"{argument('n_draws', self.n_draws)} and the option n_draws="
+                f"{argument('n_draws', self.n_draws)} was given together with the option n_draws="
                 f"{self.options['n_draws']} of the method",
                 allowed="one number of draws",
                 fix="leave one of them out",
@@ -397,7 +397,7 @@ class RunSpec(Declared):
         for key in config:
             if key not in ("file", "read", "run", "engine"):
                 raise InputError(
-                    f"the config has {key!r}",
+                    f"the config has an unknown key {key!r}",
                     allowed="file, read, run, engine",
                     fix=f"{suggest_nearest(key, ('file', 'read', 'run', 'engine'))}leave it out",
                 )

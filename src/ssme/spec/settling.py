@@ -81,7 +81,7 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
         return method, given
     if not hasattr(method, "spec") or not hasattr(method, "fit"):
         raise InputError(
-            f"{argument('method', method)}",
+            f"{argument('method', method)} is no method",
             allowed="the name of a method or a method object",
             fix=f"choose among {', '.join(method_names())}",
         )

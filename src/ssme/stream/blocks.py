@@ -119,7 +119,7 @@ def read_block(
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
         raise InputError(
-            f"weight {weights[row]} at row {part.first_row + row}",
+            f"the weight at row {part.first_row + row} is {weights[row]}",
             allowed="finite weights of 0 or more",
         )
     groups = tuple(each.group_arrow(table, columns.groups) for each in tables)

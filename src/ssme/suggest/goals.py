@@ -86,7 +86,7 @@ def find_goal(
             ", ".join(_list_group_columns(evaluation)) or "none: the data has no group columns"
         )
         raise InputError(
-            argument("goal", text),
+            f"{argument('goal', text)} is unknown",
             allowed="best, best:METRIC, metric:METRIC or group:COLUMN; metrics: "
             f"{', '.join(m.name for m in evaluation.metrics)}; group columns: {columns}",
             fix=f"{suggest_nearest(kind, GOALS)}name one of these goals",
@@ -127,7 +127,7 @@ def _ask_of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, 
     if not groups:
         columns = _list_group_columns(evaluation)
         raise InputError(
-            f"{argument('goal', f'group:{column}')} and no group column {column!r}",
+            f"{argument('goal', f'group:{column}')} names no group column",
             allowed=f"one of the group columns {quote(columns)}"
             if columns
             else "a group column: the evaluation has none",
@@ -149,15 +149,15 @@ def _ask_of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants
     metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
     if metric.greater_is_better is None:
         raise InputError(
-            f"{argument('goal', f'best:{metric.name}')} and {metric.name} does not say whether "
-            "greater is better",
+            f"{argument('goal', f'best:{metric.name}')} was asked for, and {metric.name} does not "
+            "say whether greater is better",
             fix="name a metric that does, or use the goal metric:NAME",
         )
     names, known = data.models, np.isfinite(estimate.value)
     if known.sum() < 2:
         raise InputError(
-            f"{argument('goal', 'best')} and {int(known.sum())} of {known.size} models with a "
-            f"value of {metric.name}",
+            f"{argument('goal', 'best')} was asked for, and {int(known.sum())} of {known.size} "
+            f"models have a value of {metric.name}",
             allowed="two or more models to choose among",
             fix=f"use the goal metric:{metric.name}",
         )

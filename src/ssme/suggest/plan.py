@@ -327,7 +327,7 @@ def plan_several(
     simulations = accept(SIMULATIONS, simulations) or _choose_simulations(evaluation, of)
     if isinstance(targets, str) or not targets:
         raise InputError(
-            f"targets {targets!r}", allowed="a list of one target or more", fix="give a list"
+            f"targets is {targets!r}", allowed="a list of one target or more", fix="give a list"
         )
     wanted = [read_target(evaluation, target) for target in targets]
     now = [_measure_now(evaluation, target) for target in wanted]

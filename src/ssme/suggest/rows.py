@@ -14,7 +14,7 @@ alike and spread over the scores (docs/labeling.md): for the goal of a metric th
 unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.suggested`).
 
 A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
-probabilities, so that estimates stay honest afterwards (`ssme.data.rounds`).
+probabilities, so that estimates can allow for the choice (`ssme.data.rounds`).
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class Suggestion:
         """
         if len(labels) != len(self.rows):
             raise InputError(
-                f"{len(labels)} labels for {len(self.rows)} suggested rows",
+                f"{len(labels)} labels were given for {len(self.rows)} suggested rows",
                 allowed="one label per row, None where a row got none",
                 fix="give the labels in the order of the rows",
             )
@@ -279,19 +279,20 @@ def suggest_rows(
     data = evaluation.data
     if evaluation.streamed is not None:
         raise InputError(
-            "rows to label of an evaluation that was streamed",
+            "rows cannot be suggested for an evaluation that was streamed",
             allowed="evaluations in memory",
             fix="take a random part of the rows that fits into memory and evaluate it",
         )
     if data.n_unlabeled == 0:
         raise InputError(
-            f"{argument('n', n)} and all {data.n_rows:,} rows have a label already",
+            f"{argument('n', n)} was asked for, and all {data.n_rows:,} rows have a label already",
             allowed="data with rows that have no label yet",
             fix="add rows without a label; otherwise there is nothing left to suggest",
         )
     if n > data.n_unlabeled:
         raise InputError(
-            f"{argument('n', n)} and {data.n_unlabeled:,} of {data.n_rows:,} rows have no label",
+            f"{argument('n', n)} was asked for, and {data.n_unlabeled:,} of {data.n_rows:,} rows "
+            "have no label",
             allowed=f"1 to {data.n_unlabeled:,} rows",
             fix="ask for fewer rows",
         )

@@ -272,7 +272,7 @@ def _make_method(evaluation: BaseEvaluation, of: PlanConstants) -> Method:
     config = evaluation.settings.get("config")
     if not config or evaluation.streamed is not None:
         raise InputError(
-            "a plan for an evaluation that cannot be run again"
+            "labels cannot be planned for an evaluation that cannot be run again"
             + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
             allowed="evaluations in memory by a named method",
             fix="evaluate a part of the rows in memory",

@@ -219,7 +219,7 @@ def _take_labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64
     """Log-odds (n_l, d) and labels (n_l,) of the labeled rows."""
     if data.n_classes != 2:
         raise InputError(
-            f"data with {data.n_classes} classes",
+            f"the data have {data.n_classes} classes",
             allowed="two classes",
             fix="the theorem is about two classes: take one class against the rest",
         )
@@ -228,14 +228,14 @@ def _take_labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64
     counts = np.bincount(y, minlength=2)
     if counts.min() < LEAST_LABELS:
         raise InputError(
-            f"{counts[0]} labeled rows of class {data.classes[0]!r} and {counts[1]} of class "
-            f"{data.classes[1]!r}",
+            f"there are {counts[0]} labeled rows of class {data.classes[0]!r} and {counts[1]} of "
+            f"class {data.classes[1]!r}",
             allowed=f"at least {LEAST_LABELS} of each",
             fix="label more rows",
         )
     p = np.clip(data.scores[rows, :, 1], CLIP, 1.0 - CLIP)
     if np.isnan(p).any():
-        raise InputError("missing scores on labeled rows", fix="drop those rows or classifiers")
+        raise InputError("scores are missing on labeled rows", fix="drop those rows or classifiers")
     return np.log(p / (1.0 - p)), y
 
 

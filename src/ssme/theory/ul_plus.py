@@ -96,7 +96,7 @@ def ul_plus(
     points, known = np.asarray(scores, dtype=np.float64), np.asarray(labels)
     if points.ndim != 2 or known.shape != points.shape[:1] or not np.isfinite(points).all():
         raise InputError(
-            f"scores of shape {points.shape} and labels of shape {known.shape}",
+            f"scores have the shape {points.shape} and labels {known.shape}, or are not finite",
             allowed="finite scores (n, d) and labels (n,)",
         )
     if not np.isin(known, (-1, 0, 1)).all():
@@ -104,9 +104,9 @@ def ul_plus(
     unlabeled, labeled = points[known == -1], known >= 0
     if len(unlabeled) < 2 or not labeled.any():
         raise InputError(
-            f"{len(unlabeled)} unlabeled and {int(labeled.sum())} labeled rows",
+            f"there are {len(unlabeled)} unlabeled and {int(labeled.sum())} labeled rows",
             allowed="at least 2 unlabeled rows and 1 labeled row",
-            fix="UL+ finds the line with the ones and its direction with the others",
+            fix="add rows: UL+ needs unlabeled rows for a line and labels for its direction",
         )
     center = unlabeled.mean(axis=0)
     x = unlabeled - center

@@ -93,7 +93,7 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
     """
     if data.ids is None:
         raise InputError(
-            "labels of rows without names",
+            "the rows have no names, so that their labels cannot be stored",
             allowed="data with a column of unique ids",
             fix="name the column, as in id='id'",
         )

@@ -249,7 +249,7 @@ CASES = [
     BadFile(
         "a table option for an npz",
         lambda f: _npz(f, "s.npz", scores=P),
-        "pattern='{model}:{class}' for",
+        "pattern='{model}:{class}' was given and",
         "tables only",
         "leave it out",
         {"pattern": "{model}:{class}"},

@@ -110,21 +110,25 @@ def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:
 @pytest.mark.parametrize(
     ("args", "options", "told"),
     [
-        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays beside a data frame"),
+        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays were given beside a data frame"),
         (({"a": ["x", "y"]}, ["x", "y"]), {"colour": "red"}, "no option 'colour'"),
         (({"a": ["x", "y"]}, ["x", "y"]), {"models": ["b"]}, "no answers of 'b'"),
         (({}, ["x", "y"]), {}, "neither answers nor ratings|no answers"),
         (
             ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
             {"ratings": {"bob": [1, 2, 5]}, "classes": ["x", "y", "z"]},
-            "beside ratings",
+            "do not fit ratings",
         ),
         (
             ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
             {"scores": {"net": [0.1, 0.2, 0.3]}},
-            "scores over 2 classes",
+            "are over 2 classes",
         ),
-        ((None, [0, 1, 1]), {"ratings": {"bob": ["low", "high", "low"]}}, "their order"),
+        (
+            (None, [0, 1, 1]),
+            {"ratings": {"bob": ["low", "high", "low"]}},
+            "the order of the grades",
+        ),
     ],
 )
 def test_arrays_of_answers_that_do_not_fit(

@@ -234,7 +234,7 @@ CASES = [
     Bad(
         "a pattern beside a mapping",
         frame(GRID, models={"bert": "bert:a"}, pattern="{model}:{class}"),
-        "both pattern='{model}:{class}' and models as a mapping",
+        "pattern='{model}:{class}' was given together with models as a mapping",
         "one of them",
         "which column is which",
     ),

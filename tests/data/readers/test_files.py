@@ -167,7 +167,7 @@ def test_models_of_an_npz_without_names(folder: Path) -> None:
     swapped = ScoreSet.read(folder / "bare.npz", models=["model_2", "model_1"])
     assert swapped.models == ("model_2", "model_1")
     assert_array_equal(swapped.scores[:, :, 1], scores[:, ::-1])
-    with pytest.raises(InputError, match="1 model names for 2 models"):
+    with pytest.raises(InputError, match="1 model names were given for 2 models"):
         ScoreSet.read(folder / "bare.npz", models=["x"])
 
 

@@ -77,8 +77,8 @@ def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
     ("text", "message"),
     [
         ("id,label,probability\nr99,1,0.2\n", "r99"),
-        ("id,label,probability\nr10,1,0\n", "probability 0 of row 'r10'"),
-        ("id,label,probability\nr10,1,1.01\n", "probability 1.01 of row 'r10'"),
+        ("id,label,probability\nr10,1,0\n", "row 'r10' in .* has the probability 0"),
+        ("id,label,probability\nr10,1,1.01\n", "row 'r10' in .* has the probability 1.01"),
         ("id,label,probability\nr3,0,0.2\n", "row 'r3' is labeled 1 beside the scores and 0"),
         ("id,label,probability\nr10,0,0.2\nr10,1,0.2\n", "labels row 'r10' both 0 and 1"),
         ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),

@@ -79,7 +79,7 @@ def _find_parts(
     """Label, id, weight and groups, and the column of judges of a long table."""
     if options.class_ is not None or options.score is not None:
         raise InputError(
-            f"{argument('class_')} or {argument('score')} beside columns of answers",
+            f"{argument('class_')} or {argument('score')} was given beside columns of answers",
             allowed="one column per judge, or a column of judges and one of answers",
             fix="leave it out",
         )

@@ -45,7 +45,7 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
     if isinstance(source, ScoreSet):
         if set(options) - {"unlabeled"} or (options and labels is None):
             raise InputError(
-                f"options {', '.join(options)} for a ScoreSet that is already made",
+                f"{', '.join(options)} cannot be given for a ScoreSet that is already made",
                 allowed="new labels, with unlabeled",
                 fix="give the options where the ScoreSet is made",
             )

@@ -143,8 +143,8 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
         return
     said = options.design if isinstance(options.design, str) else "as an array"
     raise InputError(
-        f"{argument('design', said)} and a column {column!r} in {what}, which by its name holds "
-        "the weights of labels",
+        f"{argument('design', said)} was given, and {what} has a column {column!r}, which by its "
+        "name holds the weights of labels",
         allowed="one of them",
         fix=f"give {argument('design', column)}, or rename the column",
     )

@@ -72,7 +72,7 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
     for name in ONLY_TABLES:
         if getattr(told, name) is not None:
             raise InputError(
-                f"{argument(name, repr(getattr(told, name)))} for {file}, which holds arrays",
+                f"{argument(name, repr(getattr(told, name)))} was given and {file} holds arrays",
                 allowed=f"{argument(name)} for tables only",
                 fix="leave it out",
             )
@@ -142,7 +142,7 @@ def _find_models(
     wanted = options.models
     if isinstance(wanted, Mapping):
         raise InputError(
-            f"{argument('models')} as a mapping for {file}, which holds arrays",
+            f"{argument('models')} is a mapping and {file} holds arrays",
             allowed="a list of names",
             fix="list the models to evaluate",
         )

@@ -195,7 +195,7 @@ def _read_rounds(
     if bad.size:
         id = as_objects(table.read_values(id_column))[bad[0]]
         raise InputError(
-            f"probability {chance[bad[0]]:g} of row {id!r} in {table.what}",
+            f"row {id!r} in {table.what} has the probability {chance[bad[0]]:g}",
             allowed="probabilities above 0 and up to 1",
             fix="give the probability with which the row was chosen, or leave it empty",
         )
@@ -204,8 +204,8 @@ def _read_rounds(
     number = np.where(np.isnan(number), 1.0, number)
     if ((number < 1.0) | (number != np.rint(number)) | (number > 1e9)).any():
         raise InputError(
-            f"round {number[(number < 1.0) | (number != np.rint(number)) | (number > 1e9)][0]:g} "
-            f"in {table.what}",
+            f"{table.what} has the round "
+            f"{number[(number < 1.0) | (number != np.rint(number)) | (number > 1e9)][0]:g}",
             allowed="rounds numbered 1, 2, 3, ...",
             fix="number the rounds of labeling in their order",
         )
@@ -227,7 +227,7 @@ def _place_rows(table: Table, ids: NDArray[Any] | None, id_name: str | None) -> 
     """Where the rows of ``table`` are among the scores, and its id column."""
     if ids is None:
         raise InputError(
-            f"labels in {table.what} and no id column beside the scores",
+            f"labels are in {table.what} and there is no id column beside the scores",
             allowed="tables joined by an id column that both have",
             fix=f"name it with {argument('id', repr('...'))}, or pass labels as an array in the "
             "order of the rows",

@@ -129,8 +129,8 @@ class ReadOptions(AnswerOptions):
     >>> ReadOptions(logits="false")
     Traceback (most recent call last):
         ...
-    ssme.errors.InputError: logits='false'. Allowed: true or false. Fix: give logits such a value, \
-or leave it out.
+    ssme.errors.InputError: logits='false' is not allowed. Allowed: true or false. Fix: give \
+logits such a value, or leave it out.
     """
 
     label: str | None = _declare_column(

@@ -146,7 +146,7 @@ def refuse_file_options(options: ReadOptions, reader: Reader | None, what: str) 
         value = getattr(options, name)
         if value is not None and (reader is None or name not in reader.takes):
             raise InputError(
-                f"{argument(name, repr(value))} for {what}",
+                f"{argument(name, repr(value))} was given for {what}",
                 allowed=f"{argument(name)} for {kind}",
                 fix="leave it out",
             )

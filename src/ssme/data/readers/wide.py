@@ -107,8 +107,8 @@ def _find_grid(
     if isinstance(options.models, Mapping):
         if options.pattern is not None:
             raise InputError(
-                f"both {argument('pattern', repr(options.pattern))} and {argument('models')} as a "
-                "mapping",
+                f"{argument('pattern', repr(options.pattern))} was given together with "
+                f"{argument('models')} as a mapping",
                 allowed="one of them",
                 fix="the mapping already says which column is which",
             )
