@@ -336,12 +336,15 @@ def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path
     ("options", "message"),
     [
         (("--engine", "cloud"), "--engine 'cloud'"),
-        (("--workers", "2"), "--workers 2 with --engine memory"),
+        (("--workers", "2"), "--workers 2 was given with --engine memory"),
         (
             ("--engine", "stream", "--no-labels"),
-            "labels kept apart, or none at all, with --engine stream",
+            "labels are given apart, or not at all, with --engine stream",
         ),
-        (("--engine", "stream", "--fail-under", "accuracy>=0.1"), "--fail-under without --metric"),
+        (
+            ("--engine", "stream", "--fail-under", "accuracy>=0.1"),
+            "--fail-under was given with --engine stream and without --metric",
+        ),
         (("--engine", "stream", "--scheduler", "tcp://x:1"), "scheduler address"),
     ],
 )
@@ -367,7 +370,7 @@ def test_addresses_keep_their_slashes() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--seed", "-1"), "--seed -1. Allowed: a whole number of at least 0"),
+        (("--seed", "-1"), "--seed -1 is not allowed. Allowed: a whole number of at least 0"),
         (("--metric", ""), "--metric '' names nothing"),
         (("--models", "forest,oak"), "or give --pattern '{model}:{class}'"),
         (("--engine", "stream"), "Fix: convert it to Parquet"),
@@ -461,7 +464,7 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
     [
         (("--cost", "0,1;5"), "rows of 2, 1 numbers"),
         (("--cost", "a"), "numbers, with commas"),
-        (("--cost", "1,1;1,1"), "every entry is 1"),
+        (("--cost", "1,1;1,1"), "every entry of the cost matrix"),
         (("--cost", "0,1;1,0", "--utility", "0,1;1,0"), "one of them"),
         (("--threshold-for", "cost"), "without --cost"),
         (("--threshold-for", "recall>=7"), "recall>=7"),

@@ -134,7 +134,7 @@ def test_costs_and_utilities_decide() -> None:
     assert (cost.pick, cost.metric, gain.metric) == (gain.pick, "expected_cost", "expected_utility")
     assert cost.regret == pytest.approx(gain.regret)
     assert "points" not in cost.sentence()
-    with pytest.raises(InputError, match="every entry is 1"):
+    with pytest.raises(InputError, match="every entry of the cost matrix"):
         expected_cost([[1, 1], [1, 1]])
     with pytest.raises(InputError, match="finite costs"):
         expected_cost([["a", 1], [1, 1]])  # type: ignore[list-item]

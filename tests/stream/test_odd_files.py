@@ -181,7 +181,7 @@ def test_numbers_of_several_widths_and_empty_columns_are_one_type(tmp_path: Path
 
 def test_a_delimiter_is_refused(tmp_path: Path) -> None:
     place = written(binary_table(300, 30), tmp_path)
-    with pytest.raises(InputError, match="delimiter=';' for Parquet files"):
+    with pytest.raises(InputError, match="delimiter=';' was given for Parquet files"):
         evaluate_parquet(place, **EVERYTHING, delimiter=";")
 
 

@@ -77,5 +77,5 @@ def test_drift_is_seen_and_chance_is_not() -> None:
 
 
 def test_rows_without_names_cannot_be_kept() -> None:
-    with pytest.raises(InputError, match="rows without names"):
+    with pytest.raises(InputError, match="the rows have no names"):
         read_events(binary_set(), "default")
