@@ -89,6 +89,13 @@ def bars_by_labels(frame: pd.DataFrame) -> Any:
     return bars(frame, "mae:Q", "series:N", row="panel", color="method")
 
 
+def bars_by_method(frame: pd.DataFrame, n_labeled: int = 20) -> Any:
+    """Errors of each method with so many labels, one panel per data set and metric."""
+    shown = frame[frame["n_labeled"] == n_labeled]
+    panel = shown["dataset"] + " " + shown["metric"]
+    return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
+
+
 def dots(
     frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
 ) -> Any:

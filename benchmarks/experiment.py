@@ -211,15 +211,26 @@ def run_whole(studies: Sequence[Study], name: str, args: argparse.Namespace) -> 
     return StudyTables(rows.sort_values("run", kind="stable", ignore_index=True), times)
 
 
+def write_table(
+    path: Path,
+    table: pd.DataFrame | list[dict[str, Any]],
+    times: pd.DataFrame | None = None,
+    *,
+    digits: int | None = None,
+) -> None:
+    """Write a result, with so many digits where told, and one line on how it was made."""
+    path.parent.mkdir(exist_ok=True)
+    form = None if digits is None else f"%.{digits}g"
+    pd.DataFrame(table).to_csv(path, index=False, float_format=form, lineterminator="\n")
+    record(path, None, times, mixed_note(times))
+
+
 def write_tables(
     tables: Mapping[str, pd.DataFrame], times: pd.DataFrame | None = None, *, digits: int = 5
 ) -> None:
     """Write results by name, and one line each on how they were made."""
-    RESULTS.mkdir(exist_ok=True)
     for name, table in tables.items():
-        path = RESULTS / f"{name}.csv"
-        table.to_csv(path, index=False, float_format=f"%.{digits}g")
-        record(path, None, times, mixed_note(times))
+        write_table(RESULTS / f"{name}.csv", table, times, digits=digits)
 
 
 def each(

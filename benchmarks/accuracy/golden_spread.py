@@ -13,14 +13,13 @@ Writes benchmarks/results/golden_spread.csv.
 from __future__ import annotations
 
 import argparse
-import csv
 from functools import cache, partial
 
 import numpy as np
 from tests.shared_data import golden_runs, load_set
 
 from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
-from benchmarks.provenance import record
+from benchmarks.experiment import write_table
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.engines.executors import map_in_order, open_executor
 from ssme.methods.estimators.ssme import SsmeMethod
@@ -91,11 +90,7 @@ def main() -> None:
                 }
             )
             print(*rows[-1].values(), sep="\t", flush=True)
-    with (RESULTS / "golden_spread.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    record(RESULTS / "golden_spread.csv")
+    write_table(RESULTS / "golden_spread.csv", rows)
     for column in ("reference_to_ours", "ours_to_ours", "mean_signed_difference"):
         print(f"mean {column}: {np.mean([float(r[column]) for r in rows]):.4f}")
 

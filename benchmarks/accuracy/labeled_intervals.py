@@ -14,7 +14,6 @@ classifiers), coverage, width.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
-from benchmarks.experiment import add_places, places, run_cells
-from benchmarks.provenance import record
+from benchmarks.experiment import add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
@@ -144,11 +142,7 @@ def main() -> None:
     with places(options) as executor:
         cells = run_cells(studies, "labeled_intervals", executor)
     rows = summarize(cells.rows)
-    with options.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    record(options.out, None, cells.times)
+    write_table(options.out, rows, cells.times)
     summary(rows)
 
 

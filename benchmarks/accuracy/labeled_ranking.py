@@ -17,8 +17,7 @@ import pandas as pd
 from tests.shared_data import set_names
 
 from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, load_scores
-from benchmarks.experiment import RESULTS, add_places, places, run_cells
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS, add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -74,9 +73,7 @@ def main() -> None:
         study = plan_study(sets, options.runs)
         cells = run_cells([study], "labeled_ranking", executor)
     table = summarize(cells.rows)
-    out = RESULTS / "labeled_ranking.csv"
-    table.to_csv(out, index=False, lineterminator="\n")
-    record(out, None, cells.times)
+    write_table(RESULTS / "labeled_ranking.csv", table, cells.times)
     print(table.to_string(index=False))
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import bars
+from benchmarks.charts import bars_by_method
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, summarize
 
@@ -45,9 +45,7 @@ def main(setup: Setup) -> None:
 
 
 def figure(frame: pd.DataFrame) -> Any:
-    shown = frame[frame["n_labeled"] == 20]
-    panel = shown["dataset"] + " " + shown["metric"]
-    return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
+    return bars_by_method(frame)
 
 
 if __name__ == "__main__":

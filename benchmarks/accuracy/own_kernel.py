@@ -11,13 +11,12 @@ class at the end is the one drawn at the start. Writes benchmarks/results/own_ke
 
 from __future__ import annotations
 
-import csv
 import warnings
 
 import numpy as np
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import write_table
 from ssme.bench import seen_rows, split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
@@ -75,11 +74,7 @@ def main() -> None:
                 }
             )
             print(*rows[-1].values(), sep="\t", flush=True)
-    with (RESULTS / "own_kernel.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    record(RESULTS / "own_kernel.csv")
+    write_table(RESULTS / "own_kernel.csv", rows)
 
 
 if __name__ == "__main__":

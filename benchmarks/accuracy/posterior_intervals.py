@@ -13,7 +13,6 @@ coverage, width, error (mean absolute error of the estimates).
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +22,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.labeled_intervals import load_scores
-from benchmarks.experiment import add_places, places, run_cells
-from benchmarks.provenance import record
+from benchmarks.experiment import add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -122,11 +120,7 @@ def main() -> None:
     with places(options) as executor:
         cells = run_cells(studies, "posterior_intervals", executor)
     rows = summarize(cells.rows)
-    with options.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    record(options.out, None, cells.times)
+    write_table(options.out, rows, cells.times)
     keys = dict.fromkeys((r["method"], r["draws"], r["n_labeled"]) for r in rows)
     for key in keys:
         chosen = [r for r in rows if (r["method"], r["draws"], r["n_labeled"]) == key]

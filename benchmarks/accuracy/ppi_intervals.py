@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.labeled_intervals import SIMULATED, load_scores
-from benchmarks.experiment import RESULTS, add_places, places, run_cells
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS, add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -86,9 +85,7 @@ def main() -> None:
         study = plan_study(options.sets, options.runs)
         cells = run_cells([study], "ppi_intervals", executor)
     table = summarize(cells.rows)
-    out = RESULTS / "ppi_intervals.csv"
-    table.to_csv(out, index=False, lineterminator="\n")
-    record(out, None, cells.times)
+    write_table(RESULTS / "ppi_intervals.csv", table, cells.times)
     print(table.to_string(index=False))
 
 

@@ -20,8 +20,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, mean_and_half_width
-from benchmarks.experiment import add_places, places, run_cells
-from benchmarks.provenance import record
+from benchmarks.experiment import add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -139,8 +138,8 @@ def main() -> None:
     args = parser.parse_args()
     with places(args) as executor:
         cells = run_cells(plan_studies(args.runs), "rivals_causes", executor)
-    summarize(cells.rows, args.runs).to_csv(RESULTS / "rivals_causes.csv", index=False)
-    record(RESULTS / "rivals_causes.csv", None, cells.times)
+    table = summarize(cells.rows, args.runs)
+    write_table(RESULTS / "rivals_causes.csv", table, cells.times)
 
 
 if __name__ == "__main__":

@@ -29,29 +29,18 @@ import pandas as pd
 
 from benchmarks.auto.decisions import decisions, decisions_by_metric, said_and_so
 from benchmarks.auto.priors import SETS, TORTURE, left_out_coefficients
-from benchmarks.experiment import RESULTS, Loader, run_cells
-from benchmarks.provenance import record
-from ssme.bench import Protocol, Runner, Scene, Study, split_rows
+from benchmarks.experiment import Loader, run_cells, write_tables
+from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Measure, Truth
-from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
-from ssme.metrics import default_metrics, get_metric
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import compute_probability_better
 from ssme.results.groups import ALL
 
 SURE = 0.9
 TRUTH_ROWS = 20_000
-
-
-def truth_of(data: ScoreSet, name: str, run: int) -> dict[str, FloatArray]:
-    """Every classifier's metrics on the held-out half of run ``run``, at most `TRUTH_ROWS`."""
-    held = split_rows(data.labels, data.n_classes, 0, run, seed=0, dataset=name).truth[:TRUTH_ROWS]
-    mass = one_hot_mass(data.labels[held], data.n_classes)
-    metrics = default_metrics(data.n_classes)
-    return {metric: get_metric(metric)(data.scores[held], mass)[0] for metric in metrics}
 
 
 def sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
@@ -292,9 +281,7 @@ def study_arguments(description: str | None, *, runs: int, labels: list[int]) ->
 
 
 def write(name: str, frame: pd.DataFrame) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    frame.to_csv(Path(RESULTS) / f"{name}.csv", index=False, float_format="%.4g")
-    record(Path(RESULTS) / f"{name}.csv")
+    write_tables({name: frame}, digits=4)
 
 
 def main() -> None:

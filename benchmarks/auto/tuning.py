@@ -2,7 +2,7 @@
 
 A fit of ``auto`` is slow beside what is tuned here: probabilities of the regimes, densities of what
 scores show, the spread of the draws. So every regime's value and draws, before they are weighed and
-recentered, are kept per task (stress, set, number of labels, run),
+recentered, are kept per task (`records`: stress, set, number of labels, run),
 
     python -m benchmarks.auto.tuning record --out .records --workers 15 --extra extra
 
@@ -12,22 +12,13 @@ the shipped ones and prints those with the least loss (`judge`),
 
     python -m benchmarks.auto.tuning try --records .records
     python -m benchmarks.auto.tuning search --records .records --tries 40
-
-Runs 0 to 9 of the development sets, 0 to 3 of the stresses, 0 to 5 of the simulated worlds and 0
-and 1 of the further sets are used: later runs, and the stresses of `unseen`, are left for the end.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import pickle
-import time
-import zlib
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -35,135 +26,27 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.auto.decisions import decisions
-from benchmarks.auto.made_worlds import WORLDS
-from benchmarks.auto.priors import SETS
-from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_world
-from benchmarks.auto.study import by_variant, compared, truth_of
-from benchmarks.experiment import load
-from ssme.bench import split_rows
+from benchmarks.auto.records import (
+    FURTHER,
+    PLAIN,
+    Part,
+    Record,
+    plan_records,
+    read_records,
+    weigh_scores,
+    write_records,
+)
+from benchmarks.auto.study import by_variant, compared
+from benchmarks.experiment import add_places, places, run_cells
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.group import RowGroup
-from ssme.methods.auto.method import allot_draws, believe, draw_regime, situate
-from ssme.methods.auto.mixture import StatedFit, fit_regimes, shrink_stated_evidence
+from ssme.methods.auto.method import allot_draws
+from ssme.methods.auto.mixture import StatedFit, shrink_stated_evidence
 from ssme.methods.auto.recentering import choose_spread, recenter
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
 from ssme.methods.base import Estimate
-from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
-LABELS = [20, 50, 100]
-PLAIN, FURTHER = "as they are", "further"
-LEFT_OUT = (PLAIN, "3,000 unlabeled rows", "200 unlabeled rows")
-RUNS, STRESS_RUNS, MADE_RUNS, FURTHER_RUNS = range(10), range(4), range(6), range(2)
-DRAWS, USUAL_DRAWS, ALL_DRAWS = 60, 140, 200
-FILE_BYTES = 14 << 20
-
-
-Job = tuple[str, str, int, int]
-"""Stress, data set, number of labels, run. A simulated world is its own data set."""
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A regime on one task: its name, log Z_r S_r, and per metric value, draws and weight w."""
-
-    name: str
-    log_labels: float
-    values: FloatArray
-    draws: list[Any]
-    weights: list[float]
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """One task, with what the scores alone show; names of attributes as in `Situation`."""
-
-    job: Job
-    metrics: list[str]
-    truth: FloatArray
-    labels: FloatArray
-    conflict: float | None
-    correlation: float
-    n_effective: float
-    n_classes: int
-    answers_only: bool
-    resampled: list[Any]
-    parts: list[Part]
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the densities of a `Situation` ask for."""
-
-    conflict: float | None
-    correlation: float
-    constants: Constants
-
-
-def weigh_scores(name: str, record: Record, constants: Constants) -> float:
-    """log E_r of a regime by the densities that ``constants`` say."""
-    seen: Any = Seen(record.conflict, record.correlation, constants)
-    if name == "added":
-        return log_correlation_density(seen, True) - float(
-            np.log(2.5 * constants.regimes.distorted_conflict)
-        )
-    return log_conflict_density(seen, name == "distorted") + log_correlation_density(seen, False)
-
-
-def make_record(job: Job, constants: Constants) -> Record:
-    """All regimes on one task."""
-    stress, name, n_labeled, run = job
-    scene, stem = StressScene(stress), Path(name).stem
-    data = scene.change(load_world(name) if stress in WORLDS else load(name), run)
-    n_unlabeled = min(find_stress(stress).n_unlabeled, data.n_rows // 2 - n_labeled)
-    split = split_rows(data.labels, n_labeled, n_unlabeled, run, seed=0, dataset=stem)
-    rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
-    truth = truth_of(data, stem, run)
-    metrics = [get_metric(metric) for metric in truth]
-    seen, rng = scene.label(rows, n_labeled, run), np.random.default_rng(run)
-    alone = Labeled().fit(seen, np.random.default_rng(run)).estimate(metrics, [None])[0]
-    situation = situate(seen, constants, rng)
-    fitted = fit_regimes(situation)
-    regimes = tuple(
-        draw_regime(fit, 1.0, USUAL_DRAWS if fit.name == "usual" else DRAWS, situation, rng)
-        for fit in fitted
-    )
-    belief = replace(believe(seen, regimes, situation, rng), recenter=lambda m, v, draws, *_: draws)
-    every = np.arange(seen.n_rows)
-    estimates = belief.estimate_by_regime(metrics, every)
-    group = RowGroup.of(seen, metrics, 0, every, lambda part: part)
-    record = Record(
-        job,
-        list(truth),
-        np.array(list(truth.values())),
-        np.array([[each.value, *each.interval()] for each in alone]),
-        situation.conflict,
-        situation.correlation,
-        situation.summary.n_effective,
-        seen.n_classes,
-        situation.answers_only,
-        [None if of is None else of.astype(np.float16) for of in belief.resample(group)],
-        [],
-    )
-    for fit, each in zip(fitted, estimates, strict=True):
-        known = weigh_scores(fit.name, record, constants)
-        prior = float(np.log(constants.regimes.prior[fit.name]))
-        record.parts.append(
-            Part(
-                fit.name,
-                fit.log_scores + fit.log_labels - known - prior,
-                np.array([one.value for one in each]),
-                [_pack(one.draws) for one in each],
-                [one.correction.weight for one in each],
-            )
-        )
-    return record
-
-
-def _pack(draws: FloatArray) -> Any:
-    """Draws in 16 bits, from -1 to 1."""
-    return np.round(np.clip(draws, -1.0, 1.0) * 32767.0).astype(np.int16)
+ALL_DRAWS = 200
 
 
 def weigh(record: Record, constants: Constants, label_power: float = 1.0) -> FloatArray:
@@ -234,7 +117,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
         )
         ours = Estimate(center, np.concatenate(pooled))
         labels = Estimate(value, bounds=partial(_say_ends, (low, high)))
-        told = {"variant": stress, "dataset": Path(name).stem, "n_labeled": n_labeled, "run": run}
+        told = {"variant": stress, "dataset": name, "n_labeled": n_labeled, "run": run}
         rows.append(
             {**told, "metric": metric.name, "doubts": "", **compared(metric, ours, labels, exact)}
         )
@@ -308,58 +191,18 @@ def vary(constants: Constants, rng: np.random.Generator) -> Constants:
     )
 
 
-def list_jobs(extra: Path | None) -> list[Job]:
-    stresses = [name for name in STRESSES if name not in LEFT_OUT]
-    sets = sorted(map(str, extra.glob("*.npz"))) if extra else []
-    return [
-        *product((PLAIN,), SETS, LABELS, RUNS),
-        *product((FURTHER,), sets, LABELS, FURTHER_RUNS),
-        *product(stresses, SETS, LABELS, STRESS_RUNS),
-        *((name, name, n, run) for name, n, run in product(WORLDS, LABELS, MADE_RUNS)),
-    ]
-
-
-def make_records(jobs: list[Job], end: float) -> list[bytes]:
-    """Packed records of some jobs while there is time."""
-    made = []
-    for job in jobs:
-        if time.time() < end:
-            made.append(zlib.compress(pickle.dumps(make_record(job, Constants())), 6))
-    return made
-
-
-def write_records(folder: Path, packed: list[bytes]) -> None:
-    """Files ``records_0.pkl``, ... of bounded size."""
-    folder.mkdir(parents=True, exist_ok=True)
-    parts: list[list[bytes]] = [[]]
-    for one in packed:
-        if sum(map(len, parts[-1])) + len(one) > FILE_BYTES:
-            parts.append([])
-        parts[-1].append(one)
-    for i, part in enumerate(parts):
-        (folder / f"records_{i}.pkl").write_bytes(pickle.dumps(part))
-
-
-def read_records(folder: Path, only: list[str] | None) -> list[Record]:
-    packed = [one for path in sorted(folder.glob("records_*.pkl")) for one in _load(path)]
-    records = [pickle.loads(zlib.decompress(one)) for one in packed]
-    return [record for record in records if not only or record.job[0] in only]
-
-
-def _load(path: Path) -> list[bytes]:
-    made: list[bytes] = pickle.loads(path.read_bytes())
-    return made
-
-
 def record_all(args: argparse.Namespace) -> None:
-    jobs, end, packed = list_jobs(args.extra), time.time() + 60.0 * args.minutes, []
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(args.workers) as pool:
-        groups = [jobs[i : i + 6] for i in range(0, len(jobs), 6)]
-        for future in as_completed([pool.submit(make_records, group, end) for group in groups]):
-            packed += future.result()
-    write_records(args.out, packed)
-    print(f"{len(packed)} of {len(jobs)} tasks, {sum(map(len, packed)) / 1e6:.1f} MB")
+    files = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
+    with places(args) as executor:
+        rows, times = run_cells(
+            plan_records(files),
+            "auto_records",
+            executor,
+            seconds=60.0 * args.minutes,
+            leave_out="cells",
+        )
+    write_records(args.out, rows.get("record", ()))
+    print(f"{len(rows)} tasks, {sum(times.get('seconds', ())) / 60:.1f} CPU minutes")
 
 
 def try_constants(args: argparse.Namespace) -> None:
@@ -386,7 +229,7 @@ def main() -> None:
     what = parser.add_subparsers(required=True)
     recording = what.add_parser("record", help="fit every regime on every task")
     recording.add_argument("--out", type=Path, required=True)
-    recording.add_argument("--workers", type=int, default=2)
+    add_places(recording)
     recording.add_argument("--minutes", type=float, default=60.0, help="begin nothing after this")
     recording.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     recording.set_defaults(do=record_all)

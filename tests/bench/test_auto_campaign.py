@@ -5,7 +5,7 @@ from argparse import Namespace
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.auto import campaign, tuning
+from benchmarks.auto import campaign, records
 from benchmarks.auto.campaign import Stage, share_time
 from benchmarks.auto.decisions import BINS, decisions, decisions_together
 from benchmarks.auto.priors import SETS, TORTURE
@@ -53,8 +53,8 @@ def test_every_stage_has_a_share_of_the_time():
 
 
 def test_runs_that_were_tuned_on_are_in_no_table_of_the_stresses():
-    assert not set(campaign.SEEN_RUNS) & set(tuning.STRESS_RUNS)
-    assert not set(campaign.SEEN_MADE_RUNS) & set(tuning.MADE_RUNS)
+    assert not set(campaign.SEEN_RUNS) & set(records.STRESS_RUNS)
+    assert not set(campaign.SEEN_MADE_RUNS) & set(records.MADE_RUNS)
     assert len(campaign.SEEN_RUNS) == len(campaign.SEEN_MADE_RUNS) == 25
 
 
