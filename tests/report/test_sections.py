@@ -47,6 +47,21 @@ def test_a_memory_of_other_models_says_so(tmp_path: Path) -> None:
     assert "no earlier evaluation of these models" in (tmp_path / "report.md").read_text()
 
 
+def test_changes_are_those_of_a_metric_that_both_evaluations_have(tmp_path: Path) -> None:
+    """A report that led with another metric than the memory ended in an error."""
+    memory = tmp_path / "project.sqlite"
+    with Memory(memory) as kept:
+        kept.add_evaluation(record_evaluation(evaluate(20)))
+    data = binary_set((HOSTILE[0], "logistic"), n=300, n_labeled=60)
+    led = ssme.evaluate(data, method="labeled", metrics=["ece", "accuracy"])
+    led.report(tmp_path / "report.json", memory=memory)
+    (history,) = json.loads((tmp_path / "report.json").read_text())["further"]
+    assert "how accuracy changed" in history["sentences"][0]
+    other = ssme.evaluate(data, method="labeled", metrics="ece")
+    other.report(tmp_path / "other.md", memory=memory)
+    assert "no earlier evaluation of these models" in (tmp_path / "other.md").read_text()
+
+
 def test_labels_alone_are_worth_themselves() -> None:
     assert count_effective_labels(evaluate(40)) == pytest.approx(40)
     nothing = ssme.evaluate(binary_set(n_labeled=40).scores[:, :, 1], method="ensemble")

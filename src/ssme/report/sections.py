@@ -72,19 +72,23 @@ def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: s
     now = record_evaluation(evaluation)
     with Memory(memory, data) as kept:
         before = {n: record for n, record in kept.evaluations().items() if record.key != now.key}
-    latest = next(
-        (record for record in reversed(before.values()) if _shares_models(record, now)), None
-    )
-    followed = str(evaluation.metrics[0].name)
-    points = trace_estimates({**before, max(before, default=0) + 1: now}, followed)
-    if latest is None:
+    shared = [
+        (record, metric.name)
+        for record in reversed(before.values())
+        for metric in evaluation.metrics
+        if _shares_models(record, now, metric.name)
+    ]
+    if not shared:
         said: tuple[str, ...] = ("The memory holds no earlier evaluation of these models.",)
         return Section("history", "What changed", said)
+    latest, followed = shared[0]
+    points = trace_estimates({**before, max(before) + 1: now}, followed)
     changes = compare_records(latest, now, followed, ALL)
     drifted = [drift.model for drift in find_drift(latest, now) if drift.is_clear]
     sentences = (
         f"The last evaluation of these models had {latest.n_labeled:,} labels, this one has "
-        f"{now.n_labeled:,}. The interval of a change is cautious where both used the same labels.",
+        f"{now.n_labeled:,}. The table shows how {followed} changed; the interval of a change is "
+        "cautious where both used the same labels.",
         f"The scores of {', '.join(drifted)} drifted since then."
         if drifted
         else "No drift of the scores is seen.",
@@ -102,7 +106,14 @@ def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: s
     )
 
 
-def _shares_models(one: EvaluationRecord, other: EvaluationRecord) -> bool:
-    """Whether both have an estimate of one model, metric and group."""
-    places = [{(e.model, e.metric, e.group) for e in record.estimates} for record in (one, other)]
-    return bool(places[0] & places[1])
+def _shares_models(one: EvaluationRecord, other: EvaluationRecord, metric: str) -> bool:
+    """Whether both have an estimate of ``metric`` of one model on all rows."""
+    models = [
+        {
+            each.model
+            for each in record.estimates
+            if (each.metric, each.group) == (metric, ALL) and each.estimate is not None
+        }
+        for record in (one, other)
+    ]
+    return bool(models[0] & models[1])

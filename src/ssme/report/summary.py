@@ -239,7 +239,8 @@ def _choose_model(
     others = [name for name in choice.possible_best if name != choice.pick]
     if not others:
         return {"name": choice.pick, "detail": f"It is clearly ahead in {metric['name']}."}
-    listed = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    named = [*others[:3], *([f"{len(others) - 3} more"] if len(others) > 3 else [])]
+    listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
     ahead = f"It has the best estimate of {metric['name']}"
     return {"name": choice.pick, "detail": f"{ahead}. The best one may also be {listed}."}
 
@@ -304,11 +305,12 @@ def _write_caution(evaluation: BaseEvaluation) -> str:
     if choice is None or not choice.p_best >= 0.0:
         return ""
     record = evaluation.find_record(evaluation.metrics[0])
-    shown = {
-        "The set of possible best models": record.tell("set"),
-        "P(best)": record.tell("best"),
-    }
-    for name, told in shown.items():
+    shown = (
+        ("The set of possible best models", choice.set_reliability),
+        ("P(best)", choice.reliability),
+        ("P(best)", record.tell("best")),
+    )
+    for name, told in shown:
         if told.verdict == "too high":
             return f"{name} is surer than it should be. {told.sentence}"
     return ""
@@ -329,7 +331,7 @@ def _say_worries(doubts: list[dict[str, Any]], caution: str) -> dict[str, Any]:
     first = [doubt for doubt in doubts if doubt["severity"] == worst]
     others = len(doubts) - 1
     more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
-    more += f" {caution}" if caution else ""
+    more += f" {caution.split('. ')[0]}." if caution else ""
     return {
         "answer": f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}",
         "detail": f"{first[0]['title']}.{more}",
