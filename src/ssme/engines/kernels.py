@@ -137,9 +137,7 @@ class DenseKernel:
         self.name = "dense"
         kept = self._matrix >= DROPPED
         if np.count_nonzero(kept) < SPARSE_BELOW * kept.size:
-            from scipy.sparse import csr_array
-
-            self._matrix = csr_array(np.where(kept, self._matrix, 0.0))
+            self._matrix = _take_entries(self._matrix, kept)
             self.name = "dense, small entries dropped"
         on_a_line = kernel == "gaussian" and points.shape[1] == 1 and queries is points
         self._factor = _factorize(self._matrix) if on_a_line and self.name == "dense" else None
@@ -236,6 +234,15 @@ class Pairs:
 
     def _square_by_difference(self, rows: slice, columns: slice) -> FloatArray:
         return _square_differences(self._queries[rows], self._points[columns])
+
+
+def _take_entries(matrix: FloatArray, kept: NDArray[np.bool_]) -> Any:
+    """The entries of ``matrix`` that are ``kept``, as a sparse matrix; no other copy is made."""
+    from scipy.sparse import csr_array
+
+    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    columns = (np.flatnonzero(kept) % kept.shape[1]).astype(np.int32)
+    return csr_array((matrix[kept], columns, ends.astype(np.int32)), kept.shape)
 
 
 def _factorize(matrix: FloatArray) -> FloatArray | None:

@@ -194,11 +194,12 @@ class _OneVsRest:
 
     def compute_roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
         """ROC AUC (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
-        w, in_p = np.ascontiguousarray(weights.T)[:, None, :], _sum_scored(p, self.present)
+        in_p = _sum_scored(p, self.present)
         if len(weights) != 1:
-            q = w - p
+            q = np.subtract(weights.T[:, None, :], p, out=np.empty_like(p))
             wins, in_q = _sum_wins(self.rankings, p, q), _sum_scored(q, self.present)
             return _compute_share_of_pairs(wins, in_p, in_q, _sum_scored(p, self.present, q))
+        w = weights.T[:, None, :]
         wins = p.transpose(1, 2, 0) @ self._sum_weight_below(weights[0]) - 0.5 * in_p**2
         self_pairs = _sum_scored(p, self.present, w) - _sum_scored(p, self.present, p)
         return _compute_share_of_pairs(wins, in_p, _sum_scored(w, self.present) - in_p, self_pairs)

@@ -7,7 +7,7 @@ ranks come from a second set of draws in which the rows are resampled too (`row_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from ssme.methods.base import Estimate, GroupRows, Predictor, number_rows
 from ssme.methods.facts import Facts
 from ssme.methods.parts.row_weights import RowWeights, center_all
 from ssme.methods.parts.seeds import make_child_seed
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
@@ -87,16 +87,15 @@ class LabelPosterior:
         plans = [plan_together(metrics, scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        every = range(len(metrics))
         for labels in self.draw_label_batches():
             for g, part in enumerate(parts):
-                mass = self._make_mass(labels, part)
-                for m, plan in enumerate(plans[g]):
-                    points[g][m].append(plan(mass))
+                _add_values(points[g], plans[g], every, self._make_mass(labels, part))
         for labels, weights in self.draw_world_batches(metrics):
             for g, part in enumerate(parts):
-                mass = self._make_mass(labels, part)
-                for m, plan in enumerate(plans[g]):
-                    worlds[g][m].append(plan(mass * weights.take_for(metrics[m])[:, part, None]))
+                for kind, numbers in weights.split_metrics(metrics):
+                    factor = kind[:, part, None]
+                    _add_values(worlds[g], plans[g], numbers, self._make_mass(labels, part, factor))
         return center_all(points, worlds, metrics)
 
     def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
@@ -120,13 +119,29 @@ class LabelPosterior:
                 weights = RowWeights.draw(metrics, size, len(posterior), rng)
                 yield draw_labels(posterior, size, rng), weights
 
-    def _make_mass(self, labels: NDArray[np.int64], part: Any) -> FloatArray:
+    def _make_mass(
+        self, labels: NDArray[np.int64], part: Any, factor: FloatArray | None = None
+    ) -> FloatArray:
         weights = self.data.weights
         kept = None if weights is None else weights[part]
-        return one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
+        mass = one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
+        if factor is not None:
+            mass *= factor
+        return mass
 
     def _split_sizes(self, n_draws: int) -> Iterator[int]:
         n, k = self.posterior.shape
         batch = max(1, self.batch_cells // max(1, n * k))
         for start in range(0, n_draws, batch):
             yield min(batch, n_draws - start)
+
+
+def _add_values(
+    values: list[list[FloatArray]],
+    plans: Sequence[MetricPlan],
+    numbers: Iterable[int],
+    mass: FloatArray,
+) -> None:
+    """Append the values (D, M) of ``mass`` to those of the metrics of these ``numbers``."""
+    for m in numbers:
+        values[m].append(plans[m](mass))

@@ -13,7 +13,7 @@ bootstrap knows about spread and not about bias:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,13 @@ class RowWeights:
     def take_for(self, metric: Metric) -> FloatArray:
         """The weights that ``metric`` can take."""
         return self.whole if metric.hard_only and self.whole is not None else self.smooth
+
+    def split_metrics(self, metrics: Sequence[Metric]) -> Iterator[tuple[FloatArray, list[int]]]:
+        """Each kind of weights, with the numbers of the ``metrics`` that take it."""
+        for weights in (self.smooth, self.whole):
+            numbers = [m for m, metric in enumerate(metrics) if self.take_for(metric) is weights]
+            if weights is not None and numbers:
+                yield weights, numbers
 
 
 def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
