@@ -206,8 +206,9 @@ def run_whole(studies: Sequence[Study], name: str, args: argparse.Namespace) -> 
         rows, times = run_cells(studies, name, executor, seconds=seconds, leave_out="runs")
     if rows.empty:
         raise SystemExit(f"no cell was finished in {args.minutes:g} minutes")
-    if args.minutes < math.inf:
-        print(f"{rows['run'].nunique()} of {args.runs} runs in {args.minutes:g} minutes")
+    planned = sum(len(list(s.runner.protocol.list_cells(list(s.datasets)))) for s in studies)
+    if len(times) < planned:
+        print(f"{len(times)} of {planned} cells, {times['run'].nunique()} of {args.runs} runs")
     return StudyTables(rows.sort_values("run", kind="stable", ignore_index=True), times)
 
 

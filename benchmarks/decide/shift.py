@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import study, truth_of
-from ssme.bench import Trial
+from ssme.bench import Scene, Split, Trial
+from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.decide.shift import correct_shift
 from ssme.methods.registry import find_method_class
@@ -50,13 +52,36 @@ def drawn_rows(data: ScoreSet, shift: str) -> FloatArray:
     return np.ones(n)
 
 
+@dataclass(frozen=True)
+class RandomHalf(Scene):
+    """Labels are any rows of one half, whose other rows are all unlabeled.
+
+    No class has a label by right: what is studied is how often each is met.
+    """
+
+    def split(self, labels: IntArray, /, *size: int, seed: int, dataset: str) -> Split:
+        n_labeled, _, run = size
+        _, order = start_drawing(len(labels), n_labeled, run)
+        middle = len(labels) // 2
+        return Split(order[:n_labeled], order[n_labeled:middle], order[middle:])
+
+
+def start_drawing(n_rows: int, n_labeled: int, run: int) -> tuple[np.random.Generator, IntArray]:
+    """The random numbers of a run, and the order of all rows, which is drawn first."""
+    rng = np.random.default_rng([run, n_labeled, 7])
+    return rng, rng.permutation(n_rows)
+
+
+def find_scene(name: str) -> Scene:
+    """That of a set by its name: the same for all."""
+    return RandomHalf("random half")
+
+
 def drawn_sets(trial: Trial) -> Iterator[tuple[ScoreSet, ScoreSet]]:
     """Per shift, what a method sees and the held-out rows that it is judged on."""
     data = trial.data
-    rng = np.random.default_rng([trial.run, trial.n_labeled, 7])
-    order = rng.permutation(data.n_rows)
-    half, other = order[: data.n_rows // 2], order[data.n_rows // 2 :]
-    labeled, rest = half[: trial.n_labeled], half[trial.n_labeled :]
+    labeled, rest, other = trial.split.labeled, trial.split.unlabeled, trial.split.truth
+    rng, _ = start_drawing(data.n_rows, trial.n_labeled, trial.run)
     for shift in SHIFTS:
         weight = drawn_rows(data, shift)
         chance = weight[rest] / weight[rest].sum()
@@ -112,4 +137,13 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study("decide_shift", __doc__, compute, summarize, sets=SETS, labels=(50,), runs=2)
+    study(
+        "decide_shift",
+        __doc__,
+        compute,
+        summarize,
+        sets=SETS,
+        labels=(50,),
+        runs=2,
+        scene=find_scene,
+    )

@@ -23,7 +23,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from benchmarks.decide.common import study
-from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets
+from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets, find_scene
 from ssme.bench import Trial
 from ssme.decide.shift import find_shift
 from ssme.diagnostics.limits import Limits
@@ -87,4 +87,13 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study("decide_shift_alarms", __doc__, compute, summarize, sets=SETS, labels=(50,), runs=25)
+    study(
+        "decide_shift_alarms",
+        __doc__,
+        compute,
+        summarize,
+        sets=SETS,
+        labels=(50,),
+        runs=25,
+        scene=find_scene,
+    )

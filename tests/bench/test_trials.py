@@ -20,8 +20,11 @@ from ssme.errors import SsmeWarning
 
 
 def load(name):
+    """400 rows; of "rare", those of class 1 only where they are among the first 200."""
     seed = len(name.rstrip("~"))
-    return gaussian_set(400, np.array([1.0, 1.5, 2.0]), rng=np.random.default_rng(seed))
+    data = gaussian_set(400, np.array([1.0, 1.5, 2.0]), rng=np.random.default_rng(seed))
+    kept = (data.labels == 0) | (np.arange(400) < (200 if name == "rare" else 400))
+    return data.take(np.flatnonzero(kept))
 
 
 def make_trial(scene, dataset="one", n_labeled=20, n_unlabeled=100, run=3):
@@ -102,6 +105,21 @@ def test_grades_rise_with_the_score(kind):
         steps = graded.rows.scores[order, m, 1]
         assert (np.diff(steps) >= 0.0).all()
         assert 2 <= np.unique(steps).size <= 5
+
+
+def test_shifted_rows_are_drawn_from_halves_in_which_no_class_has_a_label_by_right():
+    trial = make_trial(shift.find_scene("rare"), "rare", n_unlabeled=90)
+    data, rng = load("rare"), np.random.default_rng([3, 20, 7])
+    order = rng.permutation(data.n_rows)
+    labeled, rest, other = np.split(order, [20, data.n_rows // 2])
+    for kind, (seen, held) in zip(shift.SHIFTS, shift.drawn_sets(trial), strict=True):
+        weight = shift.drawn_rows(data, kind)
+        unlabeled = rng.choice(rest, 90, replace=False, p=weight[rest] / weight[rest].sum())
+        judged = rng.choice(other, 5000, p=weight[other] / weight[other].sum())
+        rows = data.take(np.concatenate([labeled, unlabeled]))
+        known = np.where(np.arange(110) < 20, rows.labels, UNLABELED)
+        assert_same_rows(seen, rows.replace(labels=known))
+        assert_same_rows(held, data.take(judged))
 
 
 @pytest.mark.parametrize("module", [groups, plan, shift, suggestion, thresholds])
