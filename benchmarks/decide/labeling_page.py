@@ -1,4 +1,4 @@
-"""The measured parts of docs/labeling.md and docs/groups.md."""
+"""The measured parts of docs/labeling.md."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import series
-from benchmarks.decide.groups import SIZE_NAMES
 from benchmarks.decide.markdown import draw, origin, picture, read, table
 
-__all__ = ["groups", "plan", "suggestion"]
+__all__ = ["memory", "plan", "suggestion"]
 
 ARMS = {
     "random": "random",
@@ -65,10 +64,13 @@ def suggestion() -> str:
             "were miscalibrated at random):\n",
             table(picks, formats),
             f"The median ratio to random labeling is {best:.2f} for suggested rows and "
-            f"{unsure:.2f} for uncertainty sampling.\n",
+            f"{unsure:.2f} for uncertainty sampling. Suggested rows needed fewer labels than "
+            f"random ones on {_count_below_one(picks)}.\n",
             picture("decide_suggestion", words),
             "Mean absolute error of ROC AUC by `auto` over all batches:\n",
             table(areas, errors | {"ratio to random": ".2f"}),
+            f"Rows drawn for ROC AUC left a smaller error than random ones on "
+            f"{_count_below_one(areas)}.\n",
             "Labels until the mean error of ROC AUC is that of 80 random labels (320: not within "
             f"160); the median ratio to random is {area:.2f} for rows suggested for "
             f"`metric:roc_auc` and {spread:.2f} for uncertainty sampling. Beside it, how many "
@@ -79,6 +81,24 @@ def suggestion() -> str:
             "batches:\n",
             table(held, dict.fromkeys(held.columns[1:], ".0%")),
         ]
+    )
+
+
+def _count_below_one(rows: pd.DataFrame) -> str:
+    """On how many sets the ratio to random is below one, and on which it is not."""
+    rest = rows[~(rows["ratio to random"] < 1.0)]["set"].tolist()
+    count = f"{len(rows) - len(rest)} of {len(rows)} sets"
+    return f"{count} (not on {', '.join(rest)})" if rest else count
+
+
+def memory() -> str:
+    found = read("decide_memory")
+    sums = found[["events", "kills", "lost", "doubled"]].sum()
+    return (
+        f"`python -m benchmarks.decide.memory` writes {sums['events']:,} label events from two "
+        f"processes in {len(found)} files and kills them {sums['kills']} times: {sums['lost']} "
+        f"lost, {sums['doubled']} doubled "
+        "([decide_memory.csv](../benchmarks/results/decide_memory.csv)).\n"
     )
 
 
@@ -133,71 +153,3 @@ def plan() -> str:
     )
     head = f"With `auto` {auto} are within the factor, with labels alone {alone}"
     return f"{head} ({origin('decide_plan')}).\n\n{table(shown, formats)}"
-
-
-def groups() -> str:
-    sizes, gaps = read("decide_groups"), read("decide_group_gaps")
-    parts = [f"({origin('decide_groups')})\n"]
-    for target in ("population", "rows"):
-        own = sizes[sizes["target"] == target]
-        parts.append(table(_held(own, f"rows of the group, `{target}`"), _percents()))
-    own = sizes[(sizes["target"] == "population") & sizes["size"].isin(SIZE_NAMES[2:])]
-    by_set = own.assign(size=own["dataset"] + ", " + own["n_labeled"].astype(str) + " labels")
-    parts += [
-        "Groups of 30 rows or more, `population`, by set:\n",
-        table(_held(by_set, "set"), _percents()),
-    ]
-    gaps = gaps.assign(gap=gaps["gap"] + " " + gaps["metric"].fillna(""))
-    wide = gaps.assign(hit=gaps["held"] * gaps["intervals"])
-    sums = wide.groupby(["gap", "dataset"])[["hit", "intervals"]].sum()
-    held = (sums["hit"] / sums["intervals"]).unstack("dataset").reset_index()
-    parts += [
-        "Gaps, 20, 50 and 100 labels together:\n",
-        table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
-    ]
-    try:
-        worst = read("decide_worst")
-    except FileNotFoundError:
-        return "\n".join(parts)
-    parts += [
-        "P(worst), the probability that a group is the worst of its grouping, said against how "
-        "often it was so on the rows that were not seen; all sets alike, 20, 50 and 100 labels "
-        f"together ({origin('decide_worst')}; in brackets the number of cases):\n",
-        table(*tabulate_worst(worst)),
-    ]
-    return "\n".join(parts)
-
-
-def tabulate_worst(worst: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Said and true by bin and metric, numbers of labels together by their cases."""
-    weighed = worst.assign(s=worst["said"] * worst["cases"], t=worst["true"] * worst["cases"])
-    sums = weighed.groupby(["metric", "low", "high"])[["cases", "s", "t"]].sum().reset_index()
-    sums["said"] = [
-        f"{low:.2f} to {min(high, 1.0):.2f}" for low, high in sums[["low", "high"]].to_numpy()
-    ]
-    sums["cell"] = [
-        f"{row.s / row.cases:.2f}, {row.t / row.cases:.2f} ({row.cases:,.0f})"
-        for row in sums.itertuples()
-    ]
-    wide = sums.pivot(index="said", columns="metric", values="cell").fillna("-")
-    return wide.rename_axis(columns=None).reset_index(), {}
-
-
-def _percents() -> dict[str, str]:
-    return dict.fromkeys(["accuracy", "ROC AUC", "average precision", "ECE"], ".0%")
-
-
-def _held(own: pd.DataFrame, title: str) -> pd.DataFrame:
-    """Share of intervals that hold, by size and metric, all of them weighing the same."""
-    names = {
-        "accuracy": "accuracy",
-        "roc_auc": "ROC AUC",
-        "average_precision": "average precision",
-        "ece": "ECE",
-    }
-    hits = own.assign(hit=own["held"] * own["intervals"], metric=own["metric"].map(names))
-    sums = hits.groupby(["size", "metric"], sort=False)[["hit", "intervals"]].sum()
-    wide = (sums["hit"] / sums["intervals"]).unstack("metric")
-    order = [name for name in SIZE_NAMES if name in wide.index] or list(wide.index)
-    wide = wide.loc[order, [name for name in names.values() if name in wide]]
-    return wide.rename_axis(columns=None).rename_axis(title).reset_index()
