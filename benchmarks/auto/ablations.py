@@ -157,16 +157,17 @@ def plan(labels: list[int], runs: range) -> list[Study]:
     return [plan_study(CHANGES, list(SETS), labels, runs), *moved]
 
 
-def write_table(frame: pd.DataFrame) -> pd.DataFrame:
-    table = by_variant(frame, "change")
-    write("auto_ablations", table)
-    return table
+def make_tables(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The result of the study, by its name."""
+    return {"auto_ablations": by_variant(frame, "change")}
 
 
 def main() -> None:
     args = study_arguments(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
-    frame = compute(plan(args.labels, range(args.runs)), "auto_ablations", args.workers)
-    print(write_table(frame).round(3).to_string(index=False))
+    frame, times = compute(plan(args.labels, range(args.runs)), "auto_ablations", args.workers)
+    tables = make_tables(frame)
+    write(tables, times)
+    print(tables["auto_ablations"].round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -22,17 +22,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchmarks.auto import ablations, nested, stress, study, unseen
-from benchmarks.auto.decisions import decisions, decisions_by_metric, decisions_together
+from benchmarks.auto.decisions import decisions_together
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS, TORTURE
 from benchmarks.auto.study import compute, plan_study, study_arguments, write
-from ssme.bench import Study
+from ssme.bench import Study, StudyTables
 
 SHIPPED: study.Methods = {"auto": {}}
 SEEN_RUNS, SEEN_MADE_RUNS = range(4, 29), range(6, 31)
@@ -46,7 +47,7 @@ class Stage:
 
     name: str
     studies: list[Study]
-    finish: Callable[[pd.DataFrame], object]
+    tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]
     share: float
 
 
@@ -65,8 +66,8 @@ def stages(args: Any) -> list[Stage]:
         Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen"), 0.27),
         Stage("further", further, _tables("auto_further"), 0.08),
         Stage("consistency", [many], _tables("auto_consistency"), 0.06),
-        Stage("nested", left_out, nested.write_tables, 0.04),
-        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.write_table, 0.03),
+        Stage("nested", left_out, nested.make_tables, 0.04),
+        Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.make_tables, 0.03),
     ]
 
 
@@ -75,27 +76,16 @@ def share_time(asked: Sequence[Stage], left: float) -> float:
     return max(0.0, left) * asked[0].share / sum(stage.share for stage in asked)
 
 
-def _tables(name: str) -> Callable[[pd.DataFrame], object]:
-    def finish(frame: pd.DataFrame) -> None:
-        cells = study.rmae(frame)
-        write(f"{name}_rmae", cells)
-        write(f"{name}_overall", study.overall(cells))
-        write(f"{name}_coverage", study.coverage(frame))
-        write(f"{name}_pairs", study.pairs(frame))
-        write(f"{name}_decisions", decisions(frame))
-        write(f"{name}_decisions_by_metric", decisions_by_metric(frame))
-        write(f"{name}_doubts", study.doubts(frame))
-
-    return finish
+def _tables(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
+    return partial(study.make_tables, name=name)
 
 
-def _stress(name: str) -> Callable[[pd.DataFrame], object]:
-    def finish(frame: pd.DataFrame) -> None:
-        write(name, study.by_variant(frame, "stress"))
-        write(f"{name}_sets", study.by_variant_and_set(frame, "stress"))
-        write(f"{name}_doubts", study.doubts(frame))
-
-    return finish
+def _stress(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
+    return lambda frame: {
+        name: study.by_variant(frame, "stress"),
+        f"{name}_sets": study.by_variant_and_set(frame, "stress"),
+        f"{name}_doubts": study.doubts(frame),
+    }
 
 
 def main() -> None:
@@ -108,20 +98,21 @@ def main() -> None:
     asked = [stage for stage in asked if not args.only or stage.name in args.only]
     start = time.monotonic()
     end = start + 60.0 * args.minutes
-    frames = {}
+    found: dict[str, StudyTables] = {}
     for i, stage in enumerate(asked):
         seconds = share_time(asked[i:], end - time.monotonic())
         name = f"auto_{stage.name}"
-        frame = compute(stage.studies, name, args.workers, seconds, leave_out=True)
-        frames[stage.name] = frame
+        rows, times = compute(stage.studies, name, args.workers, seconds, leave_out=True)
+        found[stage.name] = StudyTables(rows, times)
         try:
-            stage.finish(frame)
+            write(stage.tables(rows), times)
         except (ValueError, KeyError) as error:  # too few cells were begun
             print(f"{stage.name}: {error!r}", flush=True)
         print(f"{stage.name}: {time.monotonic() - start:.0f} s", flush=True)
-    if {"development", "further"} <= frames.keys():
-        both = decisions_together(frames["development"], frames["further"])
-        write("auto_decisions_together", both)
+    both = [found[name] for name in ("development", "further") if name in found]
+    if len(both) == 2 and not any(tables.rows.empty for tables in both):
+        table = decisions_together(*(tables.rows for tables in both))
+        write({"auto_decisions_together": table}, pd.concat([tables.times for tables in both]))
 
 
 if __name__ == "__main__":

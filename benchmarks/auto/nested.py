@@ -83,14 +83,15 @@ def plan(labels: list[int], runs: range) -> list[Study]:
     return plan_left_out(list(SETS), labels, runs, measure=measure_factors)
 
 
-def write_tables(frame: pd.DataFrame) -> pd.DataFrame:
-    """Write both results; the first of them."""
+def make_tables(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The results of the study, by name."""
     result = calibrated(frame)
     choices = result.groupby(["dataset", "metric"])["factor"].first().unstack()
-    write("auto_nested", report(result))
-    write("auto_nested_sets", report_sets(result))
-    write("auto_nested_choices", choices.rename_axis("left_out").reset_index())
-    return report(result)
+    return {
+        "auto_nested": report(result),
+        "auto_nested_sets": report_sets(result),
+        "auto_nested_choices": choices.rename_axis("left_out").reset_index(),
+    }
 
 
 def report(result: pd.DataFrame) -> pd.DataFrame:
@@ -126,8 +127,10 @@ def report_sets(result: pd.DataFrame) -> pd.DataFrame:
 
 def main() -> None:
     args = study_arguments(__doc__, runs=25, labels=[20, 50, 100]).parse_args()
-    frame = compute(plan(args.labels, range(args.runs)), "auto_nested", args.workers)
-    print(write_tables(frame).round(3).to_string(index=False))
+    frame, times = compute(plan(args.labels, range(args.runs)), "auto_nested", args.workers)
+    tables = make_tables(frame)
+    write(tables, times)
+    print(tables["auto_nested"].round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -73,20 +73,20 @@ def main() -> None:
     args = parser.parse_args()
     shipped: dict[str, dict[str, Any]] = {"auto": {}}
     plain = plan_study(shipped, list(SETS), args.labels, range(args.runs), measure=measure_factors)
-    frame = compute([plain], "auto_pair_factors", args.workers)
+    names = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
+    further = plan_study(shipped, names, args.labels, range(6), measure=measure_factors)
+    every, times = compute([plain, further], "auto_pair_factors", args.workers)
+    frame, more = (every[every["dataset"].isin(SETS) == near] for near in (True, False))
     tables = [
         tabulate(frame[frame["run"] < FITTED], f"development, runs 0 to {FITTED - 1}"),
         tabulate(frame[frame["run"] >= FITTED], f"development, runs from {FITTED}"),
     ]
-    if args.extra:
-        names = sorted(map(str, args.extra.glob("*.npz")))
-        further = plan_study(shipped, names, args.labels, range(6), measure=measure_factors)
-        more = compute([further], "auto_pair_factors", args.workers)
-        tables += [tabulate(more, "further"), tabulate(pd.concat([frame, more]), "all")]
+    if names:
+        tables += [tabulate(more, "further"), tabulate(every, "all")]
     table = pd.concat([part for part in tables if len(part)])
     for what, name in (("factor", "auto_pair_factors"), ("exponent", "auto_best_exponents")):
         part = table[table["what"] == what].drop(columns="what").rename(columns={"value": what})
-        write(name, part)
+        write({name: part}, times)
         wide = part.pivot_table(index=["sets", "metric"], columns=what, values="log_score")
         print(name, wide.round(4).to_string(), sep="\n")
 

@@ -209,8 +209,9 @@ def main() -> None:
     chosen = [*UNSEEN, *unseen.UNSEEN_WORLDS] if args.unseen else [*STRESSES, *WORLDS]
     runs, made_runs = (range(args.first, args.first + size * args.runs) for size in (1, 4))
     studies = plan(chosen, args.labels, runs, made_runs)
-    table = by_variant(compute(studies, "auto_stress", args.workers), "stress")
-    write("auto_stress_unseen" if args.unseen else "auto_stress", table)
+    frame, times = compute(studies, "auto_stress", args.workers)
+    table = by_variant(frame, "stress")
+    write({"auto_stress_unseen" if args.unseen else "auto_stress": table}, times)
     print(table.round(3).to_string(index=False))
 
 

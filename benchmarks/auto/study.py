@@ -30,7 +30,7 @@ import pandas as pd
 from benchmarks.auto.decisions import decisions, decisions_by_metric, said_and_so
 from benchmarks.auto.priors import SETS, TORTURE, left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
-from ssme.bench import Protocol, Runner, Scene, Study
+from ssme.bench import Protocol, Runner, Scene, Study, StudyTables
 from ssme.bench.runner import Measure, Truth
 from ssme.engines.executors import open_executor
 from ssme.evaluation import Evaluation
@@ -133,14 +133,14 @@ def compute(
     seconds: float | None = None,
     *,
     leave_out: bool = False,
-) -> pd.DataFrame:
+) -> StudyTables:
     """All rows, by the protocol engine; finished cells are kept and not computed again."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with open_executor("processes", workers=workers) as executor:
         found = run_cells(
             studies, name, executor, seconds=seconds, leave_out="cells" if leave_out else None
         )
-    return found.rows.rename(columns={"method": "variant"})
+    return StudyTables(found.rows.rename(columns={"method": "variant"}), found.times)
 
 
 def plan_left_out(names: list[str], labels: list[int], runs: range, **settings: Any) -> list[Study]:
@@ -280,8 +280,23 @@ def study_arguments(description: str | None, *, runs: int, labels: list[int]) ->
     return parser
 
 
-def write(name: str, frame: pd.DataFrame) -> None:
-    write_tables({name: frame}, digits=4)
+def make_tables(frame: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
+    """The results of a study, whose names begin with ``name``."""
+    cells = rmae(frame)
+    return {
+        f"{name}_rmae": cells,
+        f"{name}_overall": overall(cells),
+        f"{name}_coverage": coverage(frame),
+        f"{name}_pairs": pairs(frame),
+        f"{name}_decisions": decisions(frame),
+        f"{name}_decisions_by_metric": decisions_by_metric(frame),
+        f"{name}_doubts": doubts(frame),
+    }
+
+
+def write(tables: dict[str, pd.DataFrame], times: pd.DataFrame) -> None:
+    """Write results by name; ``times`` are those of the cells behind them."""
+    write_tables(tables, times, digits=4)
 
 
 def main() -> None:
@@ -296,25 +311,15 @@ def main() -> None:
     studies = [plan_study({"auto": {}}, *asked, n_unlabeled=args.unlabeled)]
     if args.left_out:
         studies += plan_left_out(*asked, n_unlabeled=args.unlabeled)
-    frame = compute(studies, args.name, args.workers)
-    cells = rmae(frame)
-    tables = {
-        "rmae": cells,
-        "overall": overall(cells),
-        "coverage": coverage(frame),
-        "pairs": pairs(frame),
-        "decisions": decisions(frame),
-        "decisions_by_metric": decisions_by_metric(frame),
-        "doubts": doubts(frame),
-    }
-    for part, table in tables.items():
-        write(f"{args.name}_{part}", table)
-    covered = tables["coverage"]
-    print(tables["overall"].round(3).to_string(index=False))
+    frame, times = compute(studies, args.name, args.workers)
+    tables = make_tables(frame, args.name)
+    write(tables, times)
+    covered = tables[f"{args.name}_coverage"]
+    print(tables[f"{args.name}_overall"].round(3).to_string(index=False))
     print(covered[covered["dataset"] == "all"].round(3).to_string(index=False))
     lowest = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
     print(lowest.sort_values("covered").groupby(["variant", "n_labeled"]).head(2).round(3))
-    print(tables["pairs"].round(3).to_string(index=False))
+    print(tables[f"{args.name}_pairs"].round(3).to_string(index=False))
     print("estimates outside their interval:", int((~frame["inside"]).sum()))
 
 
