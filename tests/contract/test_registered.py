@@ -46,6 +46,7 @@ def test_a_method_is_everywhere_it_belongs(name: str) -> None:
         f"src/{own}: spec(does=..., assumes=..., fails=...) in full sentences": all(
             each.endswith(".") for each in (cls.spec.does, cls.spec.assumes, cls.spec.fails)
         ),
+        f"src/{own}: an example in the docstring of {cls.__name__}": ">>> " in (cls.__doc__ or ""),
         "docs/rivals.md: run SSME_WRITE_DOCS=1 pytest tests/methods/test_docs.py": (
             f"\n| `{name}` |" in page("rivals.md")
         ),

@@ -22,6 +22,7 @@ from ssme.errors import InputError, SsmeWarning
 from ssme.methods.parts.label_resampling import ResamplingSettings
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
+from ssme.metrics.kinds import Fieldless
 from ssme.mixture.model import MixtureOptions
 from ssme.options import list_declared
 
@@ -165,12 +166,21 @@ def metrics_declared() -> dict[str, Any]:
 
 def _shown(value: Any) -> Any:
     """A value as JSON holds it; a kind with its fields, a function by its name."""
-    if is_dataclass(value) and not isinstance(value, type):
-        of = {each.name: _shown(getattr(value, each.name)) for each in fields(value)}
-        return {type(value).__name__: of}
+    names = _list_fields(value)
+    if names is not None:
+        return {type(value).__name__: {name: _shown(getattr(value, name)) for name in names}}
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return getattr(value, "__name__", value)
+
+
+def _list_fields(value: Any) -> list[str] | None:
+    """Names of the fields of a dataclass, a named tuple or a kind without fields."""
+    if isinstance(value, Fieldless):
+        return []
+    if is_dataclass(value) and not isinstance(value, type):
+        return [each.name for each in fields(value)]
+    return list(value._fields) if isinstance(value, tuple) and hasattr(value, "_fields") else None
 
 
 def written(value: Any) -> Any:

@@ -38,6 +38,7 @@ __all__ = [
     "listen",
     "make_answer_scores",
     "spell_class",
+    "tell_unanswered",
 ]
 
 IntArray = NDArray[np.int64]
@@ -395,3 +396,12 @@ def _check_column(values: object, name: str) -> NDArray[Any]:
             fix="give the class, not scores of classes; probabilities go to `scores`",
         )
     return column
+
+
+def tell_unanswered(got: str) -> InputError:
+    """The error for a row that no judge answered; ``got`` names the row."""
+    return InputError(
+        got,
+        allowed="rows on which at least one judge gave an answer",
+        fix="drop these rows: they say nothing about any judge",
+    )

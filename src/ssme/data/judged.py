@@ -15,6 +15,7 @@ from ssme.data.answers import (
     find_classes_of_answers,
     listen,
     make_answer_scores,
+    tell_unanswered,
 )
 from ssme.data.arrays import check_arrays, stack_scores
 from ssme.data.labels import RawLabels, observe
@@ -165,11 +166,9 @@ def _refuse_unanswered(scores: FloatArray, n_models: int) -> None:
     silent = np.all(np.isnan(scores).any(axis=2), axis=1)
     if silent.any():
         rows = np.flatnonzero(silent)
-        raise InputError(
+        raise tell_unanswered(
             f"row {rows[0]} has no answer of any of the {n_models} judges"
-            + (f" (and {rows.size - 1:,} more such rows)" if rows.size > 1 else ""),
-            allowed="rows on which at least one judge gave an answer",
-            fix="drop these rows: they say nothing about any judge",
+            + (f" (and {rows.size - 1:,} more such rows)" if rows.size > 1 else "")
         )
 
 

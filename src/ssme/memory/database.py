@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.memory.schema import migrate
-from ssme.memory.transactions import name_file_in_errors, read_records, write_whole
+from ssme.memory.transactions import SqliteFile, read_records
 from ssme.wording import quote
 
 __all__ = ["Memory"]
@@ -28,7 +27,7 @@ SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
 
 
-class Memory:
+class Memory(SqliteFile):
     """Labels, evaluations and decisions of one project.
 
     Parameters
@@ -49,6 +48,11 @@ class Memory:
     1
     {'row-1': 'spam'}
     """
+
+    advice: ClassVar[str] = (
+        "check that it is a memory made by ssme, that the disk has room and that no other program "
+        "holds it"
+    )
 
     def __init__(self, path: str | Path, data: str = "default") -> None:
         self.path, self.data = Path(path), data
@@ -117,7 +121,7 @@ class Memory:
             )
             for event in events
         ]
-        with self._write() as connection:
+        with self._begin_writing() as connection:
             before = connection.total_changes
             connection.executemany(
                 "INSERT INTO label_event (key, data, row, label, annotator, given_at, probability,"
@@ -134,7 +138,7 @@ class Memory:
         tuple of LabelEvent
             The oldest event first.
         """
-        rows = self._read(
+        rows = self._fetch_all(
             "SELECT row, label, annotator, probability, reason, key, given_at FROM label_event"
             " WHERE data = ? ORDER BY id",
             self.data,
@@ -195,7 +199,7 @@ class Memory:
         int
             Number of the evaluation in the file.
         """
-        with self._write() as connection:
+        with self._begin_writing() as connection:
             connection.execute(
                 "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
                 " made_at, scores) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -238,7 +242,7 @@ class Memory:
         dict
             From the number of an evaluation to its `EvaluationRecord`, the oldest first.
         """
-        rows = self._read(
+        rows = self._fetch_all(
             "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at"
             " FROM evaluation WHERE data = ? ORDER BY id",
             self.data,
@@ -284,7 +288,7 @@ class Memory:
         return found[chosen]
 
     def _read_estimates(self, number: int) -> tuple[EstimateRecord, ...]:
-        rows = self._read(
+        rows = self._fetch_all(
             'SELECT model, metric, "group", estimate, low, high, labels_only FROM estimate'
             " WHERE evaluation = ? ORDER BY rowid",
             number,
@@ -292,7 +296,7 @@ class Memory:
         return tuple(EstimateRecord(*row) for row in rows)
 
     def _read_decisions(self, number: int) -> tuple[DecisionRecord, ...]:
-        rows = self._read(
+        rows = self._fetch_all(
             "SELECT metric, pick, p_best, regret, possible_best FROM decision"
             " WHERE evaluation = ? ORDER BY rowid",
             number,
@@ -300,20 +304,4 @@ class Memory:
         return tuple(
             DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)))
             for metric, pick, p_best, regret, names in rows
-        )
-
-    def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._name_errors():
-            return self._connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._name_errors(), write_whole(self._connection) as connection:
-            yield connection
-
-    def _name_errors(self) -> AbstractContextManager[None]:
-        return name_file_in_errors(
-            self.path,
-            "check that it is a memory made by ssme, that the disk has room and that no other "
-            "program holds it",
         )

@@ -1,28 +1,49 @@
-"""Transactions of a SQLite file, whole or not at all, and errors that name the file."""
+"""A SQLite file: transactions, whole or not at all, and errors that name the file."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any, ClassVar
 
 from ssme.errors import InputError
 
-__all__ = ["name_file_in_errors", "read_records", "write_whole"]
+__all__ = ["SqliteFile", "name_file_in_errors", "read_records"]
 
 
-@contextmanager
-def write_whole(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """One transaction: committed whole, or rolled back."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield connection
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # a full disk has ended it already
-            connection.execute("ROLLBACK")
-        raise
+class SqliteFile:
+    """What databases in one file have in common; ``advice`` says what to do when SQLite fails."""
+
+    path: Path
+    advice: ClassVar[str]
+    _connection: sqlite3.Connection
+
+    def _fetch_one(self, query: str, *values: Any) -> Any:
+        with self._name_errors():
+            return self._connection.execute(query, values).fetchone()
+
+    def _fetch_all(self, query: str, *values: Any) -> list[Any]:
+        with self._name_errors():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _begin_writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed whole, or rolled back."""
+        on = self._connection
+        with self._name_errors():
+            on.execute("BEGIN IMMEDIATE")
+            try:
+                yield on
+                on.execute("COMMIT")
+            except BaseException:
+                if on.in_transaction:  # a full disk has ended it already
+                    on.execute("ROLLBACK")
+                raise
+
+    def _name_errors(self) -> AbstractContextManager[None]:
+        return name_file_in_errors(self.path, self.advice)
 
 
 @contextmanager

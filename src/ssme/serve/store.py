@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ssme.errors import InputError
 from ssme.memory.records import tell_time
-from ssme.memory.transactions import name_file_in_errors, write_whole
+from ssme.memory.transactions import SqliteFile
 from ssme.serve.schema import prepare
 
 __all__ = ["FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]
@@ -91,7 +90,7 @@ FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look
 JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
 
 
-class Store:
+class Store(SqliteFile):
     """The tables of ``serve.sqlite``.
 
     Parameters
@@ -99,6 +98,11 @@ class Store:
     path : Path
         The file; it is made where there is none.
     """
+
+    advice: ClassVar[str] = (
+        "check that the disk has room and that no other program holds the file; nothing that was "
+        "stored before is lost"
+    )
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -325,26 +329,6 @@ class Store:
             "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
         )
         return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
-
-    def _fetch_one(self, query: str, *values: Any) -> Any:
-        with self._name_errors():
-            return self._connection.execute(query, values).fetchone()
-
-    def _fetch_all(self, query: str, *values: Any) -> list[Any]:
-        with self._name_errors():
-            return self._connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _begin_writing(self) -> Iterator[sqlite3.Connection]:
-        with self._name_errors(), write_whole(self._connection) as connection:
-            yield connection
-
-    def _name_errors(self) -> AbstractContextManager[None]:
-        return name_file_in_errors(
-            self.path,
-            "check that the disk has room and that no other program holds the file; nothing that "
-            "was stored before is lost",
-        )
 
 
 def _hash(secret: str) -> str:

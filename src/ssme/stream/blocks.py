@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import judge_codes, listen
+from ssme.data.answers import judge_codes, listen, tell_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.readers.tables import Table
@@ -56,11 +56,9 @@ class Block:
         joined = np.concatenate(parts, axis=1)
         silent = np.flatnonzero(np.isnan(joined[:, :, 0]).all(axis=1))
         if silent.size:
-            raise InputError(
+            raise tell_unanswered(
                 f"row {self.part.first_row + (rows.start or 0) + silent[0]}, in {self.part.path}, "
-                "has no answer of any judge",
-                allowed="rows on which at least one judge gave an answer",
-                fix="drop these rows: they say nothing about any judge",
+                "has no answer of any judge"
             )
         return joined
 
