@@ -193,7 +193,7 @@ def test_one_run_has_no_half_width(run, history, tmp_path):
         (("--runs", "-1"), "--runs -1. Allowed"),
         (("--seed", "-1"), "--seed -1. Allowed"),
         (("--n-unlabeled", "-5"), "--n-unlabeled -5. Allowed"),
-        (("--workers", "0"), "--workers 0. Allowed: 1 or more"),
+        (("--workers", "0"), "--workers 0 is too small. Allowed: 1 or more"),
         (("--workers", str(2**63)), "Allowed: 1 to 1,024 processes"),
         (("--methods", ""), "--methods '' names nothing"),
         (("-n", "5000"), "ask for at most 200 labels"),

@@ -124,7 +124,20 @@ class Scene:
 
 @dataclass(frozen=True)
 class Trial:
-    """A cell with its rows. ``data`` are all rows of the run, as the scene makes them."""
+    """A cell with its rows: what a function of a protocol makes result rows of.
+
+    Attributes
+    ----------
+    cell : Cell
+        The data set, the numbers of labeled and unlabeled rows, and the run, which `dataset`,
+        `n_labeled`, `n_unlabeled` and `run` repeat.
+    data : ScoreSet
+        All rows of the run with their labels, as the scene makes them.
+    split : Split
+        Which of them are seen, and which give the truth.
+    scene : Scene
+        What was done to the data, and which rows that are seen have their label.
+    """
 
     cell: Cell
     data: ScoreSet
