@@ -24,12 +24,15 @@ setup: $(READY)
 demo: $(READY)
 	@$(BIN)/ssme demo
 
+# one thread per process: two processes on two cores, whose threads would wait for each other
+test test-lowest test-mlflow: export OMP_NUM_THREADS = 1
+
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
 
 # the oldest versions that pyproject.toml allows, of what it names itself
 test-lowest: $(READY)
-	@$(PYTHON) -m venv .venv-lowest
+	@$(BIN)/uv venv -q --clear --python $(PYTHON) .venv-lowest
 	@$(BIN)/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e '.[parquet,yaml,report,dask,excel]' \
 		'pytest>=8' 'hypothesis>=6.100' 'pytest-timeout>=2.3' 'pytest-xdist>=3.6' 'polars>=1'
 	@env -u SSME_REQUIRE .venv-lowest/bin/python -m pytest -q -n 2 -W default \
@@ -37,7 +40,7 @@ test-lowest: $(READY)
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
 test-mlflow: $(READY)
-	@$(PYTHON) -m venv .venv-mlflow
+	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-mlflow || $(PYTHON) -m venv .venv-mlflow
 	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,docs,mlflow]' || \
 		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,docs,mlflow]'
 	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow tests/integrations

@@ -3,13 +3,18 @@
 Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` need something a fresh
 machine may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI)
 turns a missing requirement into an error, and any other skip or expected failure into a failure.
+
+Thousands of collected tests are objects that stay: the garbage collector is told to leave them
+alone, which takes a seventh off the time of the suite.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shutil
+from collections.abc import Generator
 
 import pytest
 
@@ -62,6 +67,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if absent:
         reasons = "; ".join(REQUIREMENTS[name][1]() for name in absent)
         raise pytest.UsageError(f"SSME_REQUIRE asks for {absent}: {reasons}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

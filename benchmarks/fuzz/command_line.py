@@ -13,7 +13,6 @@ unnamed.
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 import sys
 import tempfile
@@ -26,8 +25,8 @@ from unittest.mock import patch
 
 import numpy as np
 from typer.main import get_command
-from typer.testing import CliRunner
 
+from benchmarks.fuzz.program import make_runner
 from benchmarks.fuzz.tables import spread, write_counts
 from benchmarks.fuzz.values import text_value
 from ssme.cli import app
@@ -35,8 +34,7 @@ from ssme.methods.registry import find_method_class, method_names
 from ssme.options import list_declared
 from ssme.run import evaluate as run_evaluate
 
-APART = "mix_stderr" in inspect.signature(CliRunner).parameters
-RUNNER = CliRunner(**({"mix_stderr": False} if APART else {}))  # stderr apart from stdout
+RUNNER = make_runner()
 LONGEST_MESSAGE = 20_000
 ENDS = ("done", "failed", "refused", "unnamed", "uncaught")
 LEFT_OUT = {

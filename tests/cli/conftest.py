@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner, Result
+from benchmarks.fuzz.program import make_runner
+from typer.testing import Result
 
 from ssme.cli import app
-
-
-def make_runner() -> CliRunner:
-    """A runner that keeps stdout and stderr apart, which older ones have to be told."""
-    apart = "mix_stderr" in inspect.signature(CliRunner).parameters
-    return CliRunner(**({"mix_stderr": False} if apart else {}))
 
 
 @pytest.fixture

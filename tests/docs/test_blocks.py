@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.conftest import make_runner
+from benchmarks.fuzz.program import make_runner
 
 from ssme.cli import app
 

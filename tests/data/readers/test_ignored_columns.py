@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.cli.conftest import make_runner
+from benchmarks.fuzz.program import make_runner
 
 import ssme
 from ssme.cli import app
