@@ -27,6 +27,9 @@ spec.loader.exec_module(extension)
 
 METHOD_CLASSES = sorted(f"ssme.{entry.partition(':')[2]}" for entry in METHODS.values())
 WITHOUT_EXAMPLE = {
+    "ssme.bench.geometric_rmae": "needs the table of a benchmark",
+    "ssme.bench.run_studies": "is run_protocol for several protocols",
+    "ssme.bench.summarize": "needs the table of a benchmark",
     "ssme.evaluate_parquet": "needs Parquet files",
     "ssme.progress.show": "draws on the terminal",
     "ssme.progress.tell": "is in the example of ssme.progress.listen",
@@ -43,8 +46,6 @@ def list_public() -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
     for name in extension.public_names():
         found = extension.resolve(name)
-        if name.startswith("ssme.bench."):
-            continue
         if (inspect.isfunction(found) or inspect.isclass(found)) and id(found) not in seen:
             seen.add(id(found))
             yield name, found

@@ -31,7 +31,37 @@ def labels_only_curve(
     sizes: tuple[int, ...] = SIZES,
     seed: int = 0,
 ) -> dict[str, NDArray[np.float64]]:
-    """Mean absolute error of labels alone at each size, per metric: (len(sizes),)."""
+    """Compute the mean absolute error of labels alone for several numbers of labels.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        A data set in which every row has a label.
+    metrics : tuple of str
+        The metrics.
+    dataset : str
+        Name of the data set, which is part of the seed.
+    samples : int
+        Number of random samples of labels.
+    sizes : tuple of int
+        The numbers of labels.
+    seed : int
+        Seed of the samples.
+
+    Returns
+    -------
+    dict
+        From the name of a metric to the error at each size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ssme
+    >>> data = ssme.ScoreSet.from_arrays({"a": np.linspace(0, 1, 200)}, np.arange(200) > 90)
+    >>> curve = labels_only_curve(data, ("accuracy",), dataset="example", samples=2, sizes=(20, 50))
+    >>> curve["accuracy"].shape
+    (2,)
+    """
     chosen = [get_metric(name) for name in metrics]
     errors = [np.zeros((samples, len(sizes))) for _ in chosen]
     for sample in range(samples):
@@ -52,7 +82,28 @@ def labels_only_curve(
 def effective_sample_size(
     mae: float, curve: NDArray[np.float64], sizes: tuple[int, ...] = SIZES
 ) -> int:
-    """The size whose labels-only error is nearest to ``mae``."""
+    """Find the number of labels with which labels alone have a given error.
+
+    Parameters
+    ----------
+    mae : float
+        The mean absolute error.
+    curve : array
+        Mean absolute error of labels alone at each size, as `labels_only_curve` gives it.
+    sizes : tuple of int
+        The numbers of labels.
+
+    Returns
+    -------
+    int
+        The size whose error is nearest to ``mae``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> effective_sample_size(0.05, np.array([0.1, 0.05, 0.02]), (20, 50, 100))
+    50
+    """
     return int(sizes[int(np.nanargmin(np.abs(curve - mae)))])
 
 

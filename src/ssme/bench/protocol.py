@@ -44,7 +44,15 @@ MOST_RUNS = 1_000_000
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of one run: labeled, unlabeled, and the held-out half for the truth."""
+    """Row numbers of one run.
+
+    Attributes
+    ----------
+    labeled, unlabeled : array of int
+        Rows that a method sees with and without their label.
+    truth : array of int
+        The held-out half, on which the truth is computed.
+    """
 
     labeled: IntArray
     unlabeled: IntArray
@@ -55,7 +63,20 @@ class Split:
 class Cell:
     """One unit of work: a method, or a function, on one split of one data set.
 
-    Tables call what is done ``label``.
+    Attributes
+    ----------
+    dataset : str
+        Name of the data set.
+    subset : tuple of str
+        Names of the classifiers that are used; empty for all.
+    n_labeled, n_unlabeled, run : int
+        Numbers of labeled and unlabeled rows, and number of the run.
+    label : str
+        What tables call the method.
+    method : str or callable
+        Name of the method, or the function that makes the result rows.
+    options : tuple of pairs
+        Options of the method, by name.
     """
 
     dataset: str
@@ -86,22 +107,52 @@ class Cell:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is done to the data of a run before a method sees them: nothing, unless told.
+    """What is done to the data of a run before a method sees them: nothing by default.
 
     A study of altered data, or of labels that were chosen in another way, has a scene of its own,
     told apart by its name. It is picklable and hashable, as dataclasses at the top of a module are.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scene.
     """
 
     name: str = ""
 
     def change(self, data: ScoreSet, run: int) -> ScoreSet:
-        """The data set of run ``run``, all rows labeled; the truth is that of these data."""
+        """Change the data set of a run.
+
+        Parameters
+        ----------
+        data : ScoreSet
+            The data set, in which every row has a label.
+        run : int
+            Number of the run.
+
+        Returns
+        -------
+        ScoreSet
+            The changed data set, in which every row has a label; the truth is that of these data.
+        """
         return data
 
     def label(self, rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
-        """What a method sees of ``rows``, which all have their label: by default the first keep it.
+        """Choose which labels a method sees; by default the first rows keep theirs.
 
-        The first rows hold one of each class.
+        Parameters
+        ----------
+        rows : ScoreSet
+            Rows that all have their label; the first ones contain one row of each class.
+        n_labeled : int
+            Number of labels.
+        run : int
+            Number of the run.
+
+        Returns
+        -------
+        ScoreSet
+            The rows as a method sees them.
         """
         labels = rows.labels.copy()
         labels[n_labeled:] = UNLABELED
@@ -118,25 +169,40 @@ class Scene:
         seed: int,
         dataset: str,
     ) -> Split:
-        """Which rows are seen, and which give the truth: by default those of `split_rows`."""
+        """Choose which rows are seen and which give the truth; by default those of `split_rows`.
+
+        Parameters
+        ----------
+        labels : array of int
+            Labels of all rows.
+        n_labeled, n_unlabeled, run : int
+            Numbers of labeled and unlabeled rows, and number of the run.
+        seed : int
+            Seed of the splits.
+        dataset : str
+            Name of the data set.
+
+        Returns
+        -------
+        Split
+        """
         return split_rows(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=dataset)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A cell with its rows: what a function of a protocol makes result rows of.
+    """A cell with its rows.
 
     Attributes
     ----------
     cell : Cell
-        The data set, the numbers of labeled and unlabeled rows, and the run, which `dataset`,
-        `n_labeled`, `n_unlabeled` and `run` repeat.
+        The cell.
     data : ScoreSet
-        All rows of the run with their labels, as the scene makes them.
+        All rows of the run, as the scene makes them.
     split : Split
-        Which of them are seen, and which give the truth.
+        Which of them are labeled, unlabeled and held out.
     scene : Scene
-        What was done to the data, and which rows that are seen have their label.
+        What was done to the data.
     """
 
     cell: Cell
@@ -146,18 +212,22 @@ class Trial:
 
     @property
     def dataset(self) -> str:
+        """Name of the data set."""
         return self.cell.dataset
 
     @property
     def n_labeled(self) -> int:
+        """Number of labeled rows."""
         return self.cell.n_labeled
 
     @property
     def n_unlabeled(self) -> int:
+        """Number of unlabeled rows."""
         return self.cell.n_unlabeled
 
     @property
     def run(self) -> int:
+        """Number of the run."""
         return self.cell.run
 
     @cached_property
@@ -178,15 +248,33 @@ class Trial:
 
 @dataclass(frozen=True)
 class Protocol:
-    """What to run. ``methods`` maps a label of the result table to (method, options).
+    """What a benchmark runs.
 
-    A method is given by its name; it is evaluated, and the evaluation measured. A function in its
-    place makes the result rows itself, from a `Trial` and the options: where a cell takes several
-    evaluations, or none. What names the metrics, groups and level is for methods alone.
-
-    Runs are numbered from ``first_run`` on. ``truth_rows`` is the largest number of held-out rows
-    that the truth is computed on (by default all). With ``fewer_unlabeled``, a data set that is too
-    small for ``n_unlabeled`` gives as many as it has.
+    Parameters
+    ----------
+    methods : mapping of str to (method, options)
+        From the label of the result table to what is run. A method is given by its name; it is
+        evaluated, and the evaluation is measured. A function in its place makes the result rows
+        itself, from a `Trial` and the options, where a cell takes several evaluations or none;
+        ``metrics``, ``by`` and ``level`` are for methods alone.
+    metrics : tuple of str, optional
+        The metrics (default: those of the SSME paper).
+    n_labeled, n_unlabeled : tuple of int
+        Numbers of labeled and of unlabeled rows that a method gets.
+    runs, first_run : int
+        Number of random splits, and the number of the first one.
+    by : tuple of str
+        Groupings to report on.
+    level : float
+        Coverage of the intervals.
+    seed : int
+        Seed of the splits.
+    subsets : dict
+        From the name of a data set to the subsets of its classifiers that are used.
+    truth_rows : int, optional
+        Largest number of held-out rows that the truth is computed on (default: all).
+    fewer_unlabeled : bool
+        Whether a data set that is too small for ``n_unlabeled`` gives as many rows as it has.
     """
 
     methods: Mapping[str, tuple[str | Work, dict[str, Any]]]
@@ -233,11 +321,33 @@ class Protocol:
 
     @classmethod
     def of(cls, methods: list[str], **settings: Any) -> Protocol:
-        """A protocol over methods at their defaults."""
+        """Make a protocol over methods at their defaults.
+
+        Parameters
+        ----------
+        methods : list of str
+            Names of the methods.
+        **settings
+            The other parameters of the protocol.
+
+        Returns
+        -------
+        Protocol
+        """
         return cls(methods={name: (name, {}) for name in methods}, **settings)
 
     def list_cells(self, datasets: list[str]) -> Iterator[Cell]:
-        """All the work, run by run: stopped early, the first runs are whole."""
+        """List all the work run by run: if it is stopped early, the first runs are complete.
+
+        Parameters
+        ----------
+        datasets : list of str
+            Names of the data sets.
+
+        Yields
+        ------
+        Cell
+        """
         for run in range(self.first_run, self.first_run + self.runs):
             for dataset in datasets:
                 for subset in self.subsets.get(dataset, [()]):
@@ -247,13 +357,24 @@ class Protocol:
                             yield Cell(dataset, subset, n_l, n_u, run, label, method, given)
 
     def describe_settings(self, cell: Cell, content: str) -> str:
-        """Everything beside the split that decides the numbers of ``cell``, as compact JSON.
+        """Describe everything beside the split that decides the numbers of a cell.
 
-        ``content`` is the checksum of the data (`compute_content_checksum`). Options
-        are those of the method as it ran, defaults included; an oracle's labels are left out. What
-        a function does is told by checksums of this package and of the files beside the function,
-        so that a changed one finds none of its earlier cells. The text is the same in every
-        process.
+        Options are those of the method as it ran, defaults included; an oracle's labels are left
+        out. What a function does is told by checksums of this package and of the files beside the
+        function, so that a changed one finds none of its earlier cells. The text is the same in
+        every process.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        content : str
+            Checksum of the data (`compute_content_checksum`).
+
+        Returns
+        -------
+        str
+            Compact JSON.
         """
         if not isinstance(cell.method, str):
             return self._describe_work(cell, cell.method, content)
@@ -325,11 +446,39 @@ def _take_apart(value: Any) -> Any:
 def split_rows(
     labels: IntArray, n_labeled: int, n_unlabeled: int, run: int, *, seed: int, dataset: str
 ) -> Split:
-    """The split of run ``run``: halves at random, one label of each class first.
+    """Split the rows of a data set at random into halves, with one label of each class first.
 
     The labeled rows, followed by the unlabeled ones, are the same rows in the same order however
-    many of them are labeled, 0 among it. Raises `InputError` where the half is too small or lacks a
-    class.
+    many of them are labeled, also with no labels.
+
+    Parameters
+    ----------
+    labels : array of int
+        Labels of all rows.
+    n_labeled, n_unlabeled : int
+        Numbers of labeled and unlabeled rows.
+    run : int
+        Number of the run; each run has another split.
+    seed : int
+        Seed of the splits.
+    dataset : str
+        Name of the data set, which is part of the seed.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    InputError
+        If the half is too small or lacks a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split = split_rows(np.arange(40) % 2, 5, 10, 0, seed=0, dataset="example")
+    >>> len(split.labeled), len(split.unlabeled), len(split.truth)
+    (5, 10, 20)
     """
     rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), run])
     order = rng.permutation(len(labels))
@@ -358,6 +507,28 @@ def split_rows(
 
 
 def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
-    """What a method sees: the labeled and the unlabeled rows of a run, these without labels."""
+    """Take the rows that a method sees; the unlabeled ones lose their labels.
+
+    Parameters
+    ----------
+    data : ScoreSet
+        A data set in which every row has a label.
+    split : Split
+        The split of a run.
+
+    Returns
+    -------
+    ScoreSet
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ssme
+    >>> data = ssme.ScoreSet.from_arrays({"a": np.linspace(0, 1, 40)}, np.arange(40) % 2)
+    >>> split = split_rows(data.labels, 5, 10, 0, seed=0, dataset="example")
+    >>> seen = seen_rows(data, split)
+    >>> seen.n_labeled, seen.n_unlabeled
+    (5, 10)
+    """
     rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
     return Scene().label(rows, len(split.labeled), 0)

@@ -42,11 +42,20 @@ Measure = Callable[[Evaluation, Truth], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Runner:
-    """Computes one cell; picklable, so that any executor can carry it.
+    """Computes one cell; it is picklable, so that any executor can carry it.
 
-    ``load`` gives a fully labeled `ScoreSet` by name; it runs once per worker and data set.
-    ``measure`` makes the rows that are kept from an evaluation and the truth. ``scene`` changes
-    the data of a run, or chooses which of its rows are seen, have a label and give the truth.
+    Parameters
+    ----------
+    protocol : Protocol
+        What is run.
+    load : callable
+        ``load(name)`` returns a data set in which every row has a label; it is called once per
+        worker and data set.
+    measure : callable, optional
+        Makes the rows that are kept from an evaluation and the truth (default: one per estimate).
+    scene : Scene
+        Changes the data of a run, or chooses which of its rows are seen, have a label and give the
+        truth.
     """
 
     protocol: Protocol
@@ -79,18 +88,50 @@ class Runner:
         }
 
     def name(self, cell: Cell, content: str) -> tuple[str, str]:
-        """What a finished cell is found by: its work, and all that decides its numbers."""
+        """Name a finished cell by its work and by all that decides its numbers.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        content : str
+            Checksum of the data.
+
+        Returns
+        -------
+        tuple of str
+        """
         kept = "" if self.measure is None else f"|{name_function(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
         return cell.key + kept + scene, self.protocol.describe_settings(cell, content)
 
     def leaves_out(self, dataset: str, method: str) -> bool:
-        """Whether ``method`` can do none of what the protocol asks for on ``dataset``."""
+        """Say whether a method can do none of what the protocol asks for on a data set.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Names of the data set and of the method.
+
+        Returns
+        -------
+        bool
+        """
         protocol = self.protocol
         return not _list_metrics(method, dataset, self.load, protocol.metrics, bool(protocol.by))
 
     def make_trial(self, cell: Cell) -> Trial:
-        """``cell`` with its rows."""
+        """Read the rows of a cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+
+        Returns
+        -------
+        Trial
+        """
         protocol = self.protocol
         data = _make_data(self.load, cell.dataset, cell.subset, self.scene, cell.run)
         n_unlabeled = cell.n_unlabeled

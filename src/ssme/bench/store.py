@@ -50,7 +50,13 @@ class CellStore:
         return self.done[name]
 
     def keep(self, result: dict[str, Any]) -> None:
-        """One more finished cell; a write that fails leaves the file as it was."""
+        """Keep one more finished cell; a write that fails leaves the file as it was.
+
+        Parameters
+        ----------
+        result : dict
+            The finished cell as `Runner` returns it.
+        """
         self.done[result["key"], result["settings"]] = result
         if self.path is None:
             return
@@ -64,9 +70,17 @@ class CellStore:
                 raise
 
     def check_versions(self, wanted: list[tuple[str, str]]) -> None:
-        """Refuse cells of several versions, or of a version that is not ours to go on with.
+        """Refuse cells of several versions, or of a version that this one cannot continue.
 
-        Raises `InputError`.
+        Parameters
+        ----------
+        wanted : list of pairs of str
+            Names of the cells that the run needs.
+
+        Raises
+        ------
+        InputError
+            If cells of another version were found.
         """
         found = [name for name in wanted if name in self]
         versions = Counter(_name_versions(self[name]["provenance"]) for name in found)

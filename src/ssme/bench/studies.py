@@ -49,14 +49,30 @@ class UnfinishedError(RuntimeError):
 
 @dataclass(frozen=True)
 class Study:
-    """A protocol on some data sets: what computes its cells, and on which sets."""
+    """A protocol on some data sets.
+
+    Attributes
+    ----------
+    runner : Runner
+        What computes the cells.
+    datasets : tuple of str
+        Names of the data sets.
+    """
 
     runner: Runner
     datasets: tuple[str, ...]
 
 
 class StudyTables(NamedTuple):
-    """What a study gives, as tables (pandas): its rows, and what each of their cells took."""
+    """The tables of a study.
+
+    Attributes
+    ----------
+    rows : pandas.DataFrame
+        The result rows.
+    times : pandas.DataFrame
+        The time that each cell took.
+    """
 
     rows: Any
     times: Any
@@ -87,18 +103,50 @@ def run_protocol(
     overwrite: bool = False,
     measure: Measure | None = None,
 ) -> Any:
-    """Run ``protocol`` over ``datasets`` and return the table (pandas), one row per estimate.
+    """Run a protocol on data sets.
 
-    ``folder`` keeps the tables and the finished cells; a second call goes on where the first
-    stopped. A finished cell is taken only for the same content of the data and the same settings,
-    and cells of two versions never share a table (`InputError`). ``cells`` is another file for the
-    cells, which protocols may share: the same work is done once. A table of another run that is in
-    the folder is kept under a new name (``results.1.csv``) unless ``overwrite`` is true.
+    Parameters
+    ----------
+    protocol : Protocol
+        What is run.
+    datasets : list of str
+        Names of the data sets.
+    load : callable
+        ``load(name)`` returns a data set in which every row has a label.
+    executor : Executor, optional
+        Where cells are computed (default: in this process).
+    folder : pathlib.Path, optional
+        Keeps the tables and the finished cells; a second call continues where the first one
+        stopped. A finished cell is taken only for the same content of the data and the same
+        settings, and cells of two versions never share a table (`InputError`). A table of another
+        run that is in the folder is kept under a new name (``results.1.csv``).
+    cells : pathlib.Path, optional
+        Another file for the cells, which protocols may share: the same work is done once.
+    seconds : float, optional
+        Time after which no cell is begun and, unless all are done, `UnfinishedError` is raised.
+        With 0, only what is finished is read.
+    overwrite : bool
+        Whether a table of another run in the folder is overwritten.
+    measure : callable, optional
+        Makes other rows than one per estimate from each evaluation and the truth.
 
-    ``measure`` makes other rows than one per estimate from each evaluation and the truth.
+    Returns
+    -------
+    pandas.DataFrame
+        One row per estimate.
 
-    After ``seconds`` no cell is begun and, unless all are done, `UnfinishedError` is raised: with
-    0, only what is finished is read.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ssme
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> data = ssme.ScoreSet.from_arrays({"a": np.clip(y * 0.4 + rng.random(200) * 0.6, 0, 1)}, y)
+    >>> protocol = Protocol.of(["labeled"], metrics=("accuracy",), n_labeled=(20,), runs=2,
+    ...                        n_unlabeled=(50,))
+    >>> table = run_protocol(protocol, ["example"], lambda name: data)
+    >>> len(table)
+    2
     """
     study = Study(Runner(protocol, load, measure), tuple(datasets))
     file = cells or (folder / "cells.jsonl" if folder else None)
@@ -117,12 +165,24 @@ def run_studies(
     seconds: float | None = None,
     leave_out: Literal["cells", "runs"] | None = None,
 ) -> list[StudyTables]:
-    """Run several studies at once and return the tables of each.
+    """Run several studies at once.
 
-    As `run_protocol`, whose file of ``cells`` they share. With ``leave_out="cells"``, cells that
-    are not begun after ``seconds``, and those whose data allow no split, are left out of the tables
-    with a warning, instead of raising. With ``leave_out="runs"``, so is every run, in all studies,
-    of which a cell was not begun; where that is true of all, what there is of the first is left.
+    Parameters
+    ----------
+    studies : sequence of Study
+        The studies.
+    executor, cells, seconds
+        As in `run_protocol`; the studies share the file of cells.
+    leave_out : {"cells", "runs"}, optional
+        What to do with cells that are not begun after ``seconds``, instead of raising
+        `UnfinishedError`. With "cells", they, and cells whose data allow no split, are left out of
+        the tables with a warning. With "runs", so is every run, in all studies, of which a cell was
+        not begun; where that is true of all, what there is of the first is left.
+
+    Returns
+    -------
+    list of StudyTables
+        One per study.
     """
     end = math.inf if seconds is None else time.monotonic() + seconds
     store = CellStore(cells)

@@ -30,7 +30,18 @@ PROVENANCE = ["seed", "ssme", "numpy"]
 
 
 def summarize(table: Any) -> Any:
-    """One row per `CELL` of a `run_protocol` table (pandas in, pandas out)."""
+    """Summarize a table of `run_protocol` over its runs.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per data set, metric, method and number of labels: errors, coverage and widths.
+    """
     rows = table[table["truth"].notna()].copy()
     rows["error"] = (rows["estimate"] - rows["truth"]).abs()
     rows["signed"] = rows["estimate"] - rows["truth"]
@@ -70,7 +81,19 @@ def provenance(table: Any) -> dict[str, Any]:
 
 
 def geometric_rmae(summary: Any) -> Any:
-    """Geometric mean of RMAE over data set x metric cells, the worst cell, cells above 1."""
+    """Average relative errors over data sets and metrics.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        A table that `summarize` made.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By method and number of labels: the geometric mean of the relative error over all
+        combinations of a data set and a metric, the worst of them, and how many are above 1.
+    """
     grouped = summary.groupby(["method", "n_labeled"], sort=True)
     overall = grouped.apply(_average_over_cells, include_groups=False).reset_index()
     return overall.assign(**provenance(summary))
