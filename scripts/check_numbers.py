@@ -20,7 +20,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 REASONS: dict[str, dict[str, str]] = {
     "how much is shown, drawn or written for people; the numbers behind it are the same": {
         "cli/bench.py": "MOST_WORKERS",
-        "cli/deciding.py": "SHOWN_PAIRS ROOM",
+        "cli/deciding.py": "SHOWN_PAIRS PAIR_NAME ROOM",
         "cli/output.py": "TABLE_WIDTH",
         "cli/program.py": "WIDTH NARROWEST",
         "cli/suggest.py": "SHOWN",

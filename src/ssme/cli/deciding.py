@@ -27,6 +27,8 @@ __all__ = [
 
 SHOWN_PAIRS = 5
 """Pairs of models shown; --json has all."""
+PAIR_NAME = 10
+"""Characters of the name of a model in a table of pairs."""
 ROOM = 25
 """Characters that the names of a model and a metric have in a table of thresholds."""
 
@@ -178,7 +180,8 @@ def show_together(profile: SetProfile, output: Output) -> None:
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import format_interval, format_number, make_table, shorten_name
+    from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.wording import make_distinct
 
     columns = ("all models together", "estimate", "interval", "labels only", "their interval")
     table = make_table(None, *columns, right=columns[1:])
@@ -197,10 +200,11 @@ def show_together(profile: SetProfile, output: Output) -> None:
     ]
     heads = ("models", "", "both wrong", "interval", "correlation", "interval ")
     pairs = make_table("pairs whose errors are most alike", *heads, right=heads[2:])
+    names = make_distinct(profile.models, PAIR_NAME)
     for pair in alike:
         pairs.add_row(
-            escape(shorten_name(pair.a, 14)),
-            escape(shorten_name(pair.b, 14)),
+            escape(names[pair.a]),
+            escape(names[pair.b]),
             format_number(pair.both_wrong.estimate),
             format_interval(pair.both_wrong.low, pair.both_wrong.high),
             format_number(pair.correlation.estimate),

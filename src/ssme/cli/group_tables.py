@@ -67,9 +67,10 @@ def make_gap_tables(gaps: GapTable, model: str, limit: int | None) -> Iterator[T
     """One table of the gaps of one model per grouping."""
     mine = [gap for gap in gaps.rows if gap.model == model]
     right = ("estimate", f"{gaps.level * 100:g} % interval")
-    for by in dict.fromkeys(gap.by for gap in mine):
+    groupings = list(dict.fromkeys(gap.by for gap in mine))
+    for by in groupings:
         of_grouping = [gap for gap in mine if gap.by == by]
-        title = f"Gaps of {model} between groups of {by}; intervals hold for all pairs at once"
+        title = f"gaps of {model} by {by}"
         table = make_table(title, "gap in", *right, "worst", "best", right=right)
         ends = [name for gap in of_grouping for name in (gap.worst, gap.best)]
         names = make_distinct([_leave_out_columns(name, by) for name in ends], 15)
@@ -82,8 +83,11 @@ def make_gap_tables(gaps: GapTable, model: str, limit: int | None) -> Iterator[T
                 escape(names[_leave_out_columns(gap.best, by)]),
             )
         left = 0 if limit is None else max(0, len(of_grouping) - limit)
-        if left:
-            table.caption = Text(f"{left} more gaps: --all shows them, --json FILE keeps them")
+        lines = [f"{left} more gaps: --all shows them, --json FILE keeps them"] if left else []
+        if by == groupings[-1]:
+            lines.append("Intervals of gaps hold for all pairs of groups at once.")
+        if lines:
+            table.caption = Text("\n".join(lines))
             table.caption_justify = "left"
         yield table
 

@@ -215,8 +215,8 @@ class SetProfile:
             f"All {len(self.models)} models are wrong on {shared.estimate:.1%} of the rows "
             f"({shared.low:.1%} to {shared.high:.1%}); independent ones would be on "
             f"{apart.estimate:.2%}. They are worth {number.estimate:.1f} independent models "
-            f"({number.low:.1f} to {number.high:.1f}), and one more like them would leave "
-            f"{self.with_one_more.estimate:.1%} of the rows that all get wrong."
+            f"({number.low:.1f} to {number.high:.1f}); with one more like them, all would be wrong "
+            f"on {self.with_one_more.estimate:.1%} of the rows."
         )
 
 
