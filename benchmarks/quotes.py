@@ -27,6 +27,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.accuracy import interval_tables
 from benchmarks.accuracy.rivals_paper import READINGS, error, interval, wide
 from benchmarks.experiment import RESULTS
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
@@ -361,6 +362,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "survivors": survivors,
     "coverage": coverage,
     "bad inputs": bad_inputs,
+    "labeled intervals": lambda: "\n".join(interval_tables.labeled_table()),
+    "posterior intervals": lambda: "\n".join(interval_tables.posterior_table()),
     "ppi intervals": ppi_intervals,
     "all sets": all_sets,
     "choosing": choosing,
@@ -376,7 +379,7 @@ DOCUMENTS = {
     "docs/auto-notebook.md": (),
     "docs/auto.md": (),
     "docs/choosing.md": ("choosing",),
-    "docs/intervals.md": ("ppi intervals",),
+    "docs/intervals.md": ("labeled intervals", "posterior intervals", "ppi intervals"),
     "docs/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
     "docs/scale.md": (),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),

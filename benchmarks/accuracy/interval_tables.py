@@ -1,6 +1,6 @@
-"""The tables of docs/intervals.md, from the committed results of the two interval studies.
+"""Two tables of docs/intervals.md, from the committed results of the interval studies.
 
-python -m benchmarks.accuracy.interval_tables
+`python -m benchmarks.quotes` writes them into the document.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SKIPPED = ("f1_micro", "recall_macro", "roc_auc_ovr_weighted", "roc_auc_ovo")
 """Equal to, or much like, a metric shown."""
+METHODS = ("ssme", "ensemble", "pseudo_label", "dawid_skene")
+DRAWS = ("labels", "rows", "refits")
 
 
 def read(name: str) -> list[dict[str, str]]:
@@ -53,7 +55,16 @@ def posterior_table() -> list[str]:
     grouped = defaultdict(list)
     for row in rows:
         grouped[row["method"], row["draws"], row["n_labeled"]].append(row)
-    for (method, draws, n), found in grouped.items():
+    order = [
+        (method, draws, n)
+        for n in sorted({row["n_labeled"] for row in rows}, key=int)
+        for method in METHODS
+        for draws in DRAWS
+    ]
+    for method, draws, n in order:
+        found = grouped.get((method, draws, n))
+        if not found:
+            continue
         by_set = [f"{mean([r for r in found if r['set'] == s], 'coverage'):.2f}" for s in sets]
         overall = [f"{mean(found, key):.3f}" for key in ("coverage", "width", "error")]
         lines.append(f"| {method} | {draws} | {n} | " + " | ".join(overall + by_set) + " |")
@@ -62,7 +73,3 @@ def posterior_table() -> list[str]:
 
 def mean(rows: list[dict[str, str]], key: str) -> float:
     return float(np.mean([float(row[key]) for row in rows]))
-
-
-if __name__ == "__main__":
-    print("\n".join([*labeled_table(), "", *posterior_table()]))
