@@ -348,7 +348,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D208", two_models, "does not hold agreement"),
         ("D209", no_labels, "fewer than 5 labels"),
         ("D305", two_models, "no estimates"),
-        ("D306", two_models, "knows one world"),
+        ("D306", two_models, "compares no other assumptions"),
         ("D307", two_models, "no accuracy"),
     ],
 )
@@ -396,7 +396,7 @@ def test_unlike_rows_alone_are_a_warning_and_random_labels_are_believed():
     assert unlike.severity == "warning"
     doubts = {doubt.code: doubt for doubt in check_all(*estimate_off())}
     assert "D104" not in doubts
-    assert "believe the labels" in doubts["D305"].advice
+    assert "trust the labels" in doubts["D305"].advice
 
 
 def test_labels_of_one_class_cannot_judge():

@@ -265,8 +265,8 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "A classifier disagrees with the labels more than its scores allow",
         "warning",
         "Such scores are overconfident: recalibrate the classifier, and do not read them as "
-        "probabilities. auto corrects for what is usual and for what the labels show; the fewer "
-        "the labels, the less it can know of the rest, so label more rows.",
+        "probabilities. auto corrects for the usual overconfidence and for what the labels show; "
+        "with few labels it cannot know the rest, so label more rows.",
         _check_overconfidence,
         by_labels=True,
         before_rounds=True,
@@ -280,10 +280,11 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "D203",
-        "A classifier runs against the others",
+        "A classifier contradicts the others",
         "serious",
         "Check that its columns are not swapped; if they are right, leave it out of the pool. A "
-        "judge who agrees with nobody may have answered at random, or another question.",
+        "judge who agrees with nobody may have answered at random, or may have answered another "
+        "question.",
         _check_against_the_others,
     ),
     Check(
@@ -311,7 +312,7 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D207",
         "Classifiers do not agree beyond chance",
         "serious",
-        "Their scores hold little about the class, or they are misaligned: check that rows and "
+        "The scores say little about the class, or they are misaligned: check that rows and "
         "columns of all classifiers are in the same order, and believe no estimate until they "
         "agree.",
         _check_by_chance,
@@ -320,16 +321,17 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D208",
         "Agreement contradicts confidence",
         "warning",
-        "No label is needed to see that these scores are no probabilities: find out whether they "
-        "were smoothed, tempered or rescaled. auto holds it for possible and needs labels to tell.",
+        "These scores are probably not probabilities: find out whether they were smoothed, "
+        "tempered or rescaled. auto allows for both explanations and needs labels to decide "
+        "between them.",
         _check_agreement_against_confidence,
     ),
     Check(
         "D209",
         "Most classifiers are right much more often than their scores say",
         "info",
-        "Their scores are vague: recalibrate them, and do not read them as probabilities; their "
-        "calibration errors are real.",
+        "Their scores are underconfident: recalibrate them, and do not read them as "
+        "probabilities; their calibration errors are real.",
         _check_vagueness,
         by_labels=True,
         before_rounds=True,

@@ -131,15 +131,13 @@ def _check_span_of_labels(case: Case) -> Answer:
 def _check_worlds(case: Case) -> Answer:
     worlds = case.facts.other_worlds
     if not worlds:
-        return Answer.not_applicable("the method knows one world")
+        return Answer.not_applicable("the method compares no other assumptions")
     odd = sum(chance for chance, _ in worlds.values())
     chance, meaning = max(worlds.values())
-    text = f"the data fit a world that is not the usual one with probability {odd:.2f}"
+    text = f"the usual assumptions do not hold with probability {odd:.2f}"
     if odd < case.limits.odd:
         return Answer.fine(text)
-    return Answer.doubt(
-        f"{text[0].upper()}{text[1:]}; with probability {chance:.2f}, one in which {meaning}."
-    )
+    return Answer.doubt(f"{text[0].upper()}{text[1:]}. With probability {chance:.2f}, {meaning}.")
 
 
 def _check_pull_of_best(case: Case) -> Answer:
@@ -193,7 +191,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "D304",
         "The fitted posterior ignores the data",
         "warning",
-        "The mixture kept its initial draw, so this is the ensemble under another name; use "
+        "The mixture kept its initial draw, so that the result is that of the ensemble; use "
         "method='auto'.",
         _check_data_is_used,
     ),
@@ -201,17 +199,18 @@ FIT_CHECKS: tuple[Check, ...] = (
         "D305",
         "An estimate lies outside what the labels allow",
         "serious",
-        "If rows to label were drawn at random, believe the labels: use method='labeled' for it, "
-        "and look at how it goes wrong.",
+        "If the labeled rows were drawn at random, trust the labels: use method='labeled' for "
+        "this metric, and find out why the estimate is wrong.",
         _check_span_of_labels,
         by_labels=True,
     ),
     Check(
         "D306",
-        "The data fit another world than the usual one",
+        "The data fit other assumptions better than the usual ones",
         "warning",
-        "Intervals allow for it, estimates lean to the likeliest world: more labels tell. If rows "
-        "were chosen for labeling by their class or their scores, say so with design.",
+        "The intervals allow for this, and the estimates lean towards the likeliest explanation; "
+        "more labels will decide. If rows were chosen for labeling by their class or their "
+        "scores, declare it with design.",
         _check_worlds,
     ),
     Check(

@@ -213,23 +213,24 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D102",
         "Too few labels of a class",
         "warning",
-        "Label more rows of that class, for which `ssme suggest --draw by_class` looks; metrics "
-        "that need it rest on the scores until then.",
+        "Label more rows of that class; `ssme suggest --draw by_class` looks for them. Until "
+        "then, metrics that need the class depend on the scores alone.",
         _check_few_of_a_class,
     ),
     Check(
         "D103",
         "No unlabeled rows",
         "info",
-        "Use method='labeled'; add unlabeled rows to gain from them.",
+        "Use method='labeled', or add unlabeled rows.",
         _check_unlabeled,
     ),
     Check(
         UNLIKE_ROWS,
         "Labeled rows look unlike the unlabeled ones",
         "warning",
-        "Labels are then no random sample, and labels alone are biased too: find out how rows were "
-        "chosen, then label rows drawn at random or give weights that undo the choice.",
+        "The labels are then not a random sample, and labels alone are biased too. Find out how "
+        "rows were chosen; then label rows drawn at random, or give weights that correct for the "
+        "choice.",
         _check_likeness,
         before_rounds=True,
     ),
@@ -237,9 +238,9 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D108",
         "The rows may have shifted since they were labeled",
         "warning",
-        "Say how rows were chosen with design, correct the shift (--correct-shift on the command "
-        "line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which correction is "
-        "safe), or label some rows of today drawn at random.",
+        "Declare how rows were chosen with design, correct the shift (--correct-shift on the "
+        "command line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which "
+        "correction is safe), or label some current rows drawn at random.",
         _check_shift,
     ),
     Check(
@@ -261,8 +262,8 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D107",
         "Groups with few labels",
         "info",
-        "Their estimates rest on what classifiers and labels say of all rows: label rows of these "
-        "groups before you decide by them.",
+        "Their estimates depend on what classifiers and labels say about all rows. Label rows of "
+        "these groups before you base a decision on them.",
         _check_groups,
     ),
 )
