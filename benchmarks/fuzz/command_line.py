@@ -237,8 +237,10 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
         typed = next((each for each in case if each.startswith(max(option.opts, key=len))), "")
         sound = typed.partition("=")[2] in COLUMNS  # what is wrong then may be another part
         return ("--",) if sound else tuple(option.opts)
-    values = [each for each in case[case.index("--") + 1 :] if each.strip()]
-    empty = [". is a directory"] if "" in case[case.index("--") + 1 :] else []
+    given = case[case.index("--") + 1 :]
+    values = [each for each in given if each.strip()]
+    empty = [". is a directory"] if "" in given else []
+    empty += [repr(each) for each in given if each and not each.strip()]
     last = [Path(each).name for each in values]
     spelled = [name[:200] for each in last for name in (each, repr(each)[1:-1])]
     return (option.name.upper(), *empty, *spelled)

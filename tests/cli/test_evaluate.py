@@ -542,3 +542,14 @@ def test_the_terminal_says_which_model_to_take(run: Run, scores: Path) -> None:
     assert "On benchmark sets, with method labeled" in told
     alone = run("evaluate", scores, "--method", "labeled", "--models", "forest", *asked[-2:])
     assert "Take " not in alone.stdout
+
+
+def test_names_of_groups_are_whole_beside_a_long_metric(run: Run, scores: Path) -> None:
+    frame = pd.read_csv(scores)
+    frame["site"] = frame["site"].replace("north", "emergency")
+    frame.to_csv(scores, index=False)
+    asked = ("--group", "site", "--metric", "average_precision", "--draws", "9")
+    result = run("evaluate", scores, "--label", "y", "--method", "ensemble", *asked)
+    by_site = result.stdout.split("by site, worst group first")[1]
+    assert "emergency " in by_site
+    assert max(map(len, by_site.splitlines())) <= 80

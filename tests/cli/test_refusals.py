@@ -22,6 +22,7 @@ FAST = ("--method", "ensemble", "--draws", "20")
         (("evaluate", *MODELS, *FAST, "--gaps", "wide", "--group", "site"), "--gaps wide"),
         (("evaluate", *MODELS, *FAST, "--option", "n_draws=many"), "n_draws=many"),
         (("evaluate", *MODELS, *FAST, "--correct-shift", "both"), "label or covariate"),
+        (("evaluate", *MODELS, *FAST, "--by", "[]"), "--by '[]': there is no group column '[]'"),
         (("report", *MODELS, *FAST, "--output", "r.pdf"), "ends in .html"),
         (("report", *MODELS, *FAST, "--output", "r.html", "--memory", "none.db"), "no such file"),
         (("evaluate", *MODELS, "--level", "0.9", "--level", "0.8"), "given 2 times"),

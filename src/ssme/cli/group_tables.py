@@ -36,11 +36,11 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
     groupings = list(dict.fromkeys(group.by for group in evaluation.groups[1:]))
     for by in groupings:
         ranking = evaluation.worst_groups(metric, by=by)
-        right = ("rows", "labels", metric, "minus all rows", "worst", "borrowed", "worth")
+        right = ("rows", "labels", "estimate", "minus all rows", "worst", "borrowed", "worth")
         title = f"{metric} of {ranking.rows[0].model} by {by}, worst group first"
         table = make_table(title, "group", *right, right=right)
         values = [_leave_out_columns(rank.group, by) for rank in ranking.rows]
-        names = make_distinct(values, max(10, 21 - len(metric)))
+        names = make_distinct(values, 13)
         for value, rank in zip(values, ranking.rows[:limit], strict=False):
             table.add_row(
                 escape(names[value]),

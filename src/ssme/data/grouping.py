@@ -210,7 +210,7 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
     try:
         parts = tuple(_parse_part(part.strip(), text, names) for part in text.split("+"))
     except InputError as error:
-        told = f"{argument(option, text)}: {error.got}"
+        told = f"{argument(option, repr(text))}: {error.got}"
         raise InputError(told, allowed=error.allowed, fix=error.fix) from None
     columns = [part.column for part in parts]
     if len(set(columns)) < len(columns):
