@@ -352,8 +352,7 @@ class Calibration:
         return CalibrationInterval(settled.target)
 
 
-@dataclass(frozen=True)
-class SettledCalibration:
+class SettledCalibration(NamedTuple):
     """A calibration error with nothing left open; the fields are those of `Calibration`."""
 
     n_bins: int

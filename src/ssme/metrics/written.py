@@ -55,6 +55,8 @@ class _CommonOptions(Declared):
 
 @dataclass(init=False, repr=False, eq=False)
 class _DecisionOptions(_CommonOptions):
+    """Those of metrics of decisions."""
+
     threshold: float = option(
         DEFAULT_THRESHOLD, "P(1) from which class 1 of two classes is predicted.", _THRESHOLD
     )
@@ -62,6 +64,8 @@ class _DecisionOptions(_CommonOptions):
 
 @dataclass(init=False, repr=False, eq=False)
 class _CostOptions(_DecisionOptions):
+    """Those of metrics that are made from a matrix."""
+
     matrix: tuple[tuple[float, ...], ...] = option(
         (),
         "Costs or utilities: one row per true class, one column per predicted class.",
@@ -71,6 +75,8 @@ class _CostOptions(_DecisionOptions):
 
 @dataclass(init=False, repr=False, eq=False)
 class _CalibrationOptions(_CommonOptions):
+    """Those of calibration errors."""
+
     n_bins: int | None = option(
         None, "Number of bins.", OneOf(Nothing("10 for two classes, 15 for more"), Whole(least=1))
     )
