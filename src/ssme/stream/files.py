@@ -127,7 +127,8 @@ def _open(file: File) -> Any:
         if "://" in file.path:
             system, path = _locate(file.path)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
-        return parquet.ParquetFile(file.path)
+        # a row group's bytes that are read ahead would stay in memory while the file is open
+        return parquet.ParquetFile(file.path, pre_buffer=False)
 
 
 def _explain_change(file: File, now: File) -> InputError:
