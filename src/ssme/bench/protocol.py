@@ -252,11 +252,11 @@ class Protocol:
 
     Parameters
     ----------
-    methods : mapping of str to (method, options)
-        From the label of the result table to what is run. A method is given by its name; it is
-        evaluated, and the evaluation is measured. A function in its place makes the result rows
-        itself, from a `Trial` and the options, where a cell takes several evaluations or none;
-        ``metrics``, ``by`` and ``level`` are for methods alone.
+    methods : mapping
+        From the label of the result table to what is run and its options. A method is given by its
+        name; it is evaluated, and the evaluation is measured. A function in its place makes the
+        result rows itself, from a `Trial` and the options, where a cell takes several evaluations
+        or none; ``metrics``, ``by`` and ``level`` are for methods alone.
     metrics : tuple of str, optional
         The metrics (default: those of the SSME paper).
     n_labeled, n_unlabeled : tuple of int

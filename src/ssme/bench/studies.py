@@ -66,7 +66,7 @@ class Study:
 class StudyTables(NamedTuple):
     """The tables of a study.
 
-    Attributes
+    Parameters
     ----------
     rows : pandas.DataFrame
         The result rows.
