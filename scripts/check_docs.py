@@ -16,7 +16,7 @@ COMMAND = re.compile(r"^\s*\$?\s*ssme ([a-z]+)", re.MULTILINE)
 TARGET = re.compile(r"\bmake ([a-z][a-z-]*)")
 
 
-def anchors(text: str) -> set[str]:
+def list_anchors(text: str) -> set[str]:
     """GitHub's anchors of the headings of a Markdown text, and explicit ones."""
     found = set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
     for title in re.findall(r"^#+\s+(.*)$", text, re.MULTILINE):
@@ -34,7 +34,7 @@ def check_links(path: Path, text: str) -> list[str]:
         target = (path.parent / file).resolve() if file else path
         if not target.exists():
             problems.append(f"{path.name}: {link} does not exist")
-        elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text()):
+        elif anchor and target.suffix == ".md" and anchor not in list_anchors(target.read_text()):
             problems.append(f"{path.name}: {link} has no such anchor")
     return problems
 

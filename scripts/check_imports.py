@@ -57,11 +57,11 @@ INNER = {room.split(".")[0] for room in ALLOWED if "." in room}
 none of them imports it."""
 
 
-def room_of(path: Path) -> str:
-    return room_named(path.relative_to(SOURCE).with_suffix("").parts)
+def find_room(path: Path) -> str:
+    return name_room(path.relative_to(SOURCE).with_suffix("").parts)
 
 
-def room_named(parts: tuple[str, ...]) -> str:
+def name_room(parts: tuple[str, ...]) -> str:
     """The room of the module ``parts``, without ``ssme``: (data, readers, wide) -> data.readers."""
     if parts[0] not in INNER:
         return parts[0]
@@ -76,7 +76,7 @@ def is_module(parts: list[str]) -> bool:
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def imports_of(tree: ast.Module) -> list[tuple[int, str]]:
+def list_imports(tree: ast.Module) -> list[tuple[int, str]]:
     """(line, room) of each import of one of our own rooms, also inside functions."""
     found = []
     for node in ast.walk(tree):
@@ -89,21 +89,21 @@ def imports_of(tree: ast.Module) -> list[tuple[int, str]]:
         for name in dict.fromkeys(names):
             parts = name.split(".")
             if parts[0] == "ssme" and len(parts) > 1:
-                found.append((node.lineno, room_named(tuple(parts[1:]))))
+                found.append((node.lineno, name_room(tuple(parts[1:]))))
     return found
 
 
 def main() -> int:
     problems = []
     for path in sorted(SOURCE.rglob("*.py")):
-        room = room_of(path)
+        room = find_room(path)
         if room in ("__init__", "__main__"):
             continue
         where = path.relative_to(SOURCE.parents[1])
         if room not in ALLOWED:
             problems.append(f"{where}: room {room!r} is not in scripts/check_imports.py")
             continue
-        for line, target in imports_of(ast.parse(path.read_text())):
+        for line, target in list_imports(ast.parse(path.read_text())):
             if target == room or target.startswith("__"):
                 continue
             if target not in ALLOWED[room]:

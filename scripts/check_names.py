@@ -9,7 +9,7 @@ A function says by its name what it does: its first word is a verb of ``scripts/
 is extended on purpose, or a predicate (`is_`, `has_`, `holds_`). A conversion or a changed copy
 begins as in pandas and pathlib (`to_`, `from_`, `as_`, `with_`), a logarithm with `log_`.
 Properties, class methods, which are constructors, and commands of the command line may be nouns.
-Every other noun stands in `NOUNS` with the reason.
+Every other noun stands in `NOUNS` with the reason. The functions of `BESIDE` are held to it too.
 
 One word is one thing: no two classes of ``src/ssme`` have the same name, with or without an
 underscore before it.
@@ -24,7 +24,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
+TOP = Path(__file__).resolve().parents[1]
+SOURCE = TOP / "src" / "ssme"
+BESIDE = ("scripts/check_*.py", "scripts/snapshot_numbers.py", "docs/extensions/*.py")
+"""Further files whose functions begin with verbs."""
 OWN_ROOM = "metrics"
 WORDS = {"name", "title", "definition"}
 LOOKUPS = {"get", "index", "pop", "setdefault", "count"}
@@ -83,7 +86,8 @@ NOUNS = {
         *("place_rows", "sample"),
     ),
     "names that other libraries ask for": (
-        *("forward", "lifespan", "main", "repr_html", "repr_mimebundle", "shutdown", "startup"),
+        *("forward", "lifespan", "main", "repr_html", "repr_mimebundle", "setup", "shutdown"),
+        *("startup",),
     ),
 }
 """Why a name without a verb is one -> such names, without the underscore of private ones."""
@@ -117,25 +121,25 @@ def find_shared_names(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, li
 def check(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """(line, function, what is wrong) of each choice by a metric's words."""
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    metrics = metric_variables(tree)
-    words = word_variables(tree, metrics)
+    metrics = find_metric_variables(tree)
+    words = find_word_variables(tree, metrics)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "keywords":
-            yield node.lineno, function_of(node, parents), "the keywords of a partial are read"
+            yield node.lineno, find_function(node, parents), "the keywords of a partial are read"
         if is_word(node, metrics) or (isinstance(node, ast.Name) and node.id in words):
-            use = chosen_by(node, parents)
+            use = find_choice(node, parents)
             if use:
-                yield node.lineno, function_of(node, parents), f"`{ast.unparse(node)}` {use}"
+                yield node.lineno, find_function(node, parents), f"`{ast.unparse(node)}` {use}"
 
 
-def function_of(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
+def find_function(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
     """Name of the function that ``node`` stands in; empty at the top of a file."""
     while node in parents and not isinstance(node, ast.FunctionDef):
         node = parents[node]
     return node.name if isinstance(node, ast.FunctionDef) else ""
 
 
-def metric_variables(tree: ast.Module) -> set[str]:
+def find_metric_variables(tree: ast.Module) -> set[str]:
     """Names that hold a metric: by what they are called, annotated as, or taken from."""
     found = {"metric"}
     for node in ast.walk(tree):
@@ -176,7 +180,7 @@ def is_word(node: ast.AST, metrics: set[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in WORDS and is_metric(node.value, metrics)
 
 
-def word_variables(tree: ast.Module, metrics: set[str]) -> set[str]:
+def find_word_variables(tree: ast.Module, metrics: set[str]) -> set[str]:
     """Names that are assigned a metric's word."""
     found = set()
     for node in ast.walk(tree):
@@ -185,13 +189,13 @@ def word_variables(tree: ast.Module, metrics: set[str]) -> set[str]:
     return found
 
 
-def chosen_by(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
+def find_choice(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
     """How something is chosen by the word ``node``; None where it is shown or passed on."""
     parent = parents.get(node)
     while isinstance(parent, ast.Tuple):
         node, parent = parent, parents.get(parent)
     if isinstance(parent, ast.Compare):
-        return None if finds_table_rows(parent) else "is compared"
+        return None if is_search_of_rows(parent) else "is compared"
     if isinstance(parent, ast.match_case | ast.Match):
         return "is matched"
     if isinstance(parent, ast.Subscript) and parent.slice is node:
@@ -207,7 +211,7 @@ def chosen_by(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str | None:
     return "is looked up" if is_lookup else None
 
 
-def finds_table_rows(node: ast.Compare) -> bool:
+def is_search_of_rows(node: ast.Compare) -> bool:
     """Whether a table's column ``metric`` is compared, alone or together with other columns."""
     return any(
         isinstance(part, ast.Subscript)
@@ -233,6 +237,9 @@ def main() -> int:
         for line, function, what in check(tree):
             if (inside.as_posix(), function) not in BY_NAME:
                 problems.append(f"src/ssme/{inside}:{line}: {what} in `{function}`")
+    for path in sorted(found for pattern in BESIDE for found in TOP.glob(pattern)):
+        for line, name in find_unclear_names(ast.parse(path.read_text(encoding="utf-8"))):
+            problems.append(f"{path.relative_to(TOP)}:{line}: `{name}` does not begin with a verb")
     for name, places in find_shared_names(trees):
         problems.append(f"{' and '.join(places)}: both classes are called `{name}`")
     print(

@@ -78,7 +78,7 @@ def check_content(wheel: Path, sdist: Path) -> list[str]:
     return problems
 
 
-def digest(path: Path) -> str:
+def compute_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -90,7 +90,8 @@ def main() -> int:
         wheel, sdist = build(folder / "first")
         again, sdist_again = build(folder / "second")
         problems = check_content(wheel, sdist)
-        if digest(wheel) != digest(again) or digest(sdist) != digest(sdist_again):
+        pairs = ((wheel, again), (sdist, sdist_again))
+        if any(compute_digest(one) != compute_digest(other) for one, other in pairs):
             problems.append("two builds of one tree differ")
         venv.create(folder / "empty", with_pip=False)
         python = folder / "empty" / "bin" / "python"

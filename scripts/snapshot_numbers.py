@@ -37,13 +37,13 @@ def main() -> int:
     if given.compare:
         before, after = (json.loads(path.read_text()) for path in given.compare)
         return compare(before, after, given.tolerance)
-    numbers = {name: numbers_of(*data) for name, data in data_sets().items()}
+    numbers = {name: compute_numbers(*data) for name, data in make_data_sets().items()}
     given.out.write_text(json.dumps(numbers, indent=1))
     print(f"{sum(map(len, numbers.values()))} numbers")
     return 0
 
 
-def data_sets() -> dict[str, tuple[Any, Any, dict[str, Any]]]:
+def make_data_sets() -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     """Scores, labels and reading options by name."""
     sample = Path(ssme.__file__).parent / "sample"
     found: dict[str, tuple[Any, Any, dict[str, Any]]] = {}
@@ -60,7 +60,7 @@ def data_sets() -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     return found
 
 
-def numbers_of(scores: Any, labels: Any, options: dict[str, Any]) -> dict[str, float]:
+def compute_numbers(scores: Any, labels: Any, options: dict[str, Any]) -> dict[str, float]:
     """Estimate and bounds by method, metric, group and model; what a method refuses is left out."""
     from ssme.methods.registry import method_names
     from ssme.metrics import metric_names
@@ -92,7 +92,7 @@ def compare(before: dict[str, Any], after: dict[str, Any], tolerance: float) -> 
         ours, theirs = before.get(name, {}), after.get(name, {})
         for key in sorted({*ours, *theirs}):
             total += 1
-            gap = gap_between(ours.get(key, math.inf), theirs.get(key, -math.inf))
+            gap = measure_gap(ours.get(key, math.inf), theirs.get(key, -math.inf))
             if gap > tolerance:
                 cell = "/".join([name, *key.split("/")[:2], key.rsplit("/", 1)[1]])
                 most, count = worst.get(cell, (0.0, 0))
@@ -103,7 +103,7 @@ def compare(before: dict[str, Any], after: dict[str, Any], tolerance: float) -> 
     return 1 if worst else 0
 
 
-def gap_between(a: float, b: float) -> float:
+def measure_gap(a: float, b: float) -> float:
     """|a - b|; two NaN are equal, one is infinitely far from a number."""
     if a == b or (math.isnan(a) and math.isnan(b)):
         return 0.0

@@ -44,7 +44,7 @@ WITHOUT_EXAMPLE = {
 def list_public() -> Iterator[tuple[str, Any]]:
     """Public functions and classes by their full name, each once."""
     seen: set[int] = set()
-    for name in extension.public_names():
+    for name in extension.list_public_names():
         found = extension.resolve(name)
         if (inspect.isfunction(found) or inspect.isclass(found)) and id(found) not in seen:
             seen.add(id(found))

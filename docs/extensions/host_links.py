@@ -26,34 +26,34 @@ ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
-def moved(text: str, came_from: Path, goes_to: Path) -> str:
+def move_links(text: str, came_from: Path, goes_to: Path) -> str:
     """``text`` of the file ``came_from`` with links as they must be in the file ``goes_to``.
 
     Examples
     --------
-    >>> moved("[how](CONTRIBUTING.md#tests)", TOP / "README.md", TOP / "docs" / "index.md")
+    >>> move_links("[how](CONTRIBUTING.md#tests)", TOP / "README.md", TOP / "docs" / "index.md")
     '[how](generated/contributing.md#tests)'
     """
 
-    def anew(found: re.Match[str]) -> str:
+    def rewrite_one(found: re.Match[str]) -> str:
         target = (came_from.parent / found[1]).resolve()
         return os.path.relpath(PAGES.get(target, target), goes_to.parent)
 
-    return LINK.sub(anew, text)
+    return LINK.sub(rewrite_one, text)
 
 
-def named(text: str, page: Path) -> str:
+def name_anchors(text: str, page: Path) -> str:
     """``text`` with the anchors and links of ``page`` as Sphinx takes them.
 
     An anchor ``<a id="d104"></a>`` becomes a target, and a link to it names the target alone.
     """
 
-    def anew(found: re.Match[str]) -> str:
+    def rewrite_one(found: re.Match[str]) -> str:
         target = page.parent / found[1]
         own = f'<a id="{found[2]}"></a>'
         return f"](#{found[2]})" if own in target.read_text(encoding="utf-8") else found[0]
 
-    text = re.sub(r"\]\(([\w/.-]+\.md)#([\w-]+)\)", anew, text)
+    text = re.sub(r"\]\(([\w/.-]+\.md)#([\w-]+)\)", rewrite_one, text)
     return re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)
 
 
@@ -62,20 +62,20 @@ def write_pages(app: Any) -> None:
     GENERATED.mkdir(exist_ok=True)
     for source, page in PAGES.items():
         if page.parent == GENERATED:
-            page.write_text(moved(source.read_text(encoding="utf-8"), source, page), "utf-8")
+            page.write_text(move_links(source.read_text(encoding="utf-8"), source, page), "utf-8")
 
 
 def rewrite(app: Any, name: str, source: list[str]) -> None:
     """Lead the links of a page to the pages of the site."""
     page = Path(app.env.doc2path(name))
     if page.suffix == ".md":
-        source[0] = named(moved(source[0], page, page), page)
+        source[0] = name_anchors(move_links(source[0], page, page), page)
     if name == app.config.root_doc:
         pages = {each.stem for each in page.parent.glob("*.md")} - {name}
-        source[0] += contents(sorted(pages - set(ENTRY.findall(source[0]))))
+        source[0] += list_contents(sorted(pages - set(ENTRY.findall(source[0]))))
 
 
-def contents(pages: list[str]) -> str:
+def list_contents(pages: list[str]) -> str:
     """Contents of the pages that nobody has put anywhere else yet."""
     if not pages:
         return ""

@@ -33,7 +33,7 @@ ROOMS = (
 )
 
 
-def public_names() -> list[str]:
+def list_public_names() -> list[str]:
     """Full names of everything public: rooms, and what each has in ``__all__``."""
     names = list(ROOMS)
     for room in ROOMS:
@@ -51,15 +51,15 @@ def resolve(name: str) -> Any:
         return getattr(resolve(room), last)
 
 
-def missing_names(documented: set[str]) -> list[str]:
+def list_missing_names(documented: set[str]) -> list[str]:
     """Public names that ``documented`` does not cover, neither by name nor by object.
 
     Examples
     --------
-    >>> "ssme.evaluate" in missing_names({"ssme.ScoreSet"})
+    >>> "ssme.evaluate" in list_missing_names({"ssme.ScoreSet"})
     True
     """
-    public = public_names()
+    public = list_public_names()
     covered = [resolve(name) for name in public if name in documented]
     same = {id(each) for each in covered if isinstance(each, type | ModuleType) or callable(each)}
     return [name for name in public if name not in documented and id(resolve(name)) not in same]
@@ -70,7 +70,7 @@ def check(app: Any, env: Any) -> None:
     from sphinx.util import logging
 
     logger = logging.getLogger(__name__)
-    for name in missing_names(set(env.domains.python_domain.objects)):
+    for name in list_missing_names(set(env.domains.python_domain.objects)):
         logger.warning("%s is public, and the reference does not have it", name)
 
 

@@ -34,20 +34,20 @@ def test_the_reference_has_every_room_and_every_name_of_ssme(extension: ModuleTy
         told |= {f"{room}.{name}" for name in own}  # automodule takes all of these
     if ".. registered-methods::" in pages:
         told |= {f"ssme.{entry.partition(':')[2]}" for entry in METHODS.values()}
-    assert extension.missing_names(told) == []
+    assert extension.list_missing_names(told) == []
 
 
 def test_a_name_that_is_left_out_is_missed(extension: ModuleType) -> None:
-    everything = set(extension.public_names())
-    assert extension.missing_names(everything) == []
-    assert extension.missing_names(everything - {"ssme.evaluate"}) == ["ssme.evaluate"]
-    assert extension.missing_names(everything - {"ssme.theory"}) == ["ssme.theory"]
+    everything = set(extension.list_public_names())
+    assert extension.list_missing_names(everything) == []
+    assert extension.list_missing_names(everything - {"ssme.evaluate"}) == ["ssme.evaluate"]
+    assert extension.list_missing_names(everything - {"ssme.theory"}) == ["ssme.theory"]
 
 
 def test_the_same_object_under_another_name_counts(extension: ModuleType) -> None:
-    everything = set(extension.public_names())
+    everything = set(extension.list_public_names())
     assert ssme.Metric is ssme.metrics.Metric
-    assert extension.missing_names(everything - {"ssme.metrics.Metric"}) == []
+    assert extension.list_missing_names(everything - {"ssme.metrics.Metric"}) == []
 
 
 def test_modules_named_by_ssme_are_rooms(extension: ModuleType) -> None:
