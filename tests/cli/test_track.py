@@ -61,6 +61,15 @@ def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> Non
     assert not target.exists()
 
 
+def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Path) -> None:
+    asked = ("--memory", tmp_path / ("x" * 400))
+    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    for line in (("add", write(tmp_path, 20), *how), ("show",), ("compare",)):
+        result = run("track", *line, *asked)
+        assert result.exit_code == 2
+        assert "Error: --memory" in result.stderr
+
+
 def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
     memory = tmp_path / "project.sqlite"
     how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")

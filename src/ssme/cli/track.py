@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,7 +65,9 @@ def add(
     events = read_events(scores, data, annotator) if scores.n_labeled else []
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, scores)
-    with Memory(memory, data) as kept:
+    with name_argument("memory"):
+        opened = Memory(memory, data)
+    with opened as kept:
         before = len(kept.evaluations())
         added = kept.add_labels(events)
         number = kept.add_evaluation(record_evaluation(result))
@@ -224,9 +227,9 @@ def _open(memory: Path, data: str) -> Memory:
     """A memory that is there."""
     from ssme.memory import Memory
 
-    if not memory.exists():
+    if not os.path.exists(memory):  # false for a name that is too long, too
         raise InputError(
-            f"--memory {memory}: there is no such file",
+            f"--memory {str(memory)[:200]}: there is no such file",
             allowed="an existing file",
             fix="make it with `ssme track add`",
         )

@@ -56,16 +56,7 @@ class Memory(SqliteFile):
 
     def __init__(self, path: str | Path, data: str = "default") -> None:
         self.path, self.data = Path(path), data
-        if not self.path.parent.is_dir():
-            raise InputError(
-                f"{self.path}: there is no folder {self.path.parent}", fix="make the folder first"
-            )
-        if self.path.exists() and not self.path.is_file():
-            raise InputError(
-                f"{self.path} is no regular file",
-                allowed="a file that ssme made, or a new name",
-                fix="name another file",
-            )
+        _refuse_no_file(self.path)
         with self._name_errors():
             self._connection = sqlite3.connect(
                 self.path, timeout=SECONDS_TO_WAIT, isolation_level=None
@@ -304,4 +295,24 @@ class Memory(SqliteFile):
         return tuple(
             DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)))
             for metric, pick, p_best, regret, names in rows
+        )
+
+
+def _refuse_no_file(path: Path) -> None:
+    """Refuse a path at which no memory can be."""
+    try:
+        folder, other = path.parent.is_dir(), path.exists() and not path.is_file()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(
+            f"{str(path)[:80]}: {error.strerror}",
+            allowed="a file that ssme made, or a new name",
+            fix="name another file",
+        ) from None
+    if not folder:
+        raise InputError(f"{path}: there is no folder {path.parent}", fix="make the folder first")
+    if other:
+        raise InputError(
+            f"{path} is no regular file",
+            allowed="a file that ssme made, or a new name",
+            fix="name another file",
         )
