@@ -1,4 +1,4 @@
-"""``ssme serve``: a local page to label rows by hand and see the answer form."""
+"""``ssme serve``: a local page to label rows by hand and see the estimates."""
 
 from __future__ import annotations
 

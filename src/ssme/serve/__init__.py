@@ -1,1 +1,1 @@
-"""``ssme serve``: label thirty rows on a local page and watch the answer form."""
+"""``ssme serve``: a local page to label rows by hand and see the estimates."""
