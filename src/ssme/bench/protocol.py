@@ -296,14 +296,14 @@ class Protocol:
         least = {"runs": 1, "n_labeled": fewest, "n_unlabeled": 0, "seed": 0, "first_run": 0}
         if self.runs > MOST_RUNS:
             raise InputError(
-                f"{argument('runs', self.runs)}",
+                f"{argument('runs', self.runs)} is not allowed",
                 allowed=f"a whole number of at least 1 and at most {MOST_RUNS:,}",
             )
         for name, bound in least.items():
             for value in np.atleast_1d(getattr(self, name)).tolist():
                 if value < bound:
                     raise InputError(
-                        f"{argument(name, value)}",
+                        f"{argument(name, value)} is not allowed",
                         allowed=f"whole numbers of at least {bound}",
                         fix=f"give {bound} or more",
                     )

@@ -114,13 +114,13 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
 def _read_name(design: str, labels: NDArray[np.int64]) -> LabelDesign:
     if design not in DESIGNS:
         raise InputError(
-            argument("design", design),
+            f"{argument('design', design)} is unknown",
             allowed=f"{', '.join(map(repr, DESIGNS))}, or weights of the labels",
             fix=f"{suggest_nearest(design, DESIGNS)}or leave it out where it is not known",
         )
     if design == "by_class" and np.unique(labels).size < 2:
         raise InputError(
-            f"{argument('design', design)} and all {labels.size} labels are of one class",
+            f"{argument('design', design)} is given, and all {labels.size} labels are of one class",
             allowed="labels of two classes or more where rows were chosen by class",
             fix="label rows of the other classes too, or leave design out",
         )

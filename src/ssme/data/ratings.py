@@ -112,7 +112,7 @@ def _find_cut(grades: Sequence[Hashable], cut: Hashable) -> int:
     texts = [spell_class(grade) for grade in grades]
     if spell_class(cut) not in texts[1:]:
         raise InputError(
-            argument("cut", repr(cut)),
+            f"{argument('cut', repr(cut))} is not allowed",
             allowed=f"a grade above the lowest: {quote(grades[1:])}",
             fix="name the lowest grade that counts as the positive class",
         )

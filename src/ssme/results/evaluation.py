@@ -437,7 +437,9 @@ class BaseEvaluation:
         if level is None:
             return self.level
         if not 0.0 < level < 1.0:
-            raise InputError(argument("level", level), allowed="a number between 0 and 1")
+            raise InputError(
+                f"{argument('level', level)} is not allowed", allowed="a number between 0 and 1"
+            )
         return level
 
     def _compute_table(self, level: float) -> tuple[Row, ...]:
