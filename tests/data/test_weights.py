@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from ssme.stream import evaluate_parquet
 UNITS = [1e160, 1e-160, 1e300, 5e-300]
 
 
+@cache
 def numbers_of(unit: float, method: str) -> np.ndarray:
     rng = np.random.default_rng(0)
     y = np.array([0, 1] * 60)
