@@ -96,6 +96,26 @@ def test_evaluating_imports_none_of_the_large_parts_of_scipy():
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
+def test_an_evaluation_leaves_alone_what_is_behind_its_doors():
+    code = (
+        "import sys, ssme; ssme.evaluate([[0.9], [0.2], [0.6]], [1, 0, None], method='labeled', "
+        "metrics='accuracy'); print(*{n.split('.')[1] for n in sys.modules if n[:5] == 'ssme.'})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    behind = {"plots", "report", "integrations", "suggest", "stream", "tracking", "memory", "serve"}
+    assert not behind & set(told.stdout.split())
+
+
+def test_the_command_line_imports_no_other_method_than_the_one_asked_for():
+    code = (
+        "import sys; from ssme.cli.options import ReadFlags, RunOptions; "
+        "from ssme.cli.run import gather; from pathlib import Path; "
+        "spec = gather(Path('scores.csv'), ReadFlags(), RunOptions(method='labeled')); "
+        "assert spec.method == 'labeled' and 'ssme.methods.auto' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_evaluate_is_a_function_whatever_was_imported_first():
     code = "import ssme.run, ssme; assert callable(ssme.evaluate)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -31,16 +31,20 @@ def gather(
     from ssme.spec import RunSpec
 
     with name_argument("config"):
-        spec = RunSpec() if config is None else RunSpec.load(config)
+        kept = None if config is None else RunSpec.load(config)
     asked = {} if run is None else run_asked(run, engine)
     if "options" in asked:
-        method = asked.get("method", spec.method_name)
-        asked["options"] = {**spec.options, **_read_options(method, asked["options"])}
+        method = asked["method"] if "method" in asked else (kept or RunSpec()).method_name
+        before = {} if kept is None else kept.options
+        asked["options"] = {**before, **_read_options(method, asked["options"])}
     if file is not None:
         asked["source"] = _restore_address(file)
-    elif spec.source is None:
+    elif kept is None or kept.source is None:
         raise InputError("no FILE was given", fix="name the file that holds the scores")
-    return dataclasses.replace(spec, read={**spec.read, **gather_reading(read)}, **asked)
+    reading = gather_reading(read)
+    if kept is None:
+        return RunSpec(read=reading, **asked)  # no other method than the one asked for is imported
+    return dataclasses.replace(kept, read={**kept.read, **reading}, **asked)
 
 
 def list_inputs(spec: RunSpec) -> list[str]:
