@@ -134,7 +134,7 @@ def test_open_correct_evaluate_label_export_restart_go_on(
     assert "label column" in page.text_content(".trouble")
     page.select_option("select[aria-label='Part of verdict']", "label")
     page.click("button:text('Use this')")
-    page.wait_for_selector("label.wrong input[name=classes]")
+    page.wait_for_selector("label.wrong [name=positive]")
     page.fill("input[name=classes]", "ham, spam")
     page.click("button:text('Use this')")
     page.wait_for_selector(".facts")
