@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from ssme.data.design import as_design
 from ssme.data.labels import encode, observe, resolve_classes
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
+from ssme.data.row_order import refuse_other_order
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import as_groups, as_ids, as_models, as_weights
 from ssme.data.values import FloatArray, as_floats
@@ -35,6 +36,7 @@ def check_arrays(
 ) -> dict[str, Any]:
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
     models = options.models
+    refuse_other_order(_name_parts(scores, labels, weights, groups))
     if isinstance(scores, Mapping):
         array, models = stack_scores(scores, models)
         layout = layout or Layout("mapping")
@@ -77,6 +79,18 @@ def check_arrays(
             unlabeled=options.unlabeled or (),
         ),
     }
+
+
+def _name_parts(
+    scores: object, labels: object, weights: object, groups: Mapping[str, object] | None
+) -> Iterator[tuple[str, object]]:
+    """What may be a Series, and what a message calls it."""
+    if isinstance(scores, Mapping):
+        yield from ((f"the scores of model {str(name)!r}", each) for name, each in scores.items())
+    yield "the labels", labels
+    yield "the weights", weights
+    if isinstance(groups, Mapping):
+        yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
 
 
 def _require_rectangle(scores: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from ssme.data.labels import RawLabels, observe
 from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions
 from ssme.data.ratings import find_grades, is_grading, make_rating_scores
+from ssme.data.row_order import refuse_other_order
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import FloatArray
@@ -42,6 +43,14 @@ def make_judged_arrays(
     **rows: Any,
 ) -> dict[str, Any]:
     """The fields of a `ScoreSet` from arrays; see `ScoreSet.from_answers`."""
+    given = {"answers": answers, "ratings": ratings, "scores": scores}
+    parts = [
+        (f"the {kind} of {str(name)!r}", values)
+        for kind, table in given.items()
+        if isinstance(table, Mapping)
+        for name, values in table.items()
+    ]
+    refuse_other_order([*parts, ("the labels", labels)])
     columns, n = ({}, None) if answers is None else as_columns(answers, models)
     graded, n_rated = ({}, None) if not ratings else as_columns(ratings, None)
     probabilities: FloatArray | None = None

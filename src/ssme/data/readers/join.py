@@ -21,6 +21,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
+from ssme.data.row_order import find_index, name_same_rows
 from ssme.data.validation import as_ids
 from ssme.data.values import FloatArray, as_objects, is_missing, make_plain
 from ssme.errors import InputError, argument, name_argument
@@ -73,11 +74,8 @@ def refuse_other_index(table: Table, labels: object) -> None:
     Labels are taken row by row. A Series with the index of the frame in another order, or of a
     part of it, would put labels on wrong rows.
     """
-    own = table.row_index
-    theirs: Any = getattr(labels, "index", None)
-    if own is None or not hasattr(theirs, "equals") or own.equals(theirs):
-        return
-    if own.is_unique and theirs.is_unique and theirs.isin(own).all():
+    own, theirs = table.row_index, find_index(labels)
+    if name_same_rows(own, theirs):
         whole = len(own) == len(theirs)
         part = "the rows" if whole else f"{len(theirs):,} of the {len(own):,} rows"
         raise InputError(
