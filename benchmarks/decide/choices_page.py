@@ -21,18 +21,21 @@ def choices() -> str:
     """Sentences, tables and the picture."""
     pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
     draw("decide_probabilities", probability_chart(said))
-    words = "P(best) and P(better) said against the share that was true, by bins, all sets alike"
+    words = "Reported P(best) and P(better) against the observed share, by bins of probability"
     return "\n".join(
         [
             f"{tell_coverage(pairs)}\n",
             f"{tell_probabilities(said)}\n",
-            f"Paired differences and the set of possible best models, means over sets "
-            f"({origin('decide_pairs')}):\n",
+            "Coverage of the 95 % intervals of paired differences (the difference between two "
+            "models in a metric), and how often the set of possible best models contains the best "
+            f"one. The figures are means over sets ({origin('decide_pairs')}):\n",
             table(*coverage_table(pairs)),
-            "What was said against what was true, all sets alike, 20, 50 and 100 labels together "
-            "(± the standard error of the difference, from leaving out one set at a time):\n",
+            "The next table compares reported probabilities with observed shares, for 20, 50 and "
+            "100 labels together; every set has the same weight. Each entry has the mean reported "
+            "probability, the observed share ± the standard error of their difference (from "
+            "leaving out one set at a time), and in brackets the number of cases:\n",
             table(*said_table(said)),
-            "Expected regret:\n",
+            "The expected regret that was reported, beside the regret in truth:\n",
             table(*regret_table(regret)),
             picture("decide_probabilities", words),
         ]
@@ -49,19 +52,20 @@ def tell_coverage(pairs: pd.DataFrame) -> str:
         least = own.loc[own["pair_coverage"].idxmin()]
         held = own.loc[own["set_coverage"].idxmin()]
         told.append(
-            f"With `{method}`, 95 % intervals of differences in accuracy and ROC AUC hold in "
-            f"{_span(mine['pair_coverage'])}, least on {least['dataset']} ({least['metric']}, "
-            f"{least['n_labeled']} labels: {least['pair_coverage']:.0%}); the set of possible best "
-            f"models holds the best one in {_span(mine['set_coverage'])}, least on "
-            f"{held['dataset']} ({held['metric']}, {held['n_labeled']} labels: "
-            f"{held['set_coverage']:.0%})."
+            f"With `{method}`, 95 % intervals of differences in accuracy and ROC AUC contain the "
+            f"true difference in {_span(mine['pair_coverage'])} of the cases. The lowest coverage "
+            f"is {least['pair_coverage']:.0%}, on {least['dataset']} ({least['metric']}, "
+            f"{least['n_labeled']} labels). The set of possible best models contains the best one "
+            f"in {_span(mine['set_coverage'])} of the cases. The lowest share is "
+            f"{held['set_coverage']:.0%}, on {held['dataset']} ({held['metric']}, "
+            f"{held['n_labeled']} labels)."
         )
-    return " ".join(told)
+    return "\n\n".join(told)
 
 
 def tell_probabilities(said: pd.DataFrame) -> str:
     """Where probabilities are off by more than 0.05, over all sets."""
-    told = []
+    rows = []
     whole = _pool(said[said["sets"] == "all"])
     for method in ("auto", "labeled"):
         for what in ("better", "best", "within"):
@@ -70,12 +74,17 @@ def tell_probabilities(said: pd.DataFrame) -> str:
             if mine.empty:
                 continue
             off = mine[(mine["said"] - mine["true"]).abs() > 0.05]
-            named = "; ".join(
-                f"{row.metric}, {row.said:.2f} said is {row.true:.2f}" for row in off.itertuples()
-            )
-            rest = f"is within 0.05, except: {named}" if named else "is within 0.05 in every bin"
-            told.append(f"{NAMES[what]} of `{method}` {rest}.")
-    return "In bins with 100 cases or more: " + " ".join(told)
+            named = {
+                metric: "; ".join(f"{row.said:.2f} → {row.true:.2f}" for row in part.itertuples())
+                for metric, part in off.groupby("metric")
+            }
+            own = {metric: named.get(metric, "none") for metric in sorted(set(mine["metric"]))}
+            rows.append({"method": method, "probability": NAMES[what], **own})
+    return (
+        "The next table lists the bins with 100 cases or more in which the reported probability "
+        "and the observed share differ by more than 0.05, as reported → observed:\n\n"
+        + table(pd.DataFrame(rows), {})
+    )
 
 
 def coverage_table(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -90,10 +99,10 @@ def coverage_table(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
             "method": merged["method"],
             "metric": merged["metric"],
             "labels": merged["n_labeled"],
-            "95 % interval of a difference holds": merged["pair_coverage"],
+            "coverage of differences": merged["pair_coverage"],
             "± ": merged["pair_se"],
             "least over all sets": merged["least over all sets"],
-            "95 % set holds the best": merged["set_coverage"],
+            "95 % set contains the best": merged["set_coverage"],
             "±": merged["set_se"],
             "models in it": merged["set_size"],
         }
@@ -123,16 +132,16 @@ def regret_table(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     ].rename(
         columns={
             "n_labeled": "labels",
-            "said": "regret said",
+            "said": "regret, reported",
             "true": "regret in truth",
             "off_se": "±",
-            "held": "its interval holds",
+            "held": "coverage of its interval",
             "within": "pick within 0.01 of the best",
-            "p_within": "said",
+            "p_within": "the same, reported",
             "picked": "pick is the best",
         }
     )
-    numbers = dict.fromkeys(["regret said", "regret in truth", "±"], ".4f")
+    numbers = dict.fromkeys(["regret, reported", "regret in truth", "±"], ".4f")
     return shown, numbers | dict.fromkeys(shown.columns[7:], ".0%")
 
 
@@ -144,8 +153,8 @@ def probability_chart(said: pd.DataFrame) -> Any:
     sums = sums.assign(what=sums["what"].map(NAMES))
     told = series(sums, "method")
     base = alt.Chart(sums).encode(
-        x=alt.X("said:Q", title="probability said", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("true:Q", title="share that was true", scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("said:Q", title="reported probability", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("true:Q", title="observed share", scale=alt.Scale(domain=[0, 1])),
         **told,
     )
     even = pd.DataFrame({"said": [0.0, 1.0], "true": [0.0, 1.0]})

@@ -15,14 +15,17 @@ SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
 
 def groups() -> str:
     sizes, gaps = read("decide_groups"), read("decide_group_gaps")
-    parts = [f"({origin('decide_groups')})\n"]
+    parts = [
+        "Coverage of 95 % intervals by the number of rows of the group "
+        f"({origin('decide_groups')}):\n"
+    ]
     for target in ("population", "rows"):
         own = sizes[sizes["target"] == target]
         parts.append(table(_held(own, f"rows of the group, `{target}`"), _percents()))
     own = sizes[(sizes["target"] == "population") & sizes["size"].isin(SIZE_NAMES[2:])]
     by_set = own.assign(size=own["dataset"] + ", " + own["n_labeled"].astype(str) + " labels")
     parts += [
-        "Groups of 30 rows or more, `population`, by set:\n",
+        "The same by set, for groups of 30 rows or more and the target `population`:\n",
         table(_held(by_set, "set"), _percents()),
     ]
     gaps = gaps.assign(gap=gaps["gap"] + " " + gaps["metric"].fillna(""))
@@ -30,7 +33,7 @@ def groups() -> str:
     sums = wide.groupby(["gap", "dataset"])[["hit", "intervals"]].sum()
     held = (sums["hit"] / sums["intervals"]).unstack("dataset").reset_index()
     parts += [
-        "Gaps, 20, 50 and 100 labels together:\n",
+        "Coverage of the intervals of gaps, for 20, 50 and 100 labels together:\n",
         table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
     ]
     try:
@@ -38,16 +41,18 @@ def groups() -> str:
     except FileNotFoundError:
         return "\n".join(parts)
     parts += [
-        "P(worst), the probability that a group is the worst of its grouping, said against how "
-        "often it was so on the rows that were not seen; all sets alike, 20, 50 and 100 labels "
-        f"together ({origin('decide_worst')}; in brackets the number of cases):\n",
+        "P(worst), the probability that a group is the worst of its grouping. Each entry has the "
+        "mean reported probability, the share of cases in which the group truly was the worst on "
+        "rows that the method did not see, and in brackets the number of cases. Every set has the "
+        "same weight, and 20, 50 and 100 labels are taken together "
+        f"({origin('decide_worst')}):\n",
         table(*tabulate_worst(worst)),
     ]
     return "\n".join(parts)
 
 
 def tabulate_worst(worst: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Said and true by bin and metric, numbers of labels together by their cases."""
+    """Reported and true by bin and metric, numbers of labels together by their cases."""
     weighed = worst.assign(s=worst["said"] * worst["cases"], t=worst["true"] * worst["cases"])
     sums = weighed.groupby(["metric", "low", "high"])[["cases", "s", "t"]].sum().reset_index()
     sums["said"] = [
@@ -58,7 +63,7 @@ def tabulate_worst(worst: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         for row in sums.itertuples()
     ]
     wide = sums.pivot(index="said", columns="metric", values="cell").fillna("-")
-    return wide.rename_axis(columns=None).reset_index(), {}
+    return wide.rename_axis("reported", axis=0).rename_axis(columns=None).reset_index(), {}
 
 
 def _percents() -> dict[str, str]:
@@ -91,9 +96,10 @@ def many_groups() -> str:
     }
     return (
         f"Speed with {number:,} groups of {rows:,} rows (`python -m benchmarks.speed.many_groups`, "
-        "[many_groups.csv](../benchmarks/results/many_groups.csv)): as it comes, with the "
-        f"{few} largest by themselves, {told['memory', few]} in memory, {told['stream', few]} "
-        f"streamed; with every group by itself {told['memory', every]} in memory, "
+        "[many_groups.csv](../benchmarks/results/many_groups.csv)): by default, when the "
+        f"{few} largest groups are estimated by themselves, an evaluation takes "
+        f"{told['memory', few]} in memory and {told['stream', few]} streamed. When every group is "
+        f"estimated by itself, it takes {told['memory', every]} in memory and "
         f"{told['stream', every]} streamed.\n"
     )
 
@@ -105,8 +111,8 @@ def subgroups() -> str:
     shown = wide[list(SHOWN)].rename(columns={name: f"`{name}`" for name in SHOWN})
     shown = shown.rename_axis(columns=None).rename_axis(["set", "category"]).reset_index()
     return (
-        "The paper's table of subgroups: error relative to labels alone at 20 labels "
-        f"({origin('subgroups')}; all {wide.shape[1]} methods in `benchmarks/REPORT.md`). `auto` "
-        f"is the lowest of all methods in {lowest} of {len(wide)} lines.\n\n"
+        "The paper's table of subgroups: the mean error divided by that of labels alone, with 20 "
+        f"labels ({origin('subgroups')}; `benchmarks/REPORT.md` has all {wide.shape[1]} methods). "
+        f"`auto` has the lowest error of all methods in {lowest} of {len(wide)} rows.\n\n"
         + table(shown, dict.fromkeys(shown.columns[2:], ".2f"))
     )

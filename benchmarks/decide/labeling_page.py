@@ -17,6 +17,8 @@ ARMS = {
     "roc_auc": "suggested for `metric:roc_auc`",
     "uncertainty": "uncertainty sampling",
 }
+NAMES = {"said": "expected", "true": "true"}
+"""What the worth of a label is called: as the method expects it, and in truth."""
 
 
 def suggestion() -> str:
@@ -39,7 +41,9 @@ def suggestion() -> str:
         for arm, goal in (("best", "`best`"), ("roc_auc", "ROC AUC")):
             by_set = sets[sets["arm"] == arm].set_index("dataset")
             found_gain = by_set.reindex(columns=[f"gain_{name}"]).iloc[:, 0]
-            worth[f"a label drawn for {goal} is worth ({name})"] = worth["set"].map(found_gain)
+            worth[f"a label drawn for {goal} is worth ({NAMES[name]})"] = worth["set"].map(
+                found_gain
+            )
     labels |= dict.fromkeys(worth.columns[4:], ".1f")
     medians = over.set_index("arm")
     low = sets.groupby("arm")[["accuracy_held", "roc_auc_held"]].min()
@@ -59,26 +63,27 @@ def suggestion() -> str:
     area, spread = reached["roc_auc"], reached["uncertainty"]
     return "\n".join(
         [
-            "Labels until the pick of `auto` by accuracy is within 0.01 of the best and stays so, "
-            f"counted from none ({origin('decide_suggestion')}; `~` marks sets whose classifiers "
-            "were miscalibrated at random):\n",
+            "The number of labels, starting from none, after which the accuracy of the model that "
+            "`auto` picks is within 0.01 of the best and stays so "
+            f"({origin('decide_suggestion')}; `~` marks sets whose classifiers were miscalibrated "
+            "at random):\n",
             table(picks, formats),
             f"The median ratio to random labeling is {best:.2f} for suggested rows and "
             f"{unsure:.2f} for uncertainty sampling. Suggested rows needed fewer labels than "
             f"random ones on {_count_below_one(picks)}.\n",
             picture("decide_suggestion", words),
-            "Mean absolute error of ROC AUC by `auto` over all batches:\n",
+            "Mean absolute error of `auto` for ROC AUC, over all batches:\n",
             table(areas, errors | {"ratio to random": ".2f"}),
             f"Rows drawn for ROC AUC left a smaller error than random ones on "
             f"{_count_below_one(areas)}.\n",
-            "Labels until the mean error of ROC AUC is that of 80 random labels (320: not within "
-            f"160); the median ratio to random is {area:.2f} for rows suggested for "
-            f"`metric:roc_auc` and {spread:.2f} for uncertainty sampling. Beside it, how many "
-            "labels of rows drawn alike one label is worth where rows are drawn by what a label "
-            "tells, if the belief is right and in truth:\n",
+            "The next table has the number of labels after which the mean error of ROC AUC is that "
+            "of 80 random labels (320 means that 160 labels were not enough). The median ratio to "
+            f"random is {area:.2f} for rows suggested for `metric:roc_auc` and {spread:.2f} for "
+            "uncertainty sampling. The last four columns say how many labels of random rows one "
+            "label of a drawn row is worth, as the method expects it and in truth:\n",
             table(worth, labels),
-            "How often the 95 % intervals of `auto` hold after rows were chosen so, over all "
-            "batches:\n",
+            "Coverage of the 95 % intervals of `auto` after rows were chosen in each of these "
+            "ways, over all batches:\n",
             table(held, dict.fromkeys(held.columns[1:], ".0%")),
         ]
     )
@@ -96,8 +101,8 @@ def memory() -> str:
     sums = found[["events", "kills", "lost", "doubled"]].sum()
     return (
         f"`python -m benchmarks.decide.memory` writes {sums['events']:,} label events from two "
-        f"processes in {len(found)} files and kills them {sums['kills']} times: {sums['lost']} "
-        f"lost, {sums['doubled']} doubled "
+        f"processes into {len(found)} files and kills the processes {sums['kills']} times. "
+        f"{sums['lost']} events were lost and {sums['doubled']} were stored twice "
         "([decide_memory.csv](../benchmarks/results/decide_memory.csv)).\n"
     )
 
@@ -135,9 +140,9 @@ def plan() -> str:
         "target": "target",
         "case": "labels are",
         "cases": "cases",
-        "ratio": "said over needed, median",
+        "ratio": "median of planned over needed",
         "within": "within a factor of 1.5",
-        "within_one": "of one run",
+        "within_one": "the same for one run",
         "reachable": "reachable for one run",
         "inside_one": "one run is in the 80 % range",
         "seconds": "CPU seconds",
@@ -151,5 +156,5 @@ def plan() -> str:
         "real cases"
         for method in ("auto", "labeled")
     )
-    head = f"With `auto` {auto} are within the factor, with labels alone {alone}"
+    head = f"With `auto`, {auto} are within a factor of 1.5. With labels alone, {alone} are"
     return f"{head} ({origin('decide_plan')}).\n\n{table(shown, formats)}"

@@ -34,19 +34,19 @@ def thresholds() -> str:
             "metric": kept["metric"],
             "plain estimate too good by": kept["plain_too_good"],
             "reported estimate too good by": kept["reported_too_good"],
-            "interval holds": kept["covered"],
-            "demand: said": kept["said"],
-            "demand: true": kept["held"],
+            "coverage": kept["covered"],
+            "P(demand is met), reported": kept["said"],
+            "demand was met": kept["held"],
         }
     )
     formats = {
         "plain estimate too good by": "+.3f",
         "reported estimate too good by": "+.3f",
-        "interval holds": ".0%",
-        "demand: said": ".0%",
-        "demand: true": ".0%",
+        "coverage": ".0%",
+        "P(demand is met), reported": ".0%",
+        "demand was met": ".0%",
     }
-    head = f"With 50 labels, over sets of two classes ({origin('decide_thresholds')}):"
+    head = f"Results with 50 labels on sets with two classes ({origin('decide_thresholds')}):"
     return f"{head}\n\n{table(shown, formats)}"
 
 
@@ -59,32 +59,33 @@ def monoculture() -> str:
         columns={
             "n_labeled": "labels",
             "labels_error": "error of labels alone",
-            "covered": "interval holds",
-            "labels_covered": "that of labels alone",
+            "covered": "coverage",
+            "labels_covered": "coverage of labels alone",
         }
     )
     formats = {
         "error": ".4f",
         "error of labels alone": ".4f",
         "ratio": ".2f",
-        "interval holds": ".0%",
-        "that of labels alone": ".0%",
+        "coverage": ".0%",
+        "coverage of labels alone": ".0%",
     }
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
     draw("decide_monoculture", monoculture_chart(found))
-    head = f"Means over the development sets ({origin('decide_monoculture')}):"
+    head = f"Means over the development sets ({origin('decide_monoculture')}). "
+    head += "The ratio is that of the two errors:"
     own = found[found["dataset"] != "all"]
     worse = own[own["ratio"] > 1.0]
-    named = "; ".join(
-        f"{row.figure} on {row.dataset} with {row.n_labeled} labels ({row.ratio:.2f})"
+    named = "\n".join(
+        f"- {row.figure} on {row.dataset} with {row.n_labeled} labels ({row.ratio:.2f})"
         for row in worse.itertuples()
     )
     sets_below = own.groupby("dataset")[["error", "labels_error"]].mean()
     above = sets_below.index[sets_below["error"] >= sets_below["labels_error"]].tolist()
     which = f"on every set but {', '.join(above)}" if above else "on every set"
     count = f"Over all figures together the error is below that of labels alone {which}. "
-    count += f"Labels alone were nearer in {len(worse)} of {len(own)} comparisons"
-    count += f": {named}." if named else "."
+    count += f"Labels alone had the smaller error in {len(worse)} of {len(own)} comparisons"
+    count += f" (in brackets the ratio of the errors):\n\n{named}" if named else "."
     by_set = own.groupby("dataset").agg(
         error=("error", "mean"),
         labels_error=("labels_error", "mean"),
@@ -99,17 +100,17 @@ def monoculture() -> str:
             "error of labels alone": by_set["labels_error"],
             "ratio": by_set["error"] / by_set["labels_error"],
             "largest ratio of a figure": by_set["worst"],
-            "interval holds": by_set["covered"],
-            "least often": figures.min(),
-            "for": figures.idxmin().map(lambda place: place[1]),
+            "coverage": by_set["covered"],
+            "lowest coverage": figures.min(),
+            "of the figure": figures.idxmin().map(lambda place: place[1]),
         }
     )
-    more = {**formats, "largest ratio of a figure": ".2f", "least often": ".0%"}
+    more = {**formats, "largest ratio of a figure": ".2f", "lowest coverage": ".0%"}
     return "\n".join(
         [
             f"{head}\n",
             table(shown, formats),
-            f"By set, over all figures and numbers of labels. {count}\n",
+            f"The next table has means over all figures and numbers of labels, by set. {count}\n",
             table(sets, more),
             picture("decide_monoculture", words),
         ]
@@ -166,22 +167,27 @@ def shift() -> str:
     told = {name: [f"{each:.0%}" for each in rate.loc[name]] for name in rate.index}
     return "\n".join(
         [
-            f"Without a shift {told['none'][0]} of the runs raised an alarm; covariate shift was "
-            f"found in {told['covariate'][0]}. A halved class was found in {told['halved'][0]} of "
-            f"the runs with 50 labels and a doubled one in {told['doubled'][0]}; the best test on "
-            f"scores would find {told['halved'][1]} and {told['doubled'][1]}, and one that knew "
-            f"the class of every row {told['halved'][2]} and {told['doubled'][2]}.\n",
-            "Alarms (D104 or D108), with the positives of the unlabeled rows halved or doubled, "
-            f"with other rows, and without any shift ({origin('decide_shift_alarms')}):\n",
+            f"Without a shift {told['none'][0]} of the runs raised an alarm. Covariate shift was "
+            f"found in {told['covariate'][0]} of the runs. A halved class was found in "
+            f"{told['halved'][0]} of the runs with 50 labels and a doubled one in "
+            f"{told['doubled'][0]}. The best test on scores would find {told['halved'][1]} "
+            f"and {told['doubled'][1]} of them, and a test "
+            "that knew the class of every row would find "
+            f"{told['halved'][2]} and {told['doubled'][2]}.\n",
+            "How often an alarm (D104 or D108) was raised. The shifts are: the positives among the "
+            "unlabeled rows halved or doubled, other rows (covariate), and none "
+            f"({origin('decide_shift_alarms')}):\n",
             table(first, percents),
             picture("decide_shift", words),
-            "What can be found at all: the share of runs with an alarm beside the power of the "
-            "best test on scores, and of one that knows the class of every unlabeled row, both at "
-            "the level of 2 %. (An alarm is any of three tests, 5 % together, so that it may be "
-            "above the power of one.)\n",
+            "The next table shows how much could be found at all. It has the share of runs with an "
+            "alarm, the power of the best test on scores, and the power of a test that knows the "
+            "class of every unlabeled row, both at the level of 2 %. An alarm is raised by any of "
+            "three tests, which have a level of 5 % together, so that alarms may be more frequent "
+            "than the power of one test.\n",
             table(by_set, percents),
-            "Mean absolute error as it is, with labels weighted by a correction, and with a design "
-            f"that says how rows were chosen ({origin('decide_shift_errors')}):\n",
+            "Mean absolute error without any correction (`as it is`), with labels weighted by a "
+            "correction (`covariate`, `label`), and with a design that tells the method how rows "
+            f"were chosen (`by_class`, `by_score`; {origin('decide_shift_errors')}):\n",
             table(second, numbers),
         ]
     )
