@@ -18,20 +18,29 @@ import pandas as pd
 from benchmarks.experiment import RESULTS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "answers.md"
+TITLES = {
+    "labels by class": "labels chosen by class, design not given",
+    "labels by class, said": "labels chosen by class, design given",
+    "labels by score, said": "labels chosen by score, design given",
+    "mixed": "answers and scores mixed",
+}
+"""Kinds of data in words, where the name in the result file is not enough."""
 
 
 def tabulate_results() -> str:
     """Error, coverage, lowest coverage of a set and width, by kind of cell, method and metric."""
     overall = pd.read_csv(RESULTS / "answers_overall.csv")
     numbers = sorted(overall["n_labeled"].unique())
+    entry = "error; coverage (lowest set); width"
     lines = [
-        ["what", "method", "metric", *(f"{n} labels" for n in numbers)],
+        ["data", "method", "metric", *(f"{n} labels: {entry}" for n in numbers)],
         ["---"] * (3 + len(numbers)),
     ]
     keys = ["kind", "method", "metric"]
     for (kind, method, metric), part in overall.groupby(keys, sort=False):
         by_labels = part.set_index("n_labeled")
-        lines.append([kind, method, metric, *(_cell(by_labels, n) for n in numbers)])
+        name = TITLES.get(kind, kind)
+        lines.append([name, method, metric, *(_cell(by_labels, n) for n in numbers)])
     return _join(lines)
 
 
@@ -39,12 +48,12 @@ def tabulate_ratings() -> str:
     """Error with grades over that with scores."""
     ratios = pd.read_csv(RESULTS / "answers_ratings.csv")
     numbers = sorted(ratios["n_labeled"].unique())
-    lines = [["what", "metric", *(f"{n} labels" for n in numbers)], ["---"] * (2 + len(numbers))]
+    lines = [["data", "metric", *(f"{n} labels" for n in numbers)], ["---"] * (2 + len(numbers))]
     for (kind, metric), part in ratios.groupby(["kind", "metric"], sort=False):
         by_labels = part.set_index("n_labeled")
         cells = [
-            f"{row['error_ratio']:.2f} (relative to labels {row['rmae_ratio']:.2f}; "
-            f"largest {row['worst_error_ratio']:.1f} {row['worst_set']})"
+            f"{row['error_ratio']:.2f} (of relative errors {row['rmae_ratio']:.2f}; "
+            f"largest {row['worst_error_ratio']:.1f} on {row['worst_set']})"
             for row in (by_labels.loc[n] for n in numbers)
         ]
         lines.append([kind, metric, *cells])
@@ -55,7 +64,7 @@ def tabulate_readings() -> str:
     """Error relative to labels alone, by what a grade is taken to stand for."""
     table = pd.read_csv(RESULTS / "answers_readings.csv")
     columns = [(m, n) for m in ("accuracy", "roc_auc") for n in sorted(table["n_labeled"].unique())]
-    lines = [["what", "reading", *(f"{m}, {n} labels" for m, n in columns)]]
+    lines = [["data", "reading", *(f"{m}, {n} labels" for m, n in columns)]]
     lines.append(["---"] * len(lines[0]))
     for (kind, reading), part in table.groupby(["kind", "reading"], sort=False):
         by_cell = part.set_index(["metric", "n_labeled"])["rmae"]
