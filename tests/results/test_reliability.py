@@ -174,6 +174,19 @@ def test_p_worst_is_shown_with_its_record(known):
     assert told in table.caption.plain
 
 
+def test_groups_are_shown_with_the_record_of_their_largest_p_worst(monkeypatch):
+    lines = [
+        reliability._Row("labeled", "accuracy", 50, "worst", Bin(low, high, 90, said, true, (50,)))
+        for low, high, said, true in ((0.0, 0.95, 0.5, 0.4), (0.95, 1.01, 0.97, 0.1))
+    ]
+    monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
+    r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
+    table = r.worst_groups(by=r.groups[1].by)
+    assert max(row.p_worst for row in table.rows) < 0.95
+    assert "40% of the groups called the worst" in table.reliability.sentence
+    assert "10% of the groups called the worst" in r.find_record(ACCURACY).tell("worst").sentence
+
+
 def test_p_worst_for_the_rows_at_hand_was_not_measured(known):
     known()
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy", group_target="rows")

@@ -156,11 +156,16 @@ def compute_gaps(
     return GapTable(tuple(rows), level, library, _tell_of_each_metric(evaluation, rows))
 
 
-def tell_p_worst(evaluation: BaseEvaluation, metric: Metric) -> Reliability:
-    """How far to trust P(worst) of groups by ``metric``; it was measured for the population."""
+def tell_p_worst(
+    evaluation: BaseEvaluation, metric: Metric, probability: float | None = None
+) -> Reliability:
+    """How far to trust P(worst) of groups by ``metric``, or one ``probability`` of that kind.
+
+    It was measured for the population that the rows of a group stand for.
+    """
     if evaluation.settings.get("group_target", "population") != "population":
         return Record(evaluation.method, f"{metric.name} of the rows at hand").tell("worst")
-    return evaluation.find_record(metric).tell("worst")
+    return evaluation.find_record(metric).tell("worst", probability)
 
 
 def _tell_of_each_metric(

@@ -83,7 +83,7 @@ class GroupRanking(RowTable):
     by, metric : str
         The grouping and the metric.
     reliability : Reliability, optional
-        How far to trust ``p_worst``; None where the method gives no probabilities.
+        How far to trust the largest ``p_worst``; None where the method gives no probabilities.
     """
 
     kind: ClassVar[Any] = GroupRank
@@ -161,7 +161,8 @@ def rank_groups(
     ]
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
     library = evaluation.data.frame_library or "pandas"
-    told = tell_p_worst(evaluation, chosen) if np.isfinite(worst).any() else None
+    likeliest = float(np.nanmax(worst)) if np.isfinite(worst).any() else None
+    told = None if likeliest is None else tell_p_worst(evaluation, chosen, likeliest)
     return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name, told)
 
 
