@@ -28,7 +28,12 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.accuracy import interval_tables
-from benchmarks.accuracy.rivals_paper import READINGS, error, interval, wide
+from benchmarks.accuracy.rivals_paper import (
+    READINGS,
+    format_error,
+    format_interval,
+    write_wide_table,
+)
 from benchmarks.experiment import RESULTS
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
 from benchmarks.paper import REPRODUCES
@@ -209,13 +214,15 @@ def theory() -> str:
 
 def rivals() -> str:
     """The other methods beside the paper's figures."""
-    return wide(result("rivals_paper").fillna({"verdict": ""}), error)
+    return write_wide_table(result("rivals_paper").fillna({"verdict": ""}), format_error)
 
 
 def rivals_intervals() -> str:
     """Coverage and width of the other methods' intervals."""
     frame = result("rivals_paper")
-    return wide(frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)], interval)
+    return write_wide_table(
+        frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)], format_interval
+    )
 
 
 def rivals_verdicts() -> str:
@@ -362,8 +369,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "survivors": survivors,
     "coverage": coverage,
     "bad inputs": bad_inputs,
-    "labeled intervals": lambda: "\n".join(interval_tables.labeled_table()),
-    "posterior intervals": lambda: "\n".join(interval_tables.posterior_table()),
+    "labeled intervals": lambda: "\n".join(interval_tables.tabulate_labeled()),
+    "posterior intervals": lambda: "\n".join(interval_tables.tabulate_posterior()),
     "ppi intervals": ppi_intervals,
     "all sets": all_sets,
     "choosing": choosing,

@@ -570,7 +570,7 @@ def draw_all() -> None:
     for name, _, _ in SECTIONS:
         if name not in UNDRAWN and (RESULTS / f"{name}.csv").exists():
             module = import_module(f"benchmarks.accuracy.{FIGURE_MODULES.get(name, name)}")
-            draw(name, module.figure)
+            draw(name, module.draw_figure)
 
 
 def main(check: bool = False) -> None:

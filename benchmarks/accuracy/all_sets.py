@@ -35,10 +35,10 @@ def main(setup: Setup) -> None:
     table = run(Protocol.of(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
     summary = summarize(table)
     save(summary.drop(columns=["subset", "group"]), setup)
-    save(geometric_rmae(summary), setup, figure, name="all_sets_overall")
+    save(geometric_rmae(summary), setup, draw_figure, name="all_sets_overall")
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return lines(frame, "n_labeled:O", "rmae:Q", "method")
 
 

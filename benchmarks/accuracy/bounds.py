@@ -31,10 +31,10 @@ def main(setup: Setup) -> None:
             parts.append(pd.DataFrame({"metric": metric, "epsilon": epsilon, **columns}))
     result = pd.concat(parts)
     result["bound"] = result["performance"] - result["low"]
-    save(result.assign(ssme=ssme.__version__, numpy=np.__version__), setup, figure)
+    save(result.assign(ssme=ssme.__version__, numpy=np.__version__), setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     series = "eps " + frame["epsilon"].astype(str)
     return bands(frame.assign(series=series), "performance", "low", "high", "series", "metric")
 

@@ -33,7 +33,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def subsets(models: tuple[str, ...], size: int) -> list[tuple[str, ...]]:
+def choose_subsets(models: tuple[str, ...], size: int) -> list[tuple[str, ...]]:
     """At most `SUBSETS_PER_SIZE` subsets of ``size`` models, at random but always the same."""
     every = list(combinations(models, size))
     rng = np.random.default_rng(size)
@@ -41,7 +41,7 @@ def subsets(models: tuple[str, ...], size: int) -> list[tuple[str, ...]]:
     return [every[i] for i in sorted(chosen)]
 
 
-def half_width(errors: pd.DataFrame) -> float:
+def compute_half_width(errors: pd.DataFrame) -> float:
     """Of the mean of ``error``, one row per ``run`` and ``subset``."""
     runs, subsets = (errors.groupby(each)["error"].mean() for each in ("run", "subset"))
     chosen = subsets.var() / subsets.size if subsets.size > 1 else 0.0
@@ -60,20 +60,20 @@ def with_half_widths(table: pd.DataFrame) -> pd.DataFrame:
     errors = rows.groupby([*keys, "subset", "run"])["error"].mean().reset_index()
     by_subset = errors.groupby([*keys, "subset"])["error"].mean()
     result["sd_subsets"] = by_subset.groupby(level=keys).std()
-    result["ci95"] = errors.groupby(keys)[["run", "subset", "error"]].apply(half_width)
+    result["ci95"] = errors.groupby(keys)[["run", "subset", "error"]].apply(compute_half_width)
     return result.reset_index()
 
 
 def main(setup: Setup) -> None:
     models = load_dataset(DATASET).models
-    chosen = [s for size in range(1, len(models) + 1) for s in subsets(models, size)]
+    chosen = [s for size in range(1, len(models) + 1) for s in choose_subsets(models, size)]
     protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs, subsets={DATASET: chosen})
     table = run(protocol, [DATASET], setup)
     result = with_half_widths(table).assign(runs=setup.runs, **provenance(table))
-    save(result, setup, figure)
+    save(result, setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return lines(frame, "classifiers:O", "mae:Q", "method", facet="metric")
 
 

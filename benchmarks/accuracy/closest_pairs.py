@@ -20,7 +20,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "results" / "closest_pairs.csv"
 ROWS = 4_000
 
 
-def closest(name: str) -> dict[str, object]:
+def find_closest_pair(name: str) -> dict[str, object]:
     scores, _, models = load_set(name)
     shown = scores[:ROWS, :, 1:] if scores.shape[2] == 2 else scores[:ROWS]
     r = np.triu(np.corrcoef(shown.transpose(1, 0, 2).reshape(len(models), -1)), 1)
@@ -29,7 +29,7 @@ def closest(name: str) -> dict[str, object]:
 
 
 def main() -> None:
-    rows = [closest(name) for name in set_names()]
+    rows = [find_closest_pair(name) for name in set_names()]
     with RESULTS.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()

@@ -38,10 +38,10 @@ def main(setup: Setup) -> None:
     alone = float(frame.loc[frame["method"] == "labeled", "seconds"].iloc[0])
     frame["ratio_to_labeled"] = frame["seconds"] / alone
     result = frame.sort_values("seconds").assign(runs=setup.runs, **provenance(table))
-    save(result, here, figure)
+    save(result, here, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return dots(frame, "ratio_to_labeled", "method", "method", log=True)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from tests.shared_data import data_folder, load_set
 
-from benchmarks.accuracy.protocol import PAPER_NAMES, RESULTS, mean_and_half_width
+from benchmarks.accuracy.protocol import PAPER_NAMES, RESULTS, compute_mean_and_half_width
 from benchmarks.provenance import record
 from ssme.bench import Protocol, run_protocol
 from ssme.data.scoreset import ScoreSet
@@ -44,7 +44,7 @@ def load(name: str) -> ScoreSet:
     return ScoreSet(scores, y, tuple(models), tuple(range(scores.shape[2])))
 
 
-def paper_flow(name: str, n_labeled: int, metric: str) -> tuple[float, float]:
+def read_paper_flow(name: str, n_labeled: int, metric: str) -> tuple[float, float]:
     """The paper's SSME-NF error and half width in points, NaN where it has none."""
     with (data_folder().parent / "paper" / "mae.csv").open() as file:
         for row in csv.DictReader(file):
@@ -80,8 +80,8 @@ def main() -> None:
         by = ["method", "n_labeled", "metric"]
         runs = table.groupby([*by, "run"], sort=False)["error"].mean().reset_index()
         for (variant, n_labeled, metric), part in runs.groupby(by, sort=False):
-            mean, half_width = mean_and_half_width(list(part["error"]))
-            paper, paper_half_width = paper_flow(name, n_labeled, metric)
+            mean, half_width = compute_mean_and_half_width(list(part["error"]))
+            paper, paper_half_width = read_paper_flow(name, n_labeled, metric)
             lines.append(
                 {
                     "set": name,

@@ -43,10 +43,10 @@ def main(setup: Setup) -> None:
         ece = part.loc[part["metric"] == "ece", "truth"].mean()
         parts.append(summarize(part.assign(dataset="adult")).assign(bend=bend, true_ece=ece))
     columns = ["bend", "true_ece", "metric", "method", "mae", "ci95", "rmae", "coverage", "runs"]
-    save(pd.concat(parts)[[*columns, *provenance(table)]], setup, figure)
+    save(pd.concat(parts)[[*columns, *provenance(table)]], setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return lines(frame, "bend:O", "mae:Q", "method", facet="metric")
 
 

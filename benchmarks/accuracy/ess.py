@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.accuracy.main_tables import DATASETS, RUNS, main_cells
+from benchmarks.accuracy.main_tables import DATASETS, RUNS, run_main_cells
 from benchmarks.charts import dots
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import labels_only_curve, summarize
@@ -23,17 +23,17 @@ COLUMNS = ["dataset", "metric", "n_labeled", "method", "mae", "ess", "runs", "se
 
 
 def main(setup: Setup) -> None:
-    summary = summarize(main_cells(setup))
+    summary = summarize(run_main_cells(setup))
     curves = {}
     for name in DATASETS:
         data = load_dataset(name)
         metrics = default_metrics(data.n_classes)
         curves[name] = labels_only_curve(data, metrics, dataset=name, samples=setup.runs)
     result = add_effective_sample_size(summary, curves)
-    save(result[[*COLUMNS, "ssme", "numpy"]], setup, figure)
+    save(result[[*COLUMNS, "ssme", "numpy"]], setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["n_labeled"] == 20]
     panel = shown["dataset"] + " " + shown["metric"]
     return dots(shown.assign(panel=panel), "ess", "method", "method", facet="panel", log=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.accuracy.densities import FLOW, paper_flow
+from benchmarks.accuracy.densities import FLOW, read_paper_flow
 from benchmarks.charts import bars
 from benchmarks.experiment import Setup, run, save, start
 from benchmarks.paper import verdicts
@@ -31,12 +31,14 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 def main(setup: Setup) -> None:
     protocol = Protocol(METHODS, n_labeled=(20, 50, 100), runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup)).drop(columns=["subset", "group"])
-    published = [paper_flow(row.dataset, row.n_labeled, row.metric) for row in summary.itertuples()]
+    published = [
+        read_paper_flow(row.dataset, row.n_labeled, row.metric) for row in summary.itertuples()
+    ]
     summary[["paper", "paper_ci95"]] = pd.DataFrame(published, index=summary.index) / 100
-    save(summary.assign(verdict=verdicts(summary)), setup, figure)
+    save(summary.assign(verdict=verdicts(summary)), setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["metric"] == "accuracy"]
     return bars(shown, "mae:Q", "method:N", row="dataset", color="method")
 

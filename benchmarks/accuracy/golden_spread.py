@@ -18,7 +18,7 @@ from functools import cache, partial
 import numpy as np
 from tests.shared_data import golden_runs, load_set
 
-from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
+from benchmarks.accuracy.protocol import RESULTS, average_over_draws
 from benchmarks.experiment import write_table
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.engines.executors import map_in_order, open_executor
@@ -29,7 +29,7 @@ cached_set = cache(load_set)
 METRICS = {"acc": "accuracy", "ece": "ece", "auc": "roc_auc", "auprc": "average_precision"}
 
 
-def golden_data(run: dict) -> ScoreSet:
+def read_golden_data(run: dict) -> ScoreSet:
     """The rows of one reference run; the first ``n_labeled`` of them are labeled."""
     scores, y, models = cached_set(run["dataset"])
     rows = np.asarray(run["rows"])
@@ -39,16 +39,16 @@ def golden_data(run: dict) -> ScoreSet:
     return ScoreSet(scores[rows][:, columns], labels, tuple(run["models"]), classes)
 
 
-def our_repeats(run: dict, repeats: int) -> dict[str, np.ndarray]:
+def repeat_estimates(run: dict, repeats: int) -> dict[str, np.ndarray]:
     """Metric -> estimates (repeats, M) of the public-code preset."""
-    data = golden_data(run)
+    data = read_golden_data(run)
     names = list(run["reference_ssme"])
     plans = [get_metric(METRICS[name]).plan(data.scores) for name in names]
     method = SsmeMethod(preset="public_code", n_bootstrap=0)
     values = []
     for seed in range(repeats):
         belief = method.fit(data, np.random.default_rng(seed))
-        values.append(mean_over_draws(belief, plans))
+        values.append(average_over_draws(belief, plans))
     return {name: np.array([v[m] for v in values]) for m, name in enumerate(names)}
 
 
@@ -70,7 +70,10 @@ def main() -> None:
     with open_executor("processes", workers=arguments.workers) as executor:
         repeated = list(
             map_in_order(
-                executor, partial(our_repeats, repeats=arguments.repeats), runs, ahead=len(runs)
+                executor,
+                partial(repeat_estimates, repeats=arguments.repeats),
+                runs,
+                ahead=len(runs),
             )
         )
     for run, estimates in zip(runs, repeated, strict=True):

@@ -28,12 +28,12 @@ CLIP = 1e-6
 
 
 def main(setup: Setup) -> None:
-    rows = [row for dataset in PAPER_NAMES for row in of_set(dataset, load_dataset(dataset))]
+    rows = [row for dataset in PAPER_NAMES for row in describe_set(dataset, load_dataset(dataset))]
     versions = {name: describe_process()[name] for name in DECISIVE}
-    save(pd.DataFrame(rows).assign(**versions), setup, figure)
+    save(pd.DataFrame(rows).assign(**versions), setup, draw_figure)
 
 
-def of_set(dataset: str, data: ScoreSet) -> list[dict[str, Any]]:
+def describe_set(dataset: str, data: ScoreSet) -> list[dict[str, Any]]:
     """One row per classifier and metric, then the mean correlations and the share of ties."""
     mass = one_hot_mass(data.labels, data.n_classes)
     published = paper_file("ground_truth").set_index(["dataset", "model", "metric"])["truth"]
@@ -42,16 +42,16 @@ def of_set(dataset: str, data: ScoreSet) -> list[dict[str, Any]]:
         values = get_metric(metric)(data.scores, mass)[0]
         for model, value in zip(data.models, values, strict=True):
             key = (PAPER_NAMES[dataset], name_in_paper(dataset, model), metric)
-            rows.append(line(dataset, model, metric, value, published.get(key, np.nan)))
+            rows.append(make_row(dataset, model, metric, value, published.get(key, np.nan)))
     ratios = np.log(np.clip(data.scores, CLIP, 1.0))
     told = 0.81 if dataset == "civilcomments" else np.nan
     for what, scores in (("scores", data.scores), ("log-odds", ratios - ratios[:, :, :1])):
-        value = mean_correlation(scores[:, :, 1:])
-        rows.append(line(dataset, "all", f"correlation of {what}", value, told))
-    return [*rows, line(dataset, "all", "ties", share_of_ties(data.scores), np.nan)]
+        value = compute_mean_correlation(scores[:, :, 1:])
+        rows.append(make_row(dataset, "all", f"correlation of {what}", value, told))
+    return [*rows, make_row(dataset, "all", "ties", compute_share_of_ties(data.scores), np.nan)]
 
 
-def line(dataset: str, model: str, what: str, value: float, paper: float) -> dict[str, Any]:
+def make_row(dataset: str, model: str, what: str, value: float, paper: float) -> dict[str, Any]:
     """One row of the table."""
     return {"dataset": dataset, "model": model, "metric": what, "ours": value, "paper": paper}
 
@@ -64,20 +64,20 @@ def name_in_paper(dataset: str, model: str) -> str:
     return name if "seed" in name else f"{name}-seed0"
 
 
-def mean_correlation(scores: FloatArray) -> float:
+def compute_mean_correlation(scores: FloatArray) -> float:
     """Mean over pairs of classifiers of the correlation of ``scores`` (n, M, k), pooled over k."""
     flat = scores.transpose(1, 0, 2).reshape(scores.shape[1], -1)
     correlation = np.corrcoef(flat)
     return float(correlation[np.triu_indices(len(flat), 1)].mean())
 
 
-def share_of_ties(scores: FloatArray) -> float:
+def compute_share_of_ties(scores: FloatArray) -> float:
     """Rows and classifiers whose two largest scores are equal."""
     top = np.sort(scores, axis=2)[:, :, -2:]
     return float((top[:, :, 0] == top[:, :, 1]).mean())
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["model"] != "all"].melt(
         ["dataset", "model", "metric"], ["ours", "paper"], var_name="source", value_name="value"
     )

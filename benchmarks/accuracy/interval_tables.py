@@ -23,7 +23,7 @@ def read(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def labeled_table() -> list[str]:
+def tabulate_labeled() -> list[str]:
     """Per metric and number of labels: coverage over sets, lowest set, mean width."""
     rows = read("labeled_intervals.csv")
     numbers = sorted({int(row["n_labeled"]) for row in rows})
@@ -37,14 +37,14 @@ def labeled_table() -> list[str]:
             found = [r for r in rows if r["metric"] == metric and int(r["n_labeled"]) == n]
             lowest = min(found, key=lambda r: float(r["coverage"]))
             cells.append(
-                f"{mean(found, 'coverage'):.3f}, lowest {float(lowest['coverage']):.2f} "
-                f"({lowest['set']}), width {mean(found, 'width'):.2f}"
+                f"{average(found, 'coverage'):.3f}, lowest {float(lowest['coverage']):.2f} "
+                f"({lowest['set']}), width {average(found, 'width'):.2f}"
             )
         lines.append(f"| {metric} | " + " | ".join(cells) + " |")
     return lines
 
 
-def posterior_table() -> list[str]:
+def tabulate_posterior() -> list[str]:
     """Per method and kind of draws: coverage over sets and metrics, and by set."""
     rows = read("posterior_intervals.csv")
     sets = list(dict.fromkeys(row["set"] for row in rows))
@@ -65,11 +65,11 @@ def posterior_table() -> list[str]:
         found = grouped.get((method, draws, n))
         if not found:
             continue
-        by_set = [f"{mean([r for r in found if r['set'] == s], 'coverage'):.2f}" for s in sets]
-        overall = [f"{mean(found, key):.3f}" for key in ("coverage", "width", "error")]
+        by_set = [f"{average([r for r in found if r['set'] == s], 'coverage'):.2f}" for s in sets]
+        overall = [f"{average(found, key):.3f}" for key in ("coverage", "width", "error")]
         lines.append(f"| {method} | {draws} | {n} | " + " | ".join(overall + by_set) + " |")
     return lines
 
 
-def mean(rows: list[dict[str, str]], key: str) -> float:
+def average(rows: list[dict[str, str]], key: str) -> float:
     return float(np.mean([float(row[key]) for row in rows]))

@@ -111,7 +111,7 @@ def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
     ]
 
 
-def summary(rows: list[dict[str, object]]) -> None:
+def print_summary(rows: list[dict[str, object]]) -> None:
     """Print coverage pooled over sets, and the lowest set, per metric and number of labels."""
     table: dict[str, dict[int, dict[str, tuple[float, float]]]] = defaultdict(
         lambda: defaultdict(dict)
@@ -143,7 +143,7 @@ def main() -> None:
         cells = run_cells(studies, "labeled_intervals", executor)
     rows = summarize(cells.rows)
     write_table(options.out, rows, cells.times)
-    summary(rows)
+    print_summary(rows)
 
 
 if __name__ == "__main__":

@@ -41,10 +41,10 @@ METHODS = [
 def main(setup: Setup) -> None:
     protocol = Protocol.of(METHODS, runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup, cells=REAL_SETS))
-    save(summary.drop(columns=["subset", "group"]), setup, figure)
+    save(summary.drop(columns=["subset", "group"]), setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return bars_by_method(frame)
 
 

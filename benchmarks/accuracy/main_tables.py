@@ -21,17 +21,17 @@ DATASETS = ["civilcomments", "multinli"]
 METHODS = [*PAPER_METHODS, "ensemble", "auto"]
 
 
-def main_cells(setup: Setup, datasets: list[str] = DATASETS) -> pd.DataFrame:
+def run_main_cells(setup: Setup, datasets: list[str] = DATASETS) -> pd.DataFrame:
     """The runs of every method of the main tables, which other experiments read too."""
     return run(Protocol.of(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
 
 
 def main(setup: Setup) -> None:
-    result = beside_paper(summarize(main_cells(setup)))
-    save(result.drop(columns=["subset", "group"]), setup, figure)
+    result = beside_paper(summarize(run_main_cells(setup)))
+    save(result.drop(columns=["subset", "group"]), setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[(frame["n_labeled"] == 20)]
     shown = shown.assign(panel=shown["dataset"] + " " + shown["metric"])
     return bars(shown, "mae:Q", "method:N", row="panel", color="method")

@@ -39,7 +39,7 @@ RULES: tuple[tuple[str | float, str], ...] = (
 )
 
 
-def first_run(name: str) -> ScoreSet:
+def make_first_run(name: str) -> ScoreSet:
     """What a method sees in the first run, with 50 labels."""
     data = load_dataset(name)
     return seen_rows(data, split_rows(data.labels, 50, 1000, 0, seed=0, dataset=name))
@@ -48,7 +48,7 @@ def first_run(name: str) -> ScoreSet:
 def main() -> None:
     rows = []
     for name in METRICS:
-        data = first_run(name)
+        data = make_first_run(name)
         points = stack_alr(data.scores)
         start = draw_start(draw_probabilities(data.scores), np.random.default_rng(0))
         for rule, across in RULES:

@@ -11,30 +11,30 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.accuracy.main_tables import RUNS, main_cells
+from benchmarks.accuracy.main_tables import RUNS, run_main_cells
 from benchmarks.charts import dots
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, paper_file
 from ssme.bench import provenance
 
-__all__ = ["RUNS", "figure", "main"]
+__all__ = ["RUNS", "draw_figure", "main"]
 
 KEYS = ["dataset", "metric", "model", "method"]
 
 
 def main(setup: Setup) -> None:
-    table = main_cells(setup)
+    table = run_main_cells(setup)
     rows = table[table["n_labeled"] == 20]
     bias = rows["estimate"] - rows["truth"]
     rows = rows.assign(bias=bias, mae=bias.abs())
     grouped = rows.groupby(KEYS, sort=False)
     result = grouped[["truth", "estimate", "bias", "mae"]].mean()
     result.insert(2, "spread", 1.96 * grouped["estimate"].std())
-    result = beside_classifiers(result.reset_index())
-    save(result.assign(runs=setup.runs, **provenance(table)), setup, figure)
+    result = join_paper_classifiers(result.reset_index())
+    save(result.assign(runs=setup.runs, **provenance(table)), setup, draw_figure)
 
 
-def beside_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
+def join_paper_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
     """``ours`` with the paper's estimate, its spread and its truth where it has them."""
     published = paper_file("per_classifier").rename(columns={"spread": "paper_spread"})
     published = published.rename(columns={"estimate": "paper_estimate"})
@@ -57,7 +57,7 @@ def beside_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
     return names.drop(columns=["classifier", "column"])
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     frame = frame[frame["method"].isin(["labeled", "ssme", "auto"])]
     panel = frame["dataset"] + " " + frame["metric"]
     return dots(frame.assign(panel=panel), "mae", "model", "method", facet="panel")

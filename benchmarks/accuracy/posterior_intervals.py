@@ -44,7 +44,7 @@ N_UNLABELED = 1_000
 TRUTH_ROWS = 20_000
 
 
-def variants(belief: LabelPosterior, metrics: list[Metric]) -> dict[str, list[Estimate]]:
+def estimate_variants(belief: LabelPosterior, metrics: list[Metric]) -> dict[str, list[Estimate]]:
     """Estimates whose draws hold labels alone, labels and rows, and refits where there are any."""
     scores, k = belief.data.scores, belief.data.n_classes
     alone = [[] for _ in metrics]
@@ -64,7 +64,7 @@ def variants(belief: LabelPosterior, metrics: list[Metric]) -> dict[str, list[Es
 def measure_variants(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     """What a cell keeps: by kind of draws and metric, sums over classifiers."""
     rows = []
-    for draws, estimates in variants(result.belief, list(result.metrics)).items():
+    for draws, estimates in estimate_variants(result.belief, list(result.metrics)).items():
         for metric, got in zip(result.metrics, estimates, strict=True):
             exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
             low, high = got.interval()

@@ -25,7 +25,7 @@ METRICS = {
 }
 
 
-def mean_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> list[FloatArray]:
+def average_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> list[FloatArray]:
     """The belief's estimates (M,), one per plan, without the work behind its intervals."""
     n_classes = belief.posterior.shape[1]
     values = []
@@ -35,13 +35,13 @@ def mean_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> list
     return [np.concatenate(draws).mean(axis=0) for draws in zip(*values, strict=True)]
 
 
-def mean_and_half_width(errors: list[float]) -> tuple[float, float]:
+def compute_mean_and_half_width(errors: list[float]) -> tuple[float, float]:
     """Mean and 1.96 standard errors, in percent."""
     values = 100.0 * np.asarray(errors)
     return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def paper_cells(name: str) -> dict[tuple[str, int, str], tuple[float, float]]:
+def read_paper_cells(name: str) -> dict[tuple[str, int, str], tuple[float, float]]:
     """The paper's (method, n_l, metric) -> (mean absolute error, half width), in percent."""
     cells = {}
     with (data_folder().parent / "paper" / "mae.csv").open() as file:

@@ -6,7 +6,7 @@ synthetic Gaussian sets, whose truth is known in closed form.
 
 from __future__ import annotations
 
-from benchmarks.charts import bars_by_labels as figure
+from benchmarks.charts import bars_by_labels as draw_figure
 from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
 from ssme.datasets.registry import data_folder
@@ -20,7 +20,7 @@ def main(setup: Setup) -> None:
     found = (data_folder() / "civilcomments.npz").exists()
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
     summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
-    write(summary.drop(columns=["subset", "group"]), setup.name, figure)
+    write(summary.drop(columns=["subset", "group"]), setup.name, draw_figure)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, mean_and_half_width
+from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, compute_mean_and_half_width
 from benchmarks.experiment import add_places, places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
@@ -124,7 +124,9 @@ def summarize(cells: pd.DataFrame, runs: int) -> pd.DataFrame:
     for (reading, n_labeled), part in cells.groupby(["reading", "n_labeled"], sort=False):
         errors = {name: part.loc[part["metric"] == name, "error"] for name in METRICS[NAME]}
         told = {
-            name: "{:.2f} ({:.2f})".format(*mean_and_half_width(own.tolist())) if own.size else ""
+            name: "{:.2f} ({:.2f})".format(*compute_mean_and_half_width(own.tolist()))
+            if own.size
+            else ""
             for name, own in errors.items()
         }
         rows.append({"reading": reading, "n_labeled": n_labeled, "runs": runs, **told})

@@ -42,18 +42,19 @@ def main(setup: Setup) -> None:
     order = {label: place for place, label in enumerate(methods)}
     result["order"] = result["method"].map(order)
     result = result.sort_values(["dataset", "order", "metric", "n_labeled"]).drop(columns="order")
-    save(result, setup, figure)
+    save(result, setup, draw_figure)
     intervals = result[result["coverage"].notna() & ~result["method"].isin(READINGS)]
-    print(f"\n{wide(result, error)}\n\n{wide(intervals, interval)}")
+    print(f"\n{write_wide_table(result, format_error)}")
+    print(f"\n{write_wide_table(intervals, format_interval)}")
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["n_labeled"] == 20]
     panel = shown["dataset"] + " " + shown["metric"]
     return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
 
 
-def error(row: Any) -> str:
+def format_error(row: Any) -> str:
     """Ours, and the paper's with the verdict where it has that cell."""
     ours = f"{100 * row.mae:.2f} ± {100 * row.ci95:.2f}"
     if not row.verdict:
@@ -61,12 +62,12 @@ def error(row: Any) -> str:
     return f"{ours} / {100 * row.paper:.2f} ± {100 * row.paper_ci95:.2f} {row.verdict}"
 
 
-def interval(row: Any) -> str:
+def format_interval(row: Any) -> str:
     """Coverage in percent, and the width in points."""
     return f"{100 * row.coverage:.1f} ({100 * row.width:.2f})"
 
 
-def wide(frame: pd.DataFrame, cell: Callable[[Any], str]) -> str:
+def write_wide_table(frame: pd.DataFrame, cell: Callable[[Any], str]) -> str:
     """A Markdown table with a column for each number of labels."""
     sizes = sorted(set(frame["n_labeled"]))
     lines = [

@@ -18,7 +18,7 @@ from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, beside_paper
 from ssme.bench import Protocol, summarize
 
-__all__ = ["RUNS", "figure", "main"]
+__all__ = ["RUNS", "draw_figure", "main"]
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),
@@ -40,10 +40,10 @@ def main(setup: Setup) -> None:
         ["dataset", "method", "n_labeled", "metric"],
         key=lambda column: column.map(order) if column.name == "method" else column,
     )
-    save(result, setup, figure)
+    save(result, setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     return bars_by_method(frame)
 
 

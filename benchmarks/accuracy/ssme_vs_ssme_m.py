@@ -7,8 +7,8 @@ here from the runs of the main tables, with the ensemble, which fits nothing, be
 
 from __future__ import annotations
 
-from benchmarks.accuracy.main_tables import RUNS, main_cells
-from benchmarks.charts import bars_by_labels as figure
+from benchmarks.accuracy.main_tables import RUNS, run_main_cells
+from benchmarks.charts import bars_by_labels as draw_figure
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import summarize
 
@@ -17,12 +17,12 @@ CELL = ["dataset", "metric", "n_labeled"]
 
 
 def main(setup: Setup) -> None:
-    table = main_cells(setup)
+    table = run_main_cells(setup)
     summary = summarize(table[table["method"].isin(METHODS)])
     mae = summary.pivot(index=CELL, columns="method", values="mae")
     gain = (mae["ssme_m"] / mae["ssme"]).rename("gain")
     result = summary.drop(columns=["subset", "group"]).join(gain, on=CELL)
-    save(result, setup, figure)
+    save(result, setup, draw_figure)
 
 
 if __name__ == "__main__":

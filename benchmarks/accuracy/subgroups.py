@@ -43,11 +43,11 @@ def main(setup: Setup) -> None:
     for dataset, categories in CATEGORIES.items():
         protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs, by=categories)
         table = run(protocol, [dataset], setup, load, name=f"subgroups_{dataset}")
-        parts.append(by_category(table).assign(**provenance(table)))
-    save(pd.concat(parts).assign(runs=setup.runs), setup, figure)
+        parts.append(average_by_category(table).assign(**provenance(table)))
+    save(pd.concat(parts).assign(runs=setup.runs), setup, draw_figure)
 
 
-def by_category(table: pd.DataFrame) -> pd.DataFrame:
+def average_by_category(table: pd.DataFrame) -> pd.DataFrame:
     """Mean RMAE over the metrics and groups of a category, by method."""
     summary = summarize(table[table["group"] != "all"])
     keys = ["dataset", "category", "method"]
@@ -58,7 +58,7 @@ def by_category(table: pd.DataFrame) -> pd.DataFrame:
     return result.reset_index()
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     frame = frame.assign(where=frame["dataset"] + " " + frame["category"])
     return lines(frame, "where:N", "rmae:Q", "method")
 

@@ -63,9 +63,11 @@ def load(name: str) -> ScoreSet:
 def main(setup: Setup) -> None:
     around = [BASE | {axis: value} for axis in ("d", "c") for value in GRID[axis]]
     others = [point for point in around if point != BASE]
-    by_rows = run(protocol(GRID["n_u"]), names([BASE], setup.runs), setup, load, name="trends_n_u")
+    by_rows = run(
+        make_protocol(GRID["n_u"]), list_names([BASE], setup.runs), setup, load, name="trends_n_u"
+    )
     by_sets = run(
-        protocol([BASE["n_u"]]), names(others, setup.runs), setup, load, name="trends_d_c"
+        make_protocol([BASE["n_u"]]), list_names(others, setup.runs), setup, load, name="trends_d_c"
     )
     table = pd.concat([by_rows, by_sets]).rename(columns={"dataset": "set"})
     table[["reading", "noise", "d", "c", "run"]] = table["set"].str.split("/", expand=True)
@@ -91,17 +93,17 @@ def main(setup: Setup) -> None:
         "rmae",
         "coverage",
     ]
-    save(result[[*columns, "runs", "seed", "ssme", "numpy"]], setup, figure)
+    save(result[[*columns, "runs", "seed", "ssme", "numpy"]], setup, draw_figure)
 
 
-def protocol(n_unlabeled: list[float]) -> Protocol:
+def make_protocol(n_unlabeled: list[float]) -> Protocol:
     """20 labels on sets that are used once."""
     rows = tuple(map(int, n_unlabeled))
     metrics = ("accuracy", "roc_auc")
     return Protocol(METHODS, metrics=metrics, n_labeled=(20,), n_unlabeled=rows, runs=1)
 
 
-def names(points: list[dict[str, float]], sets: int) -> list[str]:
+def list_names(points: list[dict[str, float]], sets: int) -> list[str]:
     """What `load` understands: ``sets`` sets of each reading and noise at each point."""
     return [
         f"{reading}/{noise}/{point['d']}/{point['c']}/{number}"
@@ -112,7 +114,7 @@ def names(points: list[dict[str, float]], sets: int) -> list[str]:
     ]
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     import altair as alt
 
     panels = []

@@ -66,7 +66,7 @@ def draw(
 
 
 @lru_cache(maxsize=256)
-def true_auc(world: str, separation: tuple[float, ...]) -> FloatArray:
+def compute_true_auc(world: str, separation: tuple[float, ...]) -> FloatArray:
     """AUC (d,) of the world, from many rows."""
     rng = np.random.default_rng([7, WORLDS.index(world)])
     scores, y = draw(world, TRUTH_ROWS, np.array(separation), rng)
@@ -75,7 +75,7 @@ def true_auc(world: str, separation: tuple[float, ...]) -> FloatArray:
     return value
 
 
-def one_run(job: tuple[str, str, float, int], runs_of_ssme: int) -> list[dict[str, Any]]:
+def run_once(job: tuple[str, str, float, int], runs_of_ssme: int) -> list[dict[str, Any]]:
     """The errors of UL+, and of SSME in the first runs, at one point of one world."""
     world, axis, value, number = job
     point = BASE | {axis: value}
@@ -84,7 +84,7 @@ def one_run(job: tuple[str, str, float, int], runs_of_ssme: int) -> list[dict[st
     rng = np.random.default_rng([2025, number, WORLDS.index(world), *map(int, (d, n_l, n_u))])
     scores, y = draw(world, n_l + n_u, separation, rng)
     labels = np.where(np.arange(len(y)) < n_l, y, -1)
-    truth = true_auc(world, tuple(separation.tolist()))
+    truth = compute_true_auc(world, tuple(separation.tolist()))
     fit = ul_plus(scores, labels)
     head = {"world": world, "axis": axis, "value": value, "run": number}
     error = float(np.linalg.norm(fit.separation - separation))
@@ -93,13 +93,13 @@ def one_run(job: tuple[str, str, float, int], runs_of_ssme: int) -> list[dict[st
     ]
     if number < runs_of_ssme and n_u <= SSME_ROWS:
         data = ScoreSet.from_arrays(expit(scores - separation / 2), np.where(labels < 0, np.nan, y))
-        estimate = ssme_auc(data, rng)
+        estimate = estimate_ssme_auc(data, rng)
         gap = float(np.abs(estimate - truth).max())
         rows.append({**head, "method": "ssme, gmm", "error": float("nan"), "auc": gap})
     return rows
 
 
-def ssme_auc(data: ScoreSet, rng: np.random.Generator) -> FloatArray:
+def estimate_ssme_auc(data: ScoreSet, rng: np.random.Generator) -> FloatArray:
     """SSME's estimate of AUC (d,), its densities Gaussian."""
     method = get_method("ssme", density="gmm", n_bootstrap=0, n_draws=100, max_iter=100, tol=1e-3)
     with warnings.catch_warnings():
@@ -110,20 +110,20 @@ def ssme_auc(data: ScoreSet, rng: np.random.Generator) -> FloatArray:
 def main(setup: Setup) -> None:
     points = [(axis, value) for axis, values in GRID.items() for value in values]
     jobs = [(w, a, v, r) for r, w, (a, v) in product(range(setup.runs), WORLDS, points)]
-    found = pd.DataFrame(each(partial(one_run, runs_of_ssme=SSME_RUNS), jobs, setup))
+    found = pd.DataFrame(each(partial(run_once, runs_of_ssme=SSME_RUNS), jobs, setup))
     keys = ["world", "axis", "value", "method"]
     rows = [
-        {**dict(zip(keys, key, strict=True)), **beside_bound(part)}
+        {**dict(zip(keys, key, strict=True)), **compare_with_bound(part)}
         for key, part in found.groupby(keys, sort=False)
     ]
     order = {world: place for place, world in enumerate(WORLDS)}
     result = pd.DataFrame(rows).sort_values(
         keys, key=lambda column: column.map(order) if column.name == "world" else column
     )
-    save(result.assign(**{name: describe_process()[name] for name in DECISIVE}), setup, figure)
+    save(result.assign(**{name: describe_process()[name] for name in DECISIVE}), setup, draw_figure)
 
 
-def beside_bound(part: pd.DataFrame) -> dict[str, Any]:
+def compare_with_bound(part: pd.DataFrame) -> dict[str, Any]:
     """Quantiles of the errors of one point, the bounds, and the share of runs within them."""
     point = BASE | {part["axis"].iloc[0]: part["value"].iloc[0]}
     d, norm = int(point["d"]), point["norm"]
@@ -145,7 +145,7 @@ def beside_bound(part: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     import altair as alt
 
     panels = []

@@ -26,9 +26,9 @@ def compare(variants: dict[str, dict[str, Any]], setup: Setup) -> None:
     }
     protocol = Protocol(methods={**methods, "ensemble": ("ensemble", {})}, runs=setup.runs)
     summary = summarize(run(protocol, [DATASET], setup, cells="variants"))
-    save(summary.drop(columns=["subset", "group", "dataset"]), setup, figure)
+    save(summary.drop(columns=["subset", "group", "dataset"]), setup, draw_figure)
 
 
-def figure(frame: pd.DataFrame) -> Any:
+def draw_figure(frame: pd.DataFrame) -> Any:
     series = frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels"
     return bars(frame.assign(series=series), "mae:Q", "series:N", row="metric", color="method")

@@ -24,7 +24,7 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.accuracy.protocol import RESULTS, mean_over_draws
+from benchmarks.accuracy.protocol import RESULTS, average_over_draws
 from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.densities.bandwidth import select_bandwidth
@@ -72,7 +72,7 @@ def ours(data: ScoreSet, steps: int = N_STEPS) -> list[np.ndarray]:
     """The public-code preset: ``steps`` EM steps, 100 draws of four metrics."""
     method = SsmeMethod(preset="public_code", max_iter=steps, n_draws=N_DRAWS, n_bootstrap=0)
     belief = method.fit(data, np.random.default_rng(0))
-    return mean_over_draws(belief, [get_metric(m).plan(data.scores) for m in METRICS])
+    return average_over_draws(belief, [get_metric(m).plan(data.scores) for m in METRICS])
 
 
 def with_intervals(data: ScoreSet) -> object:

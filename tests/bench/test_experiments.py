@@ -28,7 +28,7 @@ def test_every_experiment_tells_what_it_shows(name):
     assert len(module.__doc__.splitlines()) > 2
     assert module.RUNS >= 1
     assert callable(module.main)
-    assert callable(module.figure)
+    assert callable(module.draw_figure)
 
 
 def test_every_experiment_has_its_section():
@@ -92,10 +92,10 @@ def test_half_widths_are_over_runs_and_subsets():
     )
     means = {"run": (0.2, 0.4), "subset": (0.15, 0.45)}
     spread = {name: (b - a) ** 2 / 2 / 2 for name, (a, b) in means.items()}
-    both = classifiers.half_width(errors)
+    both = classifiers.compute_half_width(errors)
     assert both == pytest.approx(1.96 * (spread["run"] + spread["subset"]) ** 0.5)
     single = errors[errors["subset"] == "a"]
-    assert classifiers.half_width(single) == pytest.approx(1.96 * (0.1**2 / 2 / 2) ** 0.5)
+    assert classifiers.compute_half_width(single) == pytest.approx(1.96 * (0.1**2 / 2 / 2) ** 0.5)
 
 
 def test_the_papers_numbers_are_found_without_its_file(tmp_path, monkeypatch):
