@@ -2,11 +2,11 @@
 
 Each function returns one array (G,) per rater, rising with the grade.
 
-- `state_grades`: grades are equal parts of the way from "surely negative" to "surely positive"; a
+- `weigh_grades`: grades are equal parts of the way from "surely negative" to "surely positive"; a
   Beta distribution fitted to how often each is given says where within its part a grade stands,
   E[p | grade]. Raters see the same rows, so that its mean is near the median of the raters'.
 - `average_grades`: the mean of P(y) over the rows with that grade.
-- `share_classes`: P(y) of the rows by latent classes with a free P(grade | class) of every rater,
+- `fit_classes`: P(y) of the rows by latent classes with a free P(grade | class) of every rater,
   by EM with labels held (Dawid and Skene, JRSS C 28, 1979),
 
       logit P(y_i = 1) = logit share + 1 / (1 + (M - 1) rho) sum_j log P(g_ij | 1) / P(g_ij | 0),
@@ -30,7 +30,7 @@ DEPENDENCE = 0.5
 STEPS = 60
 
 
-def state_grades(codes: IntArray, n_grades: int, of: AnswerConstants) -> list[FloatArray]:
+def weigh_grades(codes: IntArray, n_grades: int, of: AnswerConstants) -> list[FloatArray]:
     """By each rater's own use of its scale, ``codes`` (n, M) being grades from 0."""
     logits, sizes = np.linspace(-6.0, 6.0, 50), np.linspace(-1.5, 4.0, 50)
     mean, size = expit(logits)[:, None, None], np.exp(sizes)[None, :, None]
@@ -68,9 +68,7 @@ def average_grades(codes: IntArray, n_grades: int, values: FloatArray) -> list[F
     return told
 
 
-def share_classes(
-    codes: IntArray, n_grades: int, start: FloatArray, labels: IntArray
-) -> FloatArray:
+def fit_classes(codes: IntArray, n_grades: int, start: FloatArray, labels: IntArray) -> FloatArray:
     """P(y = 1) (n,) by latent classes, begun at ``start`` (n,)."""
     n, n_models = codes.shape
     known, p = labels >= 0, start.copy()

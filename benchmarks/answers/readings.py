@@ -33,9 +33,9 @@ import numpy as np
 from benchmarks.answers.meanings import (
     IntArray,
     average_grades,
+    fit_classes,
     move_share,
-    share_classes,
-    state_grades,
+    weigh_grades,
 )
 from benchmarks.answers.scenes import BINARY, GRADES, load_set
 from benchmarks.answers.study import plan_studies
@@ -81,12 +81,12 @@ def find_softs(trial: Trial) -> dict[str, FloatArray]:
     data, seen, plain = trial.data, trial.seen, load_set(trial.dataset)
     codes, n_grades = find_codes(seen), len(GRADES)
     own = get_method("answers").fit(seen, np.random.default_rng(trial.run)).soft
-    shared = share_classes(codes, n_grades, own[:, 1], seen.labels)
+    shared = fit_classes(codes, n_grades, own[:, 1], seen.labels)
     everyone, truth = find_codes(data), data.labels.astype(np.float64)
     cut = plain.scores[:, :, 1]
     readings = {
         "middle": [(np.arange(n_grades) + 0.5) / n_grades] * data.n_models,
-        "stated": state_grades(codes, n_grades, AnswerConstants()),
+        "stated": weigh_grades(codes, n_grades, AnswerConstants()),
         "learned": average_grades(codes, n_grades, own[:, 1]),
         "latent classes": average_grades(codes, n_grades, shared),
         "score means": average_grades(everyone, n_grades, cut),

@@ -46,7 +46,7 @@ class Kind(Scene):
         if self.name == "scores":
             return data
         if self.name.endswith("grades"):
-            return _rate(data, _find_grades(data.scores[:, :, 1], self.name))
+            return _give_grades(data, _find_grades(data.scores[:, :, 1], self.name))
         every = 2 if self.name == "mixed" else 1
         scores, judged = data.scores.copy(), data.models[::every]
         hard = data.scores.argmax(axis=2)[:, :, None] == np.arange(data.n_classes)
@@ -110,7 +110,7 @@ def _find_grades(positive: FloatArray, kind: str) -> IntArray:
     return np.minimum((positive * len(GRADES)).astype(int), len(GRADES) - 1)
 
 
-def _rate(data: ScoreSet, grade: IntArray) -> ScoreSet:
+def _give_grades(data: ScoreSet, grade: IntArray) -> ScoreSet:
     """``data`` of two classes with grades in the place of scores."""
     steps = make_grade_scores(len(GRADES), CUT)[grade]
     judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))

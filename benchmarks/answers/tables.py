@@ -40,7 +40,7 @@ def tabulate_results() -> str:
     for (kind, method, metric), part in overall.groupby(keys, sort=False):
         by_labels = part.set_index("n_labeled")
         name = TITLES.get(kind, kind)
-        lines.append([name, method, metric, *(_cell(by_labels, n) for n in numbers)])
+        lines.append([name, method, metric, *(_format_cell(by_labels, n) for n in numbers)])
     return _join(lines)
 
 
@@ -93,7 +93,7 @@ def _join(lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def _cell(part: pd.DataFrame, n: int) -> str:
+def _format_cell(part: pd.DataFrame, n: int) -> str:
     if n not in part.index:
         return ""
     row = part.loc[n]
