@@ -17,11 +17,11 @@ import pandas as pd
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import (
     Methods,
-    beside_truth,
-    by_variant,
     compute,
+    make_parser,
+    measure_beside_truth,
     plan_study,
-    study_arguments,
+    summarize_by_variant,
     write,
 )
 from ssme.bench import Study
@@ -41,7 +41,7 @@ ECE = get_metric("ece")
 Options = dict[str, Any]
 
 
-def changed(group: str, **values: Any) -> Options:
+def change_constants(group: str, **values: Any) -> Options:
     """Options of `Auto` with some constants of one group replaced."""
     return {"constants": replace(OF, **{group: replace(getattr(OF, group), **values)})}
 
@@ -70,7 +70,7 @@ def measure_moved(move: Recenter, result: Evaluation, truth: Truth) -> list[dict
     """What a cell keeps where the draws of the fitted `Auto` are moved in another way."""
     belief: Any = replace(result.belief, recenter=move)  # type: ignore[type-var]
     estimates = tuple(belief.estimate(result.metrics, [None])[0])
-    return beside_truth(replace(result, estimates=(estimates,)), truth)
+    return measure_beside_truth(replace(result, estimates=(estimates,)), truth)
 
 
 def measure_unfolded(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
@@ -85,27 +85,29 @@ def measure_unmoved(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     return measure_moved(leave_draws, result, truth)
 
 
-def without(*regimes: str) -> Options:
+def exclude_regimes(*regimes: str) -> Options:
     """Options of `Auto` with some regimes impossible."""
     prior = {name: chance for name, chance in OF.regimes.prior.items() if name not in regimes}
-    return changed("regimes", prior=prior)
+    return change_constants("regimes", prior=prior)
 
 
 CHANGES: Methods = {
     "as shipped": {},
-    "mean pool, equal weights": changed("pool", members=("mean",)),
-    "mean pool, label weights": changed("pool", members=("weighted mean",)),
-    "geometric pool, label weights": changed("pool", members=("weighted geometric mean",)),
-    "label weights squared": changed("pool", label_trust=2.0),
-    "label weights, square root": changed("pool", label_trust=0.5),
-    "scores clipped at 0.01": changed("pool", clip=1e-2),
-    "temperature prior: 0.5 + 0.3 (1 - 1/M) + 0.3 log c": changed(
+    "mean pool, equal weights": change_constants("pool", members=("mean",)),
+    "mean pool, label weights": change_constants("pool", members=("weighted mean",)),
+    "geometric pool, label weights": change_constants("pool", members=("weighted geometric mean",)),
+    "label weights squared": change_constants("pool", label_trust=2.0),
+    "label weights, square root": change_constants("pool", label_trust=0.5),
+    "scores clipped at 0.01": change_constants("pool", clip=1e-2),
+    "temperature prior: 0.5 + 0.3 (1 - 1/M) + 0.3 log c": change_constants(
         "prior", coefficients=(0.5 + 0.3 * float(np.log(1e6)), 0.3, 0.3), knee=1e6
     ),
-    "temperature prior: constant": changed("prior", coefficients=(0.1, 0.0, 0.0)),
-    "temperature prior: margin 0.04": changed("prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)),
-    "temperature prior: scale 0.3": changed("prior", scale=0.3),
-    "temperature prior: scale 0.1": changed("prior", scale=0.1),
+    "temperature prior: constant": change_constants("prior", coefficients=(0.1, 0.0, 0.0)),
+    "temperature prior: margin 0.04": change_constants(
+        "prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)
+    ),
+    "temperature prior: scale 0.3": change_constants("prior", scale=0.3),
+    "temperature prior: scale 0.1": change_constants("prior", scale=0.1),
     "sharpened about equal class shares": {
         "constants": replace(
             OF,
@@ -113,30 +115,36 @@ CHANGES: Methods = {
             prior=replace(OF.prior, coefficients=(0.02, 0.37, 1.12)),
         )
     },
-    "no tilts": changed("model", sd_t=NONE),
-    "narrow tilts (0.5)": changed("model", sd_t=0.5),
-    "no class shifts": changed("model", sd_a=NONE, sd_a_few=NONE),
-    "wide class shifts (0.3)": changed("model", sd_a=0.3),
-    "no label intercepts": changed("model", sd_d=NONE),
-    "no families beyond the mode": changed("model", sd_c=NONE, sd_v=NONE, sd_r=NONE, sd_s=NONE),
-    "all families in the mode": changed("model", mode_families=("a", "t", "c", "v", "r", "s")),
-    "likelihood to the power 1": changed("sampler", power=1.0),
-    "50 slice steps": changed("sampler", steps=50),
-    "no factors of the spread": changed("recentering", spread={}),
-    "own part not evened out": changed("recentering", evenness=1.0),
-    "odd regimes no wider": changed("regimes", widening=1.0),
-    "draws shared out by probability": changed(
+    "no tilts": change_constants("model", sd_t=NONE),
+    "narrow tilts (0.5)": change_constants("model", sd_t=0.5),
+    "no class shifts": change_constants("model", sd_a=NONE, sd_a_few=NONE),
+    "wide class shifts (0.3)": change_constants("model", sd_a=0.3),
+    "no label intercepts": change_constants("model", sd_d=NONE),
+    "no families beyond the mode": change_constants(
+        "model", sd_c=NONE, sd_v=NONE, sd_r=NONE, sd_s=NONE
+    ),
+    "all families in the mode": change_constants(
+        "model", mode_families=("a", "t", "c", "v", "r", "s")
+    ),
+    "likelihood to the power 1": change_constants("sampler", power=1.0),
+    "50 slice steps": change_constants("sampler", steps=50),
+    "no factors of the spread": change_constants("recentering", spread={}),
+    "own part not evened out": change_constants("recentering", evenness=1.0),
+    "odd regimes no wider": change_constants("regimes", widening=1.0),
+    "draws shared out by probability": change_constants(
         "regimes", sharing=NONE, stated_leniency=(0.0, 20.0)
     ),
-    "evidence against 'stated' in full": changed("regimes", stated_leniency=(0.0, 20.0)),
-    "the usual regime alone": without(*(set(OF.regimes.prior) - {"usual"})),
-    **{f"no regime {name!r}": without(name) for name in OF.regimes.prior if name != "usual"},
-    "mean over regimes": changed("regimes", sureness=1.0),
-    "the likeliest regime": changed("regimes", sureness=1e3),
-    "all classifiers of one standing": changed("agreement", floor=1e9),
-    "no residual correction": changed("correction", half=1e9),
-    "correction blind to misfit": changed("correction", least_misfit=1.0, most_misfit=1.0),
-    "no leftover variance of the correction": changed("correction", leftover=0.0),
+    "evidence against 'stated' in full": change_constants("regimes", stated_leniency=(0.0, 20.0)),
+    "the usual regime alone": exclude_regimes(*(set(OF.regimes.prior) - {"usual"})),
+    **{
+        f"no regime {name!r}": exclude_regimes(name) for name in OF.regimes.prior if name != "usual"
+    },
+    "mean over regimes": change_constants("regimes", sureness=1.0),
+    "the likeliest regime": change_constants("regimes", sureness=1e3),
+    "all classifiers of one standing": change_constants("agreement", floor=1e9),
+    "no residual correction": change_constants("correction", half=1e9),
+    "correction blind to misfit": change_constants("correction", least_misfit=1.0, most_misfit=1.0),
+    "no leftover variance of the correction": change_constants("correction", leftover=0.0),
 }
 
 
@@ -159,11 +167,11 @@ def plan(labels: list[int], runs: range) -> list[Study]:
 
 def make_tables(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The result of the study, by its name."""
-    return {"auto_ablations": by_variant(frame, "change")}
+    return {"auto_ablations": summarize_by_variant(frame, "change")}
 
 
 def main() -> None:
-    args = study_arguments(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
+    args = make_parser(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
     frame, times = compute(plan(args.labels, range(args.runs)), "auto_ablations", args.workers)
     tables = make_tables(frame)
     write(tables, times)

@@ -29,10 +29,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.auto import ablations, nested, stress, study, unseen
-from benchmarks.auto.decisions import decisions_together
+from benchmarks.auto.decisions import summarize_together
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS, TORTURE
-from benchmarks.auto.study import compute, plan_study, study_arguments, write
+from benchmarks.auto.study import compute, make_parser, plan_study, write
 from ssme.bench import Study, StudyTables
 
 SHIPPED: study.Methods = {"auto": {}}
@@ -51,7 +51,7 @@ class Stage:
     share: float
 
 
-def stages(args: Any) -> list[Stage]:
+def list_stages(args: Any) -> list[Stage]:
     extra = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
     labels = [20, 50, 100]
     every, runs = [*SETS, TORTURE], range(args.runs)
@@ -61,46 +61,50 @@ def stages(args: Any) -> list[Stage]:
     many = plan_study(SHIPPED, every, [300, 1000], runs)
     left_out = nested.plan(labels, range(min(args.runs, 10)))
     return [
-        Stage("development", [plan_study(SHIPPED, every, labels, runs)], _tables("auto"), 0.10),
-        Stage("stress", stress.plan(seen, *altered), _stress("auto_stress"), 0.42),
-        Stage("unseen", stress.plan(kept, *altered), _stress("auto_stress_unseen"), 0.27),
-        Stage("further", further, _tables("auto_further"), 0.08),
-        Stage("consistency", [many], _tables("auto_consistency"), 0.06),
+        Stage(
+            "development", [plan_study(SHIPPED, every, labels, runs)], _choose_tables("auto"), 0.10
+        ),
+        Stage("stress", stress.plan(seen, *altered), _choose_stress_tables("auto_stress"), 0.42),
+        Stage(
+            "unseen", stress.plan(kept, *altered), _choose_stress_tables("auto_stress_unseen"), 0.27
+        ),
+        Stage("further", further, _choose_tables("auto_further"), 0.08),
+        Stage("consistency", [many], _choose_tables("auto_consistency"), 0.06),
         Stage("nested", left_out, nested.make_tables, 0.04),
         Stage("ablations", ablations.plan([20, 100], SEEN_RUNS[:2]), ablations.make_tables, 0.03),
     ]
 
 
-def share_time(asked: Sequence[Stage], left: float) -> float:
+def allot_time(asked: Sequence[Stage], left: float) -> float:
     """Seconds of those ``left`` for the first of the stages that are still to come."""
     return max(0.0, left) * asked[0].share / sum(stage.share for stage in asked)
 
 
-def _tables(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
+def _choose_tables(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
     return partial(study.make_tables, name=name)
 
 
-def _stress(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
+def _choose_stress_tables(name: str) -> Callable[[pd.DataFrame], dict[str, pd.DataFrame]]:
     return lambda frame: {
-        name: study.by_variant(frame, "stress"),
-        f"{name}_sets": study.by_variant_and_set(frame, "stress"),
-        f"{name}_doubts": study.doubts(frame),
+        name: study.summarize_by_variant(frame, "stress"),
+        f"{name}_sets": study.summarize_by_variant_and_set(frame, "stress"),
+        f"{name}_doubts": study.count_doubts(frame),
     }
 
 
 def main() -> None:
-    parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
+    parser = make_parser(__doc__, runs=25, labels=[20, 50, 100])
     parser.add_argument("--minutes", type=float, default=60.0, help="begin nothing after this")
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     parser.add_argument("--only", nargs="+", help="names of stages")
     args = parser.parse_args()
-    asked = [stage for stage in stages(args) if stage.studies]
+    asked = [stage for stage in list_stages(args) if stage.studies]
     asked = [stage for stage in asked if not args.only or stage.name in args.only]
     start = time.monotonic()
     end = start + 60.0 * args.minutes
     found: dict[str, StudyTables] = {}
     for i, stage in enumerate(asked):
-        seconds = share_time(asked[i:], end - time.monotonic())
+        seconds = allot_time(asked[i:], end - time.monotonic())
         name = f"auto_{stage.name}"
         rows, times = compute(stage.studies, name, args.workers, seconds, leave_out=True)
         found[stage.name] = StudyTables(rows, times)
@@ -111,7 +115,7 @@ def main() -> None:
         print(f"{stage.name}: {time.monotonic() - start:.0f} s", flush=True)
     both = [found[name] for name in ("development", "further") if name in found]
     if len(both) == 2 and not any(tables.rows.empty for tables in both):
-        table = decisions_together(*(tables.rows for tables in both))
+        table = summarize_together(*(tables.rows for tables in both))
         write({"auto_decisions_together": table}, pd.concat([tables.times for tables in both]))
 
 

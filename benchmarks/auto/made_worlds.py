@@ -21,7 +21,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.base import FloatArray
 
-__all__ = ["WORLDS", "as_score_set", "binary_world"]
+__all__ = ["WORLDS", "as_score_set", "make_binary_world"]
 
 ROWS, MODELS = 30_000, 6
 
@@ -37,7 +37,7 @@ def as_score_set(log_scores: FloatArray, truth: np.ndarray) -> ScoreSet:
     return ScoreSet(scores, truth.astype(np.int64), models, tuple(range(n_classes)))
 
 
-def binary_world(
+def make_binary_world(
     rng: np.random.Generator,
     separation: FloatArray,
     shared: float,
@@ -53,7 +53,7 @@ def binary_world(
     return as_score_set(np.stack([np.zeros_like(odds), odds], axis=2), truth)
 
 
-def dominant_world(rng: np.random.Generator) -> ScoreSet:
+def make_dominant_world(rng: np.random.Generator) -> ScoreSet:
     """One very good classifier of ten classes amid poor ones, all of them vague."""
     truth = rng.integers(10, size=ROWS)
     signal = np.array([3.2, 1.35, 1.6, 1.8, 2.0, 2.25])
@@ -65,9 +65,9 @@ def dominant_world(rng: np.random.Generator) -> ScoreSet:
 UNEVEN, EVEN = np.linspace(0.4, 2.4, MODELS), np.linspace(1.0, 2.0, MODELS)
 
 WORLDS: dict[str, World] = {
-    "made: correlated, uneven": lambda rng: binary_world(rng, UNEVEN, 0.8),
-    "made: rare": lambda rng: binary_world(rng, EVEN, 0.1, positives=0.03),
-    "made: independent, overconfident": lambda rng: binary_world(rng, EVEN, 0.0, power=2.5),
-    "made: independent, underconfident": lambda rng: binary_world(rng, EVEN, 0.0, power=0.4),
-    "made: dominant": dominant_world,
+    "made: correlated, uneven": lambda rng: make_binary_world(rng, UNEVEN, 0.8),
+    "made: rare": lambda rng: make_binary_world(rng, EVEN, 0.1, positives=0.03),
+    "made: independent, overconfident": lambda rng: make_binary_world(rng, EVEN, 0.0, power=2.5),
+    "made: independent, underconfident": lambda rng: make_binary_world(rng, EVEN, 0.0, power=0.4),
+    "made: dominant": make_dominant_world,
 }

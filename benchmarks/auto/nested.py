@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.priors import SETS, family
+from benchmarks.auto.priors import SETS, find_family
 from benchmarks.auto.study import (
     compute,
-    overall,
+    compute_rmae,
+    make_parser,
     plan_left_out,
-    rmae,
-    study_arguments,
+    summarize_errors,
     write,
 )
 from ssme.bench import Study
@@ -68,11 +68,13 @@ def measure_factors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     return rows
 
 
-def calibrated(frame: pd.DataFrame) -> pd.DataFrame:
+def calibrate(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows of each set at the factor with which the other sets cover as `TARGET` asks."""
     kept = []
     for (name, metric), own in frame.groupby(["dataset", "metric"]):
-        others = frame[(frame["metric"] == metric) & (frame["dataset"].map(family) != family(name))]
+        others = frame[
+            (frame["metric"] == metric) & (frame["dataset"].map(find_family) != find_family(name))
+        ]
         covered = others.groupby("factor")["covered"].mean()
         kept.append(own[own["factor"] == (covered - TARGET).abs().idxmin()])
     return pd.concat(kept)
@@ -85,18 +87,18 @@ def plan(labels: list[int], runs: range) -> list[Study]:
 
 def make_tables(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The results of the study, by name."""
-    result = calibrated(frame)
+    result = calibrate(frame)
     choices = result.groupby(["dataset", "metric"])["factor"].first().unstack()
     return {
-        "auto_nested": report(result),
-        "auto_nested_sets": report_sets(result),
+        "auto_nested": summarize_cells(result),
+        "auto_nested_sets": summarize_sets(result),
         "auto_nested_choices": choices.rename_axis("left_out").reset_index(),
     }
 
 
-def report(result: pd.DataFrame) -> pd.DataFrame:
+def summarize_cells(result: pd.DataFrame) -> pd.DataFrame:
     """One row per number of labels: error, cells above 1.05, coverage by metric, width."""
-    errors = overall(rmae(result))
+    errors = summarize_errors(compute_rmae(result))
     errors = errors[errors["sets"] == "development sets"].drop(columns=["sets", "variant"])
     cells = result.groupby(["n_labeled", "dataset", "metric"])[["covered", "width", "labels_width"]]
     cells = cells.mean().reset_index()
@@ -109,10 +111,10 @@ def report(result: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def report_sets(result: pd.DataFrame) -> pd.DataFrame:
+def summarize_sets(result: pd.DataFrame) -> pd.DataFrame:
     """Error, coverage and width of each set and metric, and of each set's metrics together."""
     keys = ["n_labeled", "dataset", "metric"]
-    errors = rmae(result)[[*keys, "rmae", "se"]]
+    errors = compute_rmae(result)[[*keys, "rmae", "se"]]
     means = result.groupby(keys)[["covered", "width", "labels_width"]].mean().reset_index()
     means["width_ratio"] = means["width"] / means["labels_width"]
     cells = errors.merge(means[[*keys, "covered", "width_ratio"]], on=keys)
@@ -126,7 +128,7 @@ def report_sets(result: pd.DataFrame) -> pd.DataFrame:
 
 
 def main() -> None:
-    args = study_arguments(__doc__, runs=25, labels=[20, 50, 100]).parse_args()
+    args = make_parser(__doc__, runs=25, labels=[20, 50, 100]).parse_args()
     frame, times = compute(plan(args.labels, range(args.runs)), "auto_nested", args.workers)
     tables = make_tables(frame)
     write(tables, times)

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import compute, plan_study, study_arguments, write
+from benchmarks.auto.study import compute, make_parser, plan_study, write
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
 from ssme.results.comparison import compute_probability_best, compute_probability_better
@@ -68,7 +68,7 @@ def tabulate(frame: pd.DataFrame, sets: str) -> pd.DataFrame:
 
 
 def main() -> None:
-    parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
+    parser = make_parser(__doc__, runs=25, labels=[20, 50, 100])
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     args = parser.parse_args()
     shipped: dict[str, dict[str, Any]] = {"auto": {}}

@@ -57,20 +57,20 @@ FAR = 0.2
 """Residual beyond which the Cauchy loss stops growing as a square: odd sets do not lead the fit."""
 
 
-def best_log_b(log_pi: np.ndarray, log_share: np.ndarray, labels: np.ndarray) -> float:
+def find_best_log_b(log_pi: np.ndarray, log_share: np.ndarray, labels: np.ndarray) -> float:
     """log b of greatest likelihood of ``labels`` under softmax(log p + b log(pi / p))."""
     from scipy.optimize import minimize_scalar
 
     rows = np.arange(len(labels))
 
-    def loss(log_b: float) -> float:
+    def compute_loss(log_b: float) -> float:
         z = np.exp(log_b) * (log_pi - log_share) + log_share
         return -float(log_softmax(z)[rows, labels].sum())
 
-    return float(minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x)
+    return float(minimize_scalar(compute_loss, bounds=(-3.0, 3.0), method="bounded").x)
 
 
-def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
+def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
     """One row per random subset of rows and classifiers; every other one takes all classifiers."""
     rng = np.random.default_rng([len(name), *name.encode()])
     out = []
@@ -90,19 +90,19 @@ def subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "disagreement": float(np.nanmean(summary.disagreement)) if size > 1 else np.nan,
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": summary.stated_error,
-                "rho": rho_of(summary) if size >= OF.independence.least_models else np.nan,
-                "log_b": best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
+                "rho": measure_rho(summary) if size >= OF.independence.least_models else np.nan,
+                "log_b": find_best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
         )
     return out
 
 
-def rho_of(summary: ScoreSummary) -> float:
+def measure_rho(summary: ScoreSummary) -> float:
     q = summary.q
     return measure_correlation(q, add_evidence(q), summary.standing, OF.independence)
 
 
-def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
+def measure_judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
     """The best log b about equal class shares with scores rounded to 0 and 1."""
     rng = np.random.default_rng([len(name), *name.encode(), 1])
     out = []
@@ -114,7 +114,7 @@ def judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
         q = clip_scores(answers.astype(np.float64), OF.pool.clip)
         summary = summarize_scores(q, find_present(q), OF.agreement)
         log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
-        log_b = best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
+        log_b = find_best_log_b(log_pi, np.zeros(data.n_classes), data.labels[rows])
         out.append(
             {"dataset": name, "models": size, "effective": summary.n_effective, "log_b": log_b}
         )
@@ -127,7 +127,7 @@ REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "1": lambda frame: np.ones(len(frame)),
     "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["effective"],
     "log c": lambda frame: np.log(frame["stated_error"]),
-    "log c/(c + knee)": lambda frame: saturated(frame["stated_error"]),
+    "log c/(c + knee)": lambda frame: saturate(frame["stated_error"]),
     "log c of the pool": lambda frame: np.log(frame["pool_error"]),
     "log disagreement": lambda frame: np.log(frame["disagreement"].fillna(0.1) + 0.01),
     "log K": lambda frame: np.log(frame["classes"]),
@@ -147,50 +147,52 @@ ALTERNATIVES = (
 )
 
 
-def saturated(error: Any) -> Any:
+def saturate(error: Any) -> Any:
     """log c / (c + knee) with c at least ``least_error``: smaller ones are those of judges."""
     c = np.maximum(error, OF.prior.least_error)
     return np.log(c / (c + OF.prior.knee))
 
 
-def robust_fit(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
+def fit_robustly(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
     from scipy.optimize import least_squares
 
     frame = pd.concat([frame, frame[frame["dataset"].isin(SETS)]])
-    features, target = design(frame, regressors), frame["log_b"].to_numpy()
+    features, target = make_design(frame, regressors), frame["log_b"].to_numpy()
     start = np.zeros(features.shape[1])
     found = least_squares(lambda p: features @ p - target, start, loss="cauchy", f_scale=FAR)
     return np.asarray(found.x)
 
 
-def design(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
+def make_design(frame: pd.DataFrame, regressors: tuple[str, ...] = CHOSEN) -> np.ndarray:
     return np.column_stack([REGRESSORS[name](frame) for name in regressors])
 
 
-def left_out_error(frame: pd.DataFrame, regressors: tuple[str, ...]) -> float:
+def compute_left_out_error(frame: pd.DataFrame, regressors: tuple[str, ...]) -> float:
     """Root mean square error of log b over sets, each predicted from the others."""
     squares = []
     for name in frame["dataset"].unique():
-        others = frame[frame["dataset"].map(family) != family(name)]
+        others = frame[frame["dataset"].map(find_family) != find_family(name)]
         own = frame[frame["dataset"] == name]
-        fit = robust_fit(others, regressors)
-        squares.append(((own["log_b"] - design(own, regressors) @ fit) ** 2).mean())
+        fit = fit_robustly(others, regressors)
+        squares.append(((own["log_b"] - make_design(own, regressors) @ fit) ** 2).mean())
     return float(np.sqrt(np.mean(squares)))
 
 
-def family(name: str) -> str:
+def find_family(name: str) -> str:
     return SAME_ROWS.get(name, name)
 
 
-def coefficients(frame: pd.DataFrame, left_out: str | None = None) -> tuple[float, float, float]:
+def fit_coefficients(
+    frame: pd.DataFrame, left_out: str | None = None
+) -> tuple[float, float, float]:
     """(alpha, beta, gamma) of the prior, without the sets made of the rows of ``left_out``."""
     if left_out is not None:
-        frame = frame[frame["dataset"].map(family) != family(left_out)]
-    alpha, beta, gamma = (float(value) for value in robust_fit(frame))
+        frame = frame[frame["dataset"].map(find_family) != find_family(left_out)]
+    alpha, beta, gamma = (float(value) for value in fit_robustly(frame))
     return alpha + OF.prior.margin, beta, gamma
 
 
-def table(extra: Path | None = None, part: Rows = subsets) -> pd.DataFrame:
+def measure_sets(extra: Path | None = None, part: Rows = measure_subsets) -> pd.DataFrame:
     """``part`` of all development sets, and of the sets in the folder ``extra``."""
     rows = [row for name in SETS for row in part(load_dataset(name), name)]
     for path in sorted(extra.glob("*.npz")) if extra is not None else []:
@@ -198,32 +200,32 @@ def table(extra: Path | None = None, part: Rows = subsets) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def left_out_coefficients() -> dict[str, tuple[float, float, float]]:
+def find_left_out_coefficients() -> dict[str, tuple[float, float, float]]:
     """Coefficients learned without each set, from the committed table if there is one."""
     path = RESULTS / "auto_priors.csv"
     if path.exists():
         rows = pd.read_csv(path).set_index("left_out")
         names = ("alpha", "beta", "gamma")
         return {name: tuple(float(rows.loc[name, c]) for c in names) for name in SETS}  # type: ignore[misc]
-    frame = table()
-    return {name: coefficients(frame, name) for name in SETS}
+    frame = measure_sets()
+    return {name: fit_coefficients(frame, name) for name in SETS}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     extra = parser.parse_args().extra
-    frame = table(extra)
-    rounded = table(extra, judges)
+    frame = measure_sets(extra)
+    rounded = measure_sets(extra, measure_judges)
     rounded.to_csv(RESULTS / "auto_judges.csv", index=False, float_format="%.4g")
     record(RESULTS / "auto_judges.csv")
     sizes = rounded["models"].clip(upper=5)
     print("log b of judges by classifiers (5: more)", rounded.groupby(sizes)["log_b"].mean())
     rows = []
     for name in ("none", *frame["dataset"].unique()):
-        found = coefficients(frame, None if name == "none" else name)
+        found = fit_coefficients(frame, None if name == "none" else name)
         own = frame if name == "none" else frame[frame["dataset"] == name]
-        miss = own["log_b"] + OF.prior.margin - design(own) @ np.array(found)
+        miss = own["log_b"] + OF.prior.margin - make_design(own) @ np.array(found)
         rows.append(
             {
                 "left_out": name,
@@ -241,7 +243,10 @@ def main() -> None:
     record(RESULTS / "auto_priors.csv")
     print(result.round(3).to_string(index=False))
     errors = pd.DataFrame(
-        [{"regressors": ", ".join(r), "rmse": left_out_error(frame, r)} for r in ALTERNATIVES]
+        [
+            {"regressors": ", ".join(r), "rmse": compute_left_out_error(frame, r)}
+            for r in ALTERNATIVES
+        ]
     )
     errors.to_csv(RESULTS / "auto_prior_alternatives.csv", index=False, float_format="%.4g")
     record(RESULTS / "auto_prior_alternatives.csv")

@@ -27,7 +27,7 @@ from ssme.methods.registry import get_method
 from ssme.metrics import default_metrics, get_metric
 
 
-def made_up(n: int, n_models: int, n_classes: int, n_labeled: int) -> ScoreSet:
+def simulate_scores(n: int, n_models: int, n_classes: int, n_labeled: int) -> ScoreSet:
     """Classifiers that share part of their errors."""
     rng = np.random.default_rng(0)
     truth = rng.integers(n_classes, size=n)
@@ -40,7 +40,7 @@ def made_up(n: int, n_models: int, n_classes: int, n_labeled: int) -> ScoreSet:
     return ScoreSet(scores=scores, labels=labels, models=models, classes=tuple(range(n_classes)))
 
 
-def seconds(work: Callable[[], object], repeats: int = 3) -> float:
+def measure_seconds(work: Callable[[], object], repeats: int = 3) -> float:
     """Best of ``repeats``: other processes can only add time."""
     best = np.inf
     for _ in range(repeats):
@@ -50,7 +50,7 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return float(best)
 
 
-def evaluated(data: ScoreSet) -> None:
+def run_auto(data: ScoreSet) -> None:
     metrics = [get_metric(name) for name in default_metrics(data.n_classes)]
     get_method("auto").fit(data, np.random.default_rng(0)).estimate(metrics, [None])
 
@@ -73,7 +73,7 @@ print(best)
 """
 
 
-def time_versions(folders: list[Path], data: ScoreSet) -> list[float]:
+def measure_versions(folders: list[Path], data: ScoreSet) -> list[float]:
     """Least CPU seconds of `auto` by the ssme of each folder, taking turns."""
     parts = {name: getattr(data, name) for name in ("scores", "labels", "models", "classes")}
     sent, best = pickle.dumps(parts), [np.inf] * len(folders)
@@ -97,29 +97,33 @@ def main() -> None:
     args = parser.parse_args()
     if args.other:
         own = Path(__file__).parents[2] / "src"
-        ours, theirs = time_versions([own, args.other], made_up(1020, 7, 2, 20))
+        ours, theirs = measure_versions([own, args.other], simulate_scores(1020, 7, 2, 20))
         print(f"1,020 rows x 7   {ours:.3f} s, other version {theirs:.3f} s, {ours / theirs:.2f}")
         return
-    evaluated(made_up(200, 2, 2, 20))
+    run_auto(simulate_scores(200, 2, 2, 20))
 
-    usual = made_up(1020, 7, 2, 20)
-    ours = seconds(lambda: evaluated(usual))
-    kde = seconds(lambda: get_method("ssme").fit(usual, np.random.default_rng(0)))
+    usual = simulate_scores(1020, 7, 2, 20)
+    ours = measure_seconds(lambda: run_auto(usual))
+    kde = measure_seconds(lambda: get_method("ssme").fit(usual, np.random.default_rng(0)))
     print(f"1,020 rows x 7, 4 metrics, 200 joint draws   {ours:8.3f} s")
     print(f"KDE fit of ssme on the same rows             {kde:8.3f} s   ratio {ours / kde:.2f}")
-    wide = made_up(1000, 100, 26, 100)
-    print(f"1,000 rows x 100 classifiers x 26 classes    {seconds(lambda: evaluated(wide)):8.3f} s")
-    few, many = (seconds(lambda k=k: evaluated(made_up(2000, 3, k, 100)), 2) for k in (20, 200))  # type: ignore[misc]
+    wide = simulate_scores(1000, 100, 26, 100)
+    taken = measure_seconds(lambda: run_auto(wide))
+    print(f"1,000 rows x 100 classifiers x 26 classes    {taken:8.3f} s")
+    few, many = (
+        measure_seconds(lambda k=k: run_auto(simulate_scores(2000, 3, k, 100)), 2)  # type: ignore[misc]
+        for k in (20, 200)
+    )
     print(f"2,000 rows x 3 classifiers, 20 classes       {few:8.3f} s")
     print(f"2,000 rows x 3 classifiers, 200 classes      {many:8.3f} s   ratio {many / few:.1f}")
 
     sizes = [n for n in (10_000, 100_000, 1_000_000) if n <= args.rows]
     times = []
     for n in sizes:
-        many = made_up(n, 5, 2, 100)
-        times.append(seconds(lambda many=many: evaluated(many), repeats=2))  # type: ignore[misc]
+        many = simulate_scores(n, 5, 2, 100)
+        times.append(measure_seconds(lambda many=many: run_auto(many), repeats=2))  # type: ignore[misc]
         columns = [np.ascontiguousarray(many.scores[:, j, 1]) for j in range(5)]
-        sort = seconds(lambda columns=columns: [np.argsort(c) for c in columns])  # type: ignore[misc]
+        sort = measure_seconds(lambda columns=columns: [np.argsort(c) for c in columns])  # type: ignore[misc]
         print(
             f"{n:>9,} rows x 5, 4 metrics with intervals   {times[-1]:8.3f} s   "
             f"np.argsort of the columns {sort:.3f} s   ratio {times[-1] / sort:.1f}"

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.auto import unseen
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import by_variant, compute, plan_study, study_arguments, write
+from benchmarks.auto.study import compute, make_parser, plan_study, summarize_by_variant, write
 from benchmarks.experiment import Loader
 from ssme.bench import Scene, Study
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -28,7 +28,7 @@ from ssme.metrics.base import FloatArray
 Change = Callable[[ScoreSet, np.random.Generator], ScoreSet]
 
 
-def few(size: int) -> Change:
+def keep_few(size: int) -> Change:
     def change(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
         chosen = np.sort(rng.choice(data.n_models, min(size, data.n_models), replace=False))
         return data.select([data.models[j] for j in chosen])
@@ -36,7 +36,7 @@ def few(size: int) -> Change:
     return change
 
 
-def rescored(alter: Callable[[FloatArray, np.random.Generator], FloatArray]) -> Change:
+def rescore(alter: Callable[[FloatArray, np.random.Generator], FloatArray]) -> Change:
     def change(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
         scores = alter(np.maximum(data.scores, 1e-6), rng)
         return data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
@@ -44,18 +44,18 @@ def rescored(alter: Callable[[FloatArray, np.random.Generator], FloatArray]) -> 
     return change
 
 
-def shifted(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def shift_last_class(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Classifiers trained where the last class was twice as, or half as, frequent."""
     out = scores.copy()
     out[:, :, -1] *= np.exp(rng.choice([-0.7, 0.7]))
     return out
 
 
-def judges(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def round_to_answers(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     return (scores.argmax(axis=2)[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
 
 
-def holes(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def remove_scores(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     scores = data.scores.copy()
     missing = rng.random(scores.shape[:2]) < 0.2
     missing[missing.all(axis=1), 0] = False
@@ -63,7 +63,7 @@ def holes(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores)
 
 
-def copies(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def copy_first(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Five near-copies of the first classifier in the place of others."""
     out = scores.copy()
     count = min(6, scores.shape[1])
@@ -72,14 +72,14 @@ def copies(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     return out
 
 
-def inverted(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def invert_first(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """One classifier has its classes in the wrong order."""
     out = scores.copy()
     out[:, 0] = scores[:, 0, ::-1]
     return out
 
 
-def one_is_noise(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def add_noise(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """Three of the classifiers, and one whose scores are uniformly random."""
     kept = np.sort(rng.choice(data.n_models, min(3, data.n_models), replace=False))
     noise = rng.dirichlet(np.ones(data.n_classes), (data.n_rows, 1))
@@ -87,7 +87,7 @@ def one_is_noise(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores, models=(*(data.models[j] for j in kept), "noise"))
 
 
-def dominant(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def make_dominant(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """The best classifier as it is, the others with noise in their log scores, all flattened."""
     scores = np.maximum(data.scores, 1e-6)
     best = int((scores.argmax(axis=2) == data.labels[:, None]).mean(axis=0).argmax())
@@ -99,7 +99,7 @@ def dominant(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
 
 
-def balanced(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+def balance_labels(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     """Labels that hold every class equally often, if they can."""
     turn = np.zeros(rows.n_rows)
     for k in range(rows.n_classes):
@@ -111,7 +111,7 @@ def balanced(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     return rows.replace(labels=labels)
 
 
-def kept(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def keep(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data
 
 
@@ -119,26 +119,26 @@ def kept(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
 class Stress:
     """How the data are changed, how many unlabeled rows there are, which rows are labeled."""
 
-    change: Change = kept
+    change: Change = keep
     n_unlabeled: int = 1000
     label: Callable[[ScoreSet, int, int], ScoreSet] = Scene().label
 
 
 STRESSES = {
     "as they are": Stress(),
-    "one classifier": Stress(few(1)),
-    "two classifiers": Stress(few(2)),
-    "three classifiers": Stress(few(3)),
-    "sharpened p^2.5": Stress(rescored(lambda scores, rng: scores**2.5)),
-    "flattened p^0.4": Stress(rescored(lambda scores, rng: scores**0.4)),
-    "class prior shifted": Stress(rescored(shifted)),
-    "one classifier inverted": Stress(rescored(inverted)),
-    "five near-copies": Stress(rescored(copies)),
-    "judges, scores 0 or 1": Stress(rescored(judges)),
-    "20 % of scores missing": Stress(holes),
-    "labels balanced over classes": Stress(label=balanced),
-    "one dominates, all flattened": Stress(dominant),
-    "three and a random one": Stress(one_is_noise),
+    "one classifier": Stress(keep_few(1)),
+    "two classifiers": Stress(keep_few(2)),
+    "three classifiers": Stress(keep_few(3)),
+    "sharpened p^2.5": Stress(rescore(lambda scores, rng: scores**2.5)),
+    "flattened p^0.4": Stress(rescore(lambda scores, rng: scores**0.4)),
+    "class prior shifted": Stress(rescore(shift_last_class)),
+    "one classifier inverted": Stress(rescore(invert_first)),
+    "five near-copies": Stress(rescore(copy_first)),
+    "judges, scores 0 or 1": Stress(rescore(round_to_answers)),
+    "20 % of scores missing": Stress(remove_scores),
+    "labels balanced over classes": Stress(label=balance_labels),
+    "one dominates, all flattened": Stress(make_dominant),
+    "three and a random one": Stress(add_noise),
     "50 unlabeled rows": Stress(n_unlabeled=50),
     "200 unlabeled rows": Stress(n_unlabeled=200),
     "3,000 unlabeled rows": Stress(n_unlabeled=3000),
@@ -146,7 +146,7 @@ STRESSES = {
 
 
 UNSEEN = {
-    **{name: Stress(rescored(alter)) for name, alter in unseen.RESCORED.items()},
+    **{name: Stress(rescore(alter)) for name, alter in unseen.RESCORED.items()},
     **{name: Stress(change) for name, change in unseen.CHANGED.items()},
     **{name: Stress(label=label) for name, label in unseen.PICKED.items()},
 }
@@ -202,7 +202,7 @@ def plan(stresses: list[str], labels: list[int], runs: range, made_runs: range) 
 
 
 def main() -> None:
-    parser = study_arguments(__doc__, runs=8, labels=[20, 50, 100])
+    parser = make_parser(__doc__, runs=8, labels=[20, 50, 100])
     parser.add_argument("--first", type=int, default=0, help="first run")
     parser.add_argument("--unseen", action="store_true", help="the stresses kept for the end")
     args = parser.parse_args()
@@ -210,7 +210,7 @@ def main() -> None:
     runs, made_runs = (range(args.first, args.first + size * args.runs) for size in (1, 4))
     studies = plan(chosen, args.labels, runs, made_runs)
     frame, times = compute(studies, "auto_stress", args.workers)
-    table = by_variant(frame, "stress")
+    table = summarize_by_variant(frame, "stress")
     write({"auto_stress_unseen" if args.unseen else "auto_stress": table}, times)
     print(table.round(3).to_string(index=False))
 

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.decisions import decisions, decisions_by_metric, said_and_so
-from benchmarks.auto.priors import SETS, TORTURE, left_out_coefficients
+from benchmarks.auto.decisions import sum_decisions, summarize_by_metric, summarize_decisions
+from benchmarks.auto.priors import SETS, TORTURE, find_left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
 from ssme.bench import Protocol, Runner, Scene, Study, StudyTables
 from ssme.bench.runner import Measure, Truth
@@ -43,7 +43,7 @@ SURE = 0.9
 TRUTH_ROWS = 20_000
 
 
-def sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
+def count_sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     """Pairs called better with probability >= SURE, and how many of them truly are."""
     first, second = np.triu_indices(truth.size, 1)
     probability = compute_probability_better(ours, True)[first, second]
@@ -52,7 +52,7 @@ def sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     return int(sure.sum()), int((sure & right).sum())
 
 
-def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
+def count_held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     """Pairs of classifiers, and those whose difference is in its 95 % interval."""
     first, second = np.triu_indices(truth.size, 1)
     drawn = ours.draws[:, first] - ours.draws[:, second]
@@ -61,11 +61,13 @@ def held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
     return int(exact.size), int(((low <= exact) & (exact <= high)).sum())
 
 
-def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray) -> dict[str, Any]:
+def compare_with_truth(
+    metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray
+) -> dict[str, Any]:
     """An estimate and that of labels alone beside the truth, means over classifiers."""
     (low, high), (labels_low, labels_high) = ours.interval(), labels.interval()
-    sure, right = sure_pairs(ours, exact)
-    pairs, held = held_pairs(ours, exact)
+    sure, right = count_sure_pairs(ours, exact)
+    pairs, held = count_held_pairs(ours, exact)
     return {
         "error": float(np.abs(ours.value - exact).mean()),
         "bias": float((ours.value - exact).mean()),
@@ -79,11 +81,11 @@ def compared(metric: Metric, ours: Estimate, labels: Estimate, exact: FloatArray
         "right_pairs": right,
         "pairs": pairs,
         "held_pairs": held,
-        **said_and_so(ours, exact, not metric.greater_is_better),
+        **sum_decisions(ours, exact, not metric.greater_is_better),
     }
 
 
-def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+def measure_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     """What a cell keeps: per metric, means over classifiers and the pairs it is sure of."""
     rows = []
     for metric, ours, labels in zip(
@@ -92,7 +94,7 @@ def beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
         exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
         raised = " ".join(sorted(doubt.code for doubt in result.doubts))
         row = {"metric": metric.name, "doubts": raised}
-        rows.append({**row, **compared(metric, ours, labels, exact)})
+        rows.append({**row, **compare_with_truth(metric, ours, labels, exact)})
     return rows
 
 
@@ -107,7 +109,7 @@ def plan_study(
     runs: range,
     *,
     n_unlabeled: int = 1000,
-    measure: Measure = beside_truth,
+    measure: Measure = measure_beside_truth,
     scene: Scene | None = None,
     load: Any = None,
 ) -> Study:
@@ -145,7 +147,7 @@ def compute(
 
 def plan_left_out(names: list[str], labels: list[int], runs: range, **settings: Any) -> list[Study]:
     """`auto` with its temperature prior learned without the set, by set."""
-    lines = left_out_coefficients()
+    lines = find_left_out_coefficients()
     return [
         plan_study({"left_out": {"temperature": lines[name]}}, [name], labels, runs, **settings)
         for name in names
@@ -156,7 +158,7 @@ def plan_left_out(names: list[str], labels: list[int], runs: range, **settings: 
 CELL = ["variant", "n_labeled", "dataset", "metric"]
 
 
-def rmae(frame: pd.DataFrame) -> pd.DataFrame:
+def compute_rmae(frame: pd.DataFrame) -> pd.DataFrame:
     """Ratio of mean errors per cell, with its jackknife standard error over runs."""
     rows = []
     for key, cell in frame.groupby(CELL):
@@ -169,7 +171,7 @@ def rmae(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*CELL, "rmae", "se", "bias", "labels_error"])
 
 
-def overall(cells: pd.DataFrame) -> pd.DataFrame:
+def summarize_errors(cells: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (variant, n_labeled), part in cells.groupby(["variant", "n_labeled"]):
         for label, some in (
@@ -193,7 +195,7 @@ def overall(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+def compute_coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """Coverage and width ratio per cell, over sets by metric, and over metrics by set."""
     sums = frame.groupby(CELL)[["covered", "labels_covered", "width", "labels_width"]].mean()
     sums["width_ratio"] = sums["width"] / sums["labels_width"]
@@ -213,7 +215,7 @@ def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     )[[*CELL, *values]]
 
 
-def pairs(frame: pd.DataFrame) -> pd.DataFrame:
+def summarize_pairs(frame: pd.DataFrame) -> pd.DataFrame:
     development = frame[frame["dataset"] != TORTURE]
     keys = ["variant", "n_labeled"]
     values = ["sure_pairs", "right_pairs", "pairs", "held_pairs"]
@@ -226,7 +228,7 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(right=out["right_pairs"] / out["sure_pairs"], held=held)
 
 
-def doubts(frame: pd.DataFrame) -> pd.DataFrame:
+def count_doubts(frame: pd.DataFrame) -> pd.DataFrame:
     """Share of the splits on which each doubt was raised."""
     keys = ["variant", "n_labeled"]
     once = frame.groupby([*keys, "dataset", "run"])["doubts"].first().reset_index()
@@ -238,12 +240,12 @@ def doubts(frame: pd.DataFrame) -> pd.DataFrame:
     return out.reset_index()
 
 
-def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+def summarize_by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Error, coverage (of ECE and paired differences too) and width of each variant."""
     keys = ["variant", "n_labeled"]
-    errors = overall(rmae(frame))
+    errors = summarize_errors(compute_rmae(frame))
     errors = errors[errors["sets"] == "development sets"].drop(columns="sets")
-    covered = coverage(frame)
+    covered = compute_coverage(frame)
     sets = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
     lowest = sets.loc[sets.groupby(keys)["covered"].idxmin()]
     lowest = lowest.rename(columns={"covered": "lowest_covered", "dataset": "lowest_set"})
@@ -257,12 +259,12 @@ def by_variant(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     return out.rename(columns={"variant": column})
 
 
-def by_variant_and_set(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+def summarize_by_variant_and_set(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Error, coverage and width of each variant on each set, its metrics together."""
     keys = ["variant", "dataset", "n_labeled"]
-    cells = rmae(frame)
+    cells = compute_rmae(frame)
     errors = np.exp(np.log(cells["rmae"]).groupby([cells[key] for key in keys]).mean())
-    covered = coverage(frame)
+    covered = compute_coverage(frame)
     covered = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
     sums = frame.groupby(keys)[["pairs", "held_pairs"]].sum()
     out = covered.set_index(keys)[["covered", "labels_covered", "width_ratio"]]
@@ -271,7 +273,7 @@ def by_variant_and_set(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     return out.sort_index().reset_index().rename(columns={"variant": column})
 
 
-def study_arguments(description: str | None, *, runs: int, labels: list[int]) -> Any:
+def make_parser(description: str | None, *, runs: int, labels: list[int]) -> Any:
     """The arguments of every study of `auto`, to be added to."""
     parser = argparse.ArgumentParser(description=(description or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=runs)
@@ -282,15 +284,15 @@ def study_arguments(description: str | None, *, runs: int, labels: list[int]) ->
 
 def make_tables(frame: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
     """The results of a study, whose names begin with ``name``."""
-    cells = rmae(frame)
+    cells = compute_rmae(frame)
     return {
         f"{name}_rmae": cells,
-        f"{name}_overall": overall(cells),
-        f"{name}_coverage": coverage(frame),
-        f"{name}_pairs": pairs(frame),
-        f"{name}_decisions": decisions(frame),
-        f"{name}_decisions_by_metric": decisions_by_metric(frame),
-        f"{name}_doubts": doubts(frame),
+        f"{name}_overall": summarize_errors(cells),
+        f"{name}_coverage": compute_coverage(frame),
+        f"{name}_pairs": summarize_pairs(frame),
+        f"{name}_decisions": summarize_decisions(frame),
+        f"{name}_decisions_by_metric": summarize_by_metric(frame),
+        f"{name}_doubts": count_doubts(frame),
     }
 
 
@@ -300,7 +302,7 @@ def write(tables: dict[str, pd.DataFrame], times: pd.DataFrame) -> None:
 
 
 def main() -> None:
-    parser = study_arguments(__doc__, runs=25, labels=[20, 50, 100])
+    parser = make_parser(__doc__, runs=25, labels=[20, 50, 100])
     parser.add_argument("--unlabeled", type=int, default=1000)
     parser.add_argument("--left-out", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--name", default="auto", help="first part of the names of the results")

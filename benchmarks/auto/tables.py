@@ -25,36 +25,36 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 
 
-def result(name: str) -> pd.DataFrame:
+def read_result(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"auto_{name}.csv")
 
 
-def markdown(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def format_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     lines = [list(head), *([str(cell) for cell in row] for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def errors() -> str:
+def tabulate_errors() -> str:
     """RMAE and the worst cell at each number of labels, however the constants were learned."""
-    overall = result("overall")
+    overall = read_result("overall")
     rows = []
     for title, sets in (
         ("as shipped", "development sets"),
         ("as shipped, with the torture test", "with the torture test"),
     ):
         part = overall[(overall["variant"] == "auto") & (overall["sets"] == sets)]
-        rows.append(_errors_row(title, part.set_index("n_labeled")))
-    return markdown(["", "20 labels", "50", "100", "cells above 1.05 beyond their se"], rows)
+        rows.append(_make_errors_row(title, part.set_index("n_labeled")))
+    return format_table(["", "20 labels", "50", "100", "cells above 1.05 beyond their se"], rows)
 
 
-def _errors_row(title: str, part: pd.DataFrame) -> list[object]:
+def _make_errors_row(title: str, part: pd.DataFrame) -> list[object]:
     cells = [f"{row.rmae:.3f} (worst {row.worst:.2f})" for row in part.itertuples()]
     return [title, *cells, int(part["above_1.05_beyond_se"].sum())]
 
 
-def by_set() -> str:
-    cells = result("rmae")
+def tabulate_by_set() -> str:
+    cells = read_result("rmae")
     mean = np.exp(np.log(cells["rmae"]).groupby([cells[c] for c in CELL]).mean())
     rows = []
     for name in sorted(cells["dataset"].unique()):
@@ -63,30 +63,30 @@ def by_set() -> str:
             own = [f"{mean[v, n, name]:.2f}" for v in ("auto", "left_out") if (v, n, name) in mean]
             values.append(" / ".join(own))
         rows.append([name, *values])
-    return markdown(["set", "20", "50", "100"], rows)
+    return format_table(["set", "20", "50", "100"], rows)
 
 
 CELL = ["variant", "n_labeled", "dataset"]
 
 
-def _covered(frame: pd.DataFrame, n: int, metric: str, variant: str = "auto") -> pd.Series:
+def _find_covered(frame: pd.DataFrame, n: int, metric: str, variant: str = "auto") -> pd.Series:
     keys = {"n_labeled": n, "metric": metric, "dataset": "all", "variant": variant}
     return frame.loc[np.logical_and.reduce([frame[k] == v for k, v in keys.items()])].iloc[0]
 
 
-def intervals() -> str:
+def tabulate_intervals() -> str:
     """Coverage and width by metric, the lowest set, and the same where sets were left out."""
-    frame = result("coverage")
+    frame = read_result("coverage")
     rows = []
     for n in (20, 50, 100):
-        cells = [_covered(frame, n, metric) for metric in (*METRICS, "all")]
+        cells = [_find_covered(frame, n, metric) for metric in (*METRICS, "all")]
         row: list[object] = [n, *(f"{c.covered:.3f} ({c.width_ratio:.2f})" for c in cells)]
-        row.append(_lowest(frame, n))
+        row.append(_find_lowest(frame, n))
         rows.append(row)
-    return markdown(["labels", *METRICS.values(), "all", "lowest set"], rows)
+    return format_table(["labels", *METRICS.values(), "all", "lowest set"], rows)
 
 
-def _lowest(frame: pd.DataFrame, n: int) -> str:
+def _find_lowest(frame: pd.DataFrame, n: int) -> str:
     """The set that is covered least with ``n`` labels, its metrics together."""
     sets = frame[(frame["n_labeled"] == n) & (frame["variant"] == "auto")]
     sets = sets[(sets["metric"] == "all") & (sets["dataset"] != "all")]
@@ -94,8 +94,8 @@ def _lowest(frame: pd.DataFrame, n: int) -> str:
     return f"{worst.dataset} {worst.covered:.2f}"
 
 
-def pairs() -> str:
-    frame = result("pairs")
+def tabulate_pairs() -> str:
+    frame = read_result("pairs")
     frame = frame[frame["variant"] == "auto"]
     rows = []
     for n, part in frame.groupby("n_labeled"):
@@ -109,30 +109,30 @@ def pairs() -> str:
         rows.append(row)
     held = [f"held: {name}" for name in METRICS.values()]
     right = [f"right: {name}" for name in METRICS.values()]
-    return markdown(["labels", *held, "lowest set", *right, "lowest set"], rows)
+    return format_table(["labels", *held, "lowest set", *right, "lowest set"], rows)
 
 
-def decisions() -> str:
+def tabulate_decisions() -> str:
     """P(better) and P(best) as said, and as they turned out, by number of labels."""
-    return _tabulate_decisions(result("decisions"))
+    return _tabulate_bins(read_result("decisions"))
 
 
-def further_decisions() -> str:
+def tabulate_further_decisions() -> str:
     """The same on the further sets."""
-    return _tabulate_decisions(result("further_decisions"))
+    return _tabulate_bins(read_result("further_decisions"))
 
 
-def decisions_together() -> str:
+def tabulate_decisions_together() -> str:
     """The same over development sets and further ones, as many runs of each."""
-    return _tabulate_decisions(result("decisions_together"))
+    return _tabulate_bins(read_result("decisions_together"))
 
 
-def decisions_by_metric() -> str:
+def tabulate_decisions_by_metric() -> str:
     """P(better) and P(best) of each metric, all numbers of labels together."""
     rows = []
     parts = [("development", "decisions_by_metric"), ("further", "further_decisions_by_metric")]
     for sets, name in parts:
-        frame = result(name)
+        frame = read_result(name)
         sums = frame.assign(said=frame["said"] * frame["cases"], so=frame["so"] * frame["cases"])
         keys = ["kind", "low", "high"]
         for (kind, low, high), part in sums.groupby(keys, sort=False):
@@ -143,10 +143,10 @@ def decisions_by_metric() -> str:
                 known = f"{said / max(cases, 1):.2f}, {so / max(cases, 1):.2f} ({int(cases):,})"
                 row.append(known if cases else "none")
             rows.append(row)
-    return markdown(["sets", "said", *METRICS.values()], rows)
+    return format_table(["sets", "said", *METRICS.values()], rows)
 
 
-def _tabulate_decisions(frame: pd.DataFrame) -> str:
+def _tabulate_bins(frame: pd.DataFrame) -> str:
     rows = []
     for (kind, low, high), part in frame.groupby(["kind", "low", "high"], sort=False):
         row: list[object] = [f"P({kind}) {low:g} to {high:g}"]
@@ -155,16 +155,16 @@ def _tabulate_decisions(frame: pd.DataFrame) -> str:
             row.append(known if one.cases else "none")
         rows.append(row)
     numbers = sorted(frame["n_labeled"].unique())
-    return markdown(["said", *(f"{n} labels: said, so ± se (cases)" for n in numbers)], rows)
+    return format_table(["said", *(f"{n} labels: said, so ± se (cases)" for n in numbers)], rows)
 
 
 DOUBTS = ("D208", "D209", "D210", "D306", "D307")
 
 
-def doubts() -> str:
+def tabulate_doubts() -> str:
     """How often doubts were raised, on ordinary sets first."""
-    plain = result("doubts").assign(variant="ordinary sets")
-    frame = pd.concat([plain, result("stress_doubts")]).fillna(0.0)
+    plain = read_result("doubts").assign(variant="ordinary sets")
+    frame = pd.concat([plain, read_result("stress_doubts")]).fillna(0.0)
     rows = []
     for name, part in frame.groupby("variant", sort=False):
         row: list[object] = [name]
@@ -172,41 +172,44 @@ def doubts() -> str:
             shares = part.sort_values("n_labeled").get(code, pd.Series(0.0, part.index))
             row.append(" / ".join(f"{share:.2f}" for share in shares))
         rows.append(row)
-    return markdown(["data", *(f"{code} at 20 / 50 / 100 labels" for code in DOUBTS)], rows)
+    return format_table(["data", *(f"{code} at 20 / 50 / 100 labels" for code in DOUBTS)], rows)
 
 
-def _by_labels(name: str, sets: str) -> Iterator[tuple[dict[str, Any], list[pd.Series]]]:
+def _read_by_labels(name: str, sets: str) -> Iterator[tuple[dict[str, Any], list[pd.Series]]]:
     """At each number of labels: the errors over ``sets``, the coverage by metric and of all."""
-    overall, frame = result(f"{name}_overall"), result(f"{name}_coverage")
+    overall, frame = read_result(f"{name}_overall"), read_result(f"{name}_coverage")
     for row in overall[overall["sets"] == sets].to_dict("records"):
         row["worst"] = f"{row['worst']:.2f} {row['worst_cell']}"
-        yield row, [_covered(frame, row["n_labeled"], metric) for metric in (*METRICS, "all")]
+        yield row, [_find_covered(frame, row["n_labeled"], metric) for metric in (*METRICS, "all")]
 
 
-def consistency() -> str:
+def tabulate_consistency() -> str:
     rows = [
         [row["n_labeled"], f"{row['rmae']:.3f}", row["worst"], row["above_1.05"]]
         + [f"{cell.covered:.3f} ({cell.width_ratio:.2f})" for cell in cells]
-        for row, cells in _by_labels("consistency", "with the torture test")
+        for row, cells in _read_by_labels("consistency", "with the torture test")
     ]
     head = ["labels", "RMAE", "worst cell", "cells above 1.05"]
-    return markdown([*head, *METRICS.values(), "all"], rows)
+    return format_table([*head, *METRICS.values(), "all"], rows)
 
 
-def further() -> str:
+def tabulate_further() -> str:
     rows = [
         [row["n_labeled"], f"{row['rmae']:.3f}", row["worst"]]
         + [f"{cell.covered:.3f}" for cell in cells]
-        + [f"{cells[-1].width_ratio:.2f}", _lowest(result("further_coverage"), row["n_labeled"])]
-        for row, cells in _by_labels("further", "development sets")
+        + [
+            f"{cells[-1].width_ratio:.2f}",
+            _find_lowest(read_result("further_coverage"), row["n_labeled"]),
+        ]
+        for row, cells in _read_by_labels("further", "development sets")
     ]
     head = ["labels", "RMAE", "worst cell", "coverage: accuracy", "ECE", "AUC", "AP"]
-    return markdown([*head, "all", "width ratio", "lowest set"], rows)
+    return format_table([*head, "all", "width ratio", "lowest set"], rows)
 
 
-def _changes(name: str, column: str) -> str:
+def _tabulate_changes(name: str, column: str) -> str:
     """RMAE, coverage and width at each number of labels, the unchanged one first."""
-    frame = result(name)
+    frame = read_result(name)
     numbers = sorted(frame["n_labeled"].unique())
     first = {"as shipped": 0, "as they are": 0}
     rows = []
@@ -221,12 +224,14 @@ def _changes(name: str, column: str) -> str:
         worst, least = own.loc[own["worst"].idxmax()], own.loc[own["lowest_covered"].idxmin()]
         row.append(f"{worst.worst:.2f} {worst.worst_cell}")
         rows.append([*row, f"{least.lowest_covered:.2f} {least.lowest_set}"])
-    return markdown([column, *(f"{n} labels" for n in numbers), "worst cell", "lowest set"], rows)
+    return format_table(
+        [column, *(f"{n} labels" for n in numbers), "worst cell", "lowest set"], rows
+    )
 
 
-def coverage_by_set() -> str:
+def tabulate_coverage_by_set() -> str:
     """Coverage of intervals and of paired differences on every development set."""
-    covered, held = result("coverage"), result("pairs")
+    covered, held = read_result("coverage"), read_result("pairs")
     covered = covered[(covered["metric"] == "all") & (covered["variant"] == "auto")]
     held = held[(held["metric"] == "all") & (held["variant"] == "auto")]
     rows = []
@@ -235,25 +240,25 @@ def coverage_by_set() -> str:
         other = held[held["dataset"] == name].set_index("n_labeled")
         cells = [f"{one['covered'][n]:.3f}, {other['held'][n]:.3f}" for n in (20, 50, 100)]
         rows.append([name, *cells])
-    return markdown(["set: intervals, differences", "20 labels", "50", "100"], rows)
+    return format_table(["set: intervals, differences", "20 labels", "50", "100"], rows)
 
 
-def nested() -> str:
+def tabulate_nested() -> str:
     """Everything that a fit decides decided without the set."""
     rows = []
-    for row in result("nested").to_dict("records"):
+    for row in read_result("nested").to_dict("records"):
         cells = [f"{row[f'covered_{metric}']:.3f}" for metric in METRICS]
         worst = f"{row['worst']:.2f} {row['worst_cell']}"
         lowest = f"{row['lowest_set']} {row['lowest_covered']:.2f}"
         width = f"{row['width_ratio']:.2f}"
         rows.append([row["n_labeled"], f"{row['rmae']:.3f}", worst, *cells, width, lowest])
     head = ["labels", "RMAE", "worst cell", "coverage: accuracy", "ECE", "AUC", "AP"]
-    return markdown([*head, "width ratio", "lowest set"], rows)
+    return format_table([*head, "width ratio", "lowest set"], rows)
 
 
-def nested_sets() -> str:
+def tabulate_nested_sets() -> str:
     """The same of each set: error, coverage and width, its metrics together."""
-    frame = result("nested_sets")
+    frame = read_result("nested_sets")
     frame = frame[frame["metric"] == "all"]
     numbers = sorted(frame["n_labeled"].unique())
     rows = []
@@ -261,60 +266,60 @@ def nested_sets() -> str:
         by_labels = part.set_index("n_labeled").loc[numbers].itertuples()
         cells = [f"{one.rmae:.2f}, {one.covered:.2f} ({one.width_ratio:.2f})" for one in by_labels]
         rows.append([name, *cells])
-    return markdown(["set left out", *(f"{n} labels" for n in numbers)], rows)
+    return format_table(["set left out", *(f"{n} labels" for n in numbers)], rows)
 
 
-def low_sets(name: str) -> str:
+def tabulate_low_sets(name: str) -> str:
     """Where a single set under a stress is covered less than `LOW`, the lowest first."""
-    frame = result(f"{name}_sets")
+    frame = read_result(f"{name}_sets")
     frame = frame[frame["covered"] < LOW].sort_values("covered")
     rows = [
         [row.stress, row.dataset, row.n_labeled, f"{row.covered:.2f}", f"{row.rmae:.2f}", row.runs]
         for row in frame.itertuples()
     ]
-    return markdown(["stress", "set", "labels", "coverage", "RMAE", "runs"], rows)
+    return format_table(["stress", "set", "labels", "coverage", "RMAE", "runs"], rows)
 
 
 LOW = 0.8
 
 
-def alternatives() -> str:
+def tabulate_alternatives() -> str:
     frame = pd.read_csv(RESULTS / "auto_prior_alternatives.csv")
     rows = [(row.regressors, f"{row.rmse:.3f}") for row in frame.itertuples()]
-    return markdown(["regressors", "RMSE of log b, set left out (36 sets)"], rows)
+    return format_table(["regressors", "RMSE of log b, set left out (36 sets)"], rows)
 
 
-def goals() -> str:
+def write_goals() -> str:
     """What was asked for, beside what is."""
-    return markdown(["goal", *(f"{n} labels" for n in LABELS)], tabulate_goals())
+    return format_table(["goal", *(f"{n} labels" for n in LABELS)], tabulate_goals())
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "goals": goals,
-    "errors": errors,
-    "by set": by_set,
-    "intervals": intervals,
-    "pairs": pairs,
-    "decisions": decisions,
-    "further decisions": further_decisions,
-    "decisions together": decisions_together,
-    "decisions by metric": decisions_by_metric,
-    "consistency": consistency,
-    "further": further,
-    "coverage by set": coverage_by_set,
-    "nested": nested,
-    "nested sets": nested_sets,
-    "ablations": lambda: _changes("ablations", "change"),
-    "stress": lambda: _changes("stress", "stress"),
-    "low sets": lambda: low_sets("stress"),
-    "unseen": lambda: _changes("stress_unseen", "stress"),
-    "unseen low sets": lambda: low_sets("stress_unseen"),
-    "doubts": doubts,
-    "alternatives": alternatives,
+    "goals": write_goals,
+    "errors": tabulate_errors,
+    "by set": tabulate_by_set,
+    "intervals": tabulate_intervals,
+    "pairs": tabulate_pairs,
+    "decisions": tabulate_decisions,
+    "further decisions": tabulate_further_decisions,
+    "decisions together": tabulate_decisions_together,
+    "decisions by metric": tabulate_decisions_by_metric,
+    "consistency": tabulate_consistency,
+    "further": tabulate_further,
+    "coverage by set": tabulate_coverage_by_set,
+    "nested": tabulate_nested,
+    "nested sets": tabulate_nested_sets,
+    "ablations": lambda: _tabulate_changes("ablations", "change"),
+    "stress": lambda: _tabulate_changes("stress", "stress"),
+    "low sets": lambda: tabulate_low_sets("stress"),
+    "unseen": lambda: _tabulate_changes("stress_unseen", "stress"),
+    "unseen low sets": lambda: tabulate_low_sets("stress_unseen"),
+    "doubts": tabulate_doubts,
+    "alternatives": tabulate_alternatives,
 }
 
 
-def rewritten(text: str) -> str:
+def rewrite(text: str) -> str:
     """``text`` with every table made anew."""
     for name, table in TABLES.items():
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
@@ -329,7 +334,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     old = DOCUMENT.read_text(encoding="utf-8")
-    new = rewritten(old)
+    new = rewrite(old)
     if not parser.parse_args().check:
         DOCUMENT.write_text(new, encoding="utf-8")
     elif new != old:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.decisions import decisions
+from benchmarks.auto.decisions import summarize_decisions
 from benchmarks.auto.records import (
     FURTHER,
     PLAIN,
@@ -36,7 +36,7 @@ from benchmarks.auto.records import (
     weigh_scores,
     write_records,
 )
-from benchmarks.auto.study import by_variant, compared
+from benchmarks.auto.study import compare_with_truth, summarize_by_variant
 from benchmarks.experiment import add_places, places, run_cells
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import allot_draws
@@ -119,7 +119,12 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
         labels = Estimate(value, bounds=partial(_say_ends, (low, high)))
         told = {"variant": stress, "dataset": name, "n_labeled": n_labeled, "run": run}
         rows.append(
-            {**told, "metric": metric.name, "doubts": "", **compared(metric, ours, labels, exact)}
+            {
+                **told,
+                "metric": metric.name,
+                "doubts": "",
+                **compare_with_truth(metric, ours, labels, exact),
+            }
         )
     return rows
 
@@ -151,9 +156,9 @@ def judge(frame: pd.DataFrame) -> float:
         loss += float(np.maximum(share - held, 0.0).mean())
     odd = frame[frame["variant"] != PLAIN].groupby(["variant", "n_labeled"])["covered"].mean()
     loss += float(np.maximum(0.93 - odd, 0.0).mean()) if odd.size else 0.0
-    said = decisions(frame[frame["variant"].isin([PLAIN, FURTHER])])
+    said = summarize_decisions(frame[frame["variant"].isin([PLAIN, FURTHER])])
     off = (said["said"] - said["so"]).abs() * said["cases"] / said["cases"].sum()
-    table = by_variant(plain, "stress")
+    table = summarize_by_variant(plain, "stress")
     return (
         5.0 * loss
         + float(off.sum())
@@ -165,11 +170,11 @@ def judge(frame: pd.DataFrame) -> float:
 def vary(constants: Constants, rng: np.random.Generator) -> Constants:
     """Constants at random about those given: probabilities, densities, spread."""
 
-    def about(value: float, spread: float) -> float:
+    def draw_about(value: float, spread: float) -> float:
         return float(value * np.exp(spread * rng.standard_normal()))
 
     regimes, spread = constants.regimes, constants.recentering
-    prior = {name: about(chance, 0.5) for name, chance in regimes.prior.items()}
+    prior = {name: draw_about(chance, 0.5) for name, chance in regimes.prior.items()}
     total = sum(prior.values())
     mean, scale = regimes.usual_conflict
     return replace(
@@ -177,16 +182,16 @@ def vary(constants: Constants, rng: np.random.Generator) -> Constants:
         regimes=replace(
             regimes,
             prior={name: chance / total for name, chance in prior.items()},
-            usual_conflict=(mean, about(scale, 0.2)),
-            widening=about(regimes.widening, 0.1),
+            usual_conflict=(mean, draw_about(scale, 0.2)),
+            widening=draw_about(regimes.widening, 0.1),
         ),
         recentering=replace(
             spread,
             spread={
-                kind: (about(shared, 0.15), about(own, 0.15))
+                kind: (draw_about(shared, 0.15), draw_about(own, 0.15))
                 for kind, (shared, own) in spread.spread.items()
             },
-            evenness=min(1.0, about(spread.evenness, 0.2)),
+            evenness=min(1.0, draw_about(spread.evenness, 0.2)),
         ),
     )
 
@@ -207,8 +212,8 @@ def record_all(args: argparse.Namespace) -> None:
 
 def try_constants(args: argparse.Namespace) -> None:
     frame = measure(read_records(args.records, args.only), Constants())
-    print(by_variant(frame, "stress").round(3).to_string(index=False))
-    said = decisions(frame[frame["variant"].isin([PLAIN, FURTHER])])
+    print(summarize_by_variant(frame, "stress").round(3).to_string(index=False))
+    said = summarize_decisions(frame[frame["variant"].isin([PLAIN, FURTHER])])
     print(said.groupby("variant").apply(lambda part: part.round(2).to_string(index=False)))
     print("loss", round(judge(frame), 4))
 

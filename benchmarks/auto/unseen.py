@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.auto.made_worlds import ROWS, World, as_score_set, binary_world
+from benchmarks.auto.made_worlds import ROWS, World, as_score_set, make_binary_world
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
 __all__ = ["CHANGED", "PICKED", "RESCORED", "UNSEEN_WORLDS"]
 
 
-def half_and_half(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def flatten_half(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Every other classifier is flattened, the rest is sharpened."""
     power = np.where(np.arange(scores.shape[1]) % 2 == 0, 0.4, 2.5)
     return scores ** power[:, None]
 
 
-def two_shuffled(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def shuffle_two(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Two classifiers (one of three or fewer) have their rows out of order."""
     out = scores.copy()
     for j in rng.choice(scores.shape[1], 2 if scores.shape[1] > 3 else 1, replace=False):
@@ -31,7 +31,7 @@ def two_shuffled(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     return out
 
 
-def class_wise(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def stretch_classes(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """The log score of each class is stretched by a factor of its own, from 0.6 to 1.7."""
     return scores ** np.exp(rng.uniform(-0.5, 0.5, scores.shape[2]))
 
@@ -41,18 +41,18 @@ def cut_off(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.clip(scores, 0.15 / max(1, scores.shape[2] - 1), 0.85)
 
 
-def one_decimal(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def round_to_one_decimal(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.round(scores, 1) + 1e-3
 
 
-def own_shift(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def shift_own_class(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Every classifier prefers a class of its own by a factor of e^0.8."""
     shift = np.zeros(scores.shape[1:])
     shift[np.arange(scores.shape[1]), rng.integers(scores.shape[2], size=scores.shape[1])] = 0.8
     return scores * np.exp(shift)
 
 
-def many(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def add_noisy_versions(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """Twenty classifiers more, each a noisy version of one of those there are."""
     parents = rng.integers(data.n_models, size=20)
     noise = rng.normal(0.0, rng.uniform(0.3, 1.5, 20)[:, None], (data.n_rows, 20, data.n_classes))
@@ -62,32 +62,32 @@ def many(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores, models=(*data.models, *names))
 
 
-def fewer_of_the_last(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def thin_last_class(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """The last class is three times rarer than where the classifiers were made."""
     last = data.labels == data.n_classes - 1
     return data.take(np.flatnonzero(~last | (rng.random(data.n_rows) < 1.0 / 3.0)))
 
 
-def contested(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def keep_contested(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """Of the rows on which all classifiers agree, 30 % are kept."""
     votes = data.scores.argmax(axis=2)
     agreed = (votes == votes[:, :1]).all(axis=1)
     return data.take(np.flatnonzero(~agreed | (rng.random(data.n_rows) < 0.3)))
 
 
-def enriched(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+def enrich_last_class(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     """Rows of the last class are four times as likely to be labeled."""
     weight = np.where(rows.labels == rows.n_classes - 1, 4.0, 1.0)
-    return label_by_weight(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 1]))
+    return draw_labels(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 1]))
 
 
-def uncertain(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
+def prefer_uncertain(rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
     """Rows are the likelier to be labeled the less sure the classifiers are on average."""
     weight = (1.02 - rows.scores.max(axis=2).mean(axis=1)) ** 1.5
-    return label_by_weight(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 0]))
+    return draw_labels(rows, n_labeled, weight, np.random.default_rng([run, n_labeled, 0]))
 
 
-def label_by_weight(
+def draw_labels(
     rows: ScoreSet, n_labeled: int, weight: FloatArray, rng: np.random.Generator
 ) -> ScoreSet:
     """``rows`` with labels left to ``n_labeled`` of them, drawn in proportion to ``weight``."""
@@ -97,7 +97,7 @@ def label_by_weight(
     return rows.replace(labels=labels)
 
 
-def two_families(rng: np.random.Generator) -> ScoreSet:
+def make_two_families(rng: np.random.Generator) -> ScoreSet:
     """Two families of four; within one errors are shared, and the second is oversure."""
     truth = (rng.random(ROWS) < 0.4).astype(np.int64)
     family = np.repeat([0, 1], 4)
@@ -108,7 +108,7 @@ def two_families(rng: np.random.Generator) -> ScoreSet:
     return as_score_set(np.stack([np.zeros_like(odds), odds], axis=2), truth)
 
 
-def hard_rows(rng: np.random.Generator) -> ScoreSet:
+def make_hard_rows(rng: np.random.Generator) -> ScoreSet:
     """Five classes; every row has a difficulty that all classifiers feel, and none says so."""
     truth = rng.integers(5, size=ROWS)
     ease = rng.gamma(2.0, 0.5, ROWS)[:, None, None]
@@ -117,32 +117,32 @@ def hard_rows(rng: np.random.Generator) -> ScoreSet:
     return as_score_set(skill * ease * hit + rng.normal(size=(ROWS, 7, 5)), truth)
 
 
-def weak_and_calibrated(rng: np.random.Generator) -> ScoreSet:
-    return binary_world(rng, np.array([0.3, 0.4, 0.5, 0.6, 0.7]), 0.4, positives=0.25)
+def make_weak_and_calibrated(rng: np.random.Generator) -> ScoreSet:
+    return make_binary_world(rng, np.array([0.3, 0.4, 0.5, 0.6, 0.7]), 0.4, positives=0.25)
 
 
 RESCORED = {
-    "unseen: half flattened, half sharpened": half_and_half,
-    "unseen: two shuffled": two_shuffled,
-    "unseen: classes stretched apart": class_wise,
+    "unseen: half flattened, half sharpened": flatten_half,
+    "unseen: two shuffled": shuffle_two,
+    "unseen: classes stretched apart": stretch_classes,
     "unseen: cut off at 0.85": cut_off,
-    "unseen: one decimal": one_decimal,
-    "unseen: each prefers a class": own_shift,
+    "unseen: one decimal": round_to_one_decimal,
+    "unseen: each prefers a class": shift_own_class,
 }
 
 CHANGED = {
-    "unseen: twenty noisy versions more": many,
-    "unseen: last class three times rarer": fewer_of_the_last,
-    "unseen: contested rows": contested,
+    "unseen: twenty noisy versions more": add_noisy_versions,
+    "unseen: last class three times rarer": thin_last_class,
+    "unseen: contested rows": keep_contested,
 }
 
 PICKED = {
-    "unseen: labels enriched in a class": enriched,
-    "unseen: labels where unsure": uncertain,
+    "unseen: labels enriched in a class": enrich_last_class,
+    "unseen: labels where unsure": prefer_uncertain,
 }
 
 UNSEEN_WORLDS: dict[str, World] = {
-    "unseen: two families": two_families,
-    "unseen: hard rows": hard_rows,
-    "unseen: weak and calibrated": weak_and_calibrated,
+    "unseen: two families": make_two_families,
+    "unseen: hard rows": make_hard_rows,
+    "unseen: weak and calibrated": make_weak_and_calibrated,
 }
