@@ -142,6 +142,14 @@ def test_nothing_is_claimed_on_groups():
     assert r.compare(group=group).reliability[0].verdict == "not measured"
 
 
+def test_nothing_was_measured_of_judges():
+    said = {f"judge {j}": ["yes", "no", "no", "yes", "no"] * 4 for j in range(3)}
+    r = ssme.evaluate(ssme.ScoreSet.from_answers(said, ["yes", "no", None, None, None] * 4))
+    told = r.choose("accuracy").reliability
+    assert told.verdict == "not measured"
+    assert "accuracy of answers and ratings" in told.sentence
+
+
 @pytest.fixture
 def known(monkeypatch):
     """A record in which P(worst) and P(within) were too high, and P(best) as it is given."""

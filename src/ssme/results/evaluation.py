@@ -306,7 +306,8 @@ class BaseEvaluation:
         metric : Metric
             The metric that models are compared by.
         group : str
-            The group that they are compared on; nothing was measured on groups (default "all").
+            The group that they are compared on; nothing was measured on groups (default "all"),
+            nor for judges.
 
         Returns
         -------
@@ -315,6 +316,8 @@ class BaseEvaluation:
         """
         if group != ALL:
             return Record(self.method, f"{metric.name} on a group of rows")
+        if self.data.judges:
+            return Record(self.method, f"{metric.name} of answers and ratings")
         n_labeled = self.groups[0].n_labeled
         return find_record(self.method, metric, self.data.n_classes, n_labeled)
 

@@ -11,8 +11,8 @@ labels, how often what was said to be so with probabilities from ``low`` to ``hi
 `python -m benchmarks.decide.record` writes it from the tables of ``benchmarks.decide.choices`` and
 ``benchmarks.decide.groups``. Every output that has such a probability reads what it says about it
 from here. A metric is found by its kind, and the number of labels that is nearest counts, on a
-logarithmic scale. Nothing is known of methods and metrics that are not in the file, of models
-compared on a group of rows, and without labels.
+logarithmic scale. Nothing is known of methods and metrics that are not in the file, of judges, of
+models compared on a group of rows, and without labels.
 """
 
 from __future__ import annotations
