@@ -23,6 +23,13 @@ from benchmarks.experiment import RESULTS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
+WORDS = {
+    "made: ": "simulated: ",
+    "unseen: ": "",
+    "judges, scores 0 or 1": "answers of 0 or 1",
+    "as they are": "unaltered",
+}
+"""Words of the result files that the tables put in another way."""
 
 
 def read_result(name: str) -> pd.DataFrame:
@@ -32,7 +39,10 @@ def read_result(name: str) -> pd.DataFrame:
 def format_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     lines = [list(head), *([str(cell) for cell in row] for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    for word, shown in WORDS.items():
+        text = text.replace(word, shown)
+    return text
 
 
 def tabulate_errors() -> str:
@@ -40,12 +50,13 @@ def tabulate_errors() -> str:
     overall = read_result("overall")
     rows = []
     for title, sets in (
-        ("as shipped", "development sets"),
-        ("as shipped, with the torture test", "with the torture test"),
+        ("the eleven development sets", "development sets"),
+        (f"the same and {TORTURE}", "with the torture test"),
     ):
         part = overall[(overall["variant"] == "auto") & (overall["sets"] == sets)]
         rows.append(_make_errors_row(title, part.set_index("n_labeled")))
-    return format_table(["", "20 labels", "50", "100", "cells above 1.05 beyond their se"], rows)
+    last = "cells above 1.05 by more than their standard error"
+    return format_table(["", "20 labels", "50", "100", last], rows)
 
 
 def _make_errors_row(title: str, part: pd.DataFrame) -> list[object]:
@@ -107,8 +118,8 @@ def tabulate_pairs() -> str:
             row += [f"{pooled[column][metric]:.3f}" for metric in METRICS]
             row.append(f"{worst.dataset} {worst[column]:.2f}")
         rows.append(row)
-    held = [f"held: {name}" for name in METRICS.values()]
-    right = [f"right: {name}" for name in METRICS.values()]
+    held = [f"coverage: {name}" for name in METRICS.values()]
+    right = [f"truly better: {name}" for name in METRICS.values()]
     return format_table(["labels", *held, "lowest set", *right, "lowest set"], rows)
 
 
@@ -143,7 +154,7 @@ def tabulate_decisions_by_metric() -> str:
                 known = f"{said / max(cases, 1):.2f}, {so / max(cases, 1):.2f} ({int(cases):,})"
                 row.append(known if cases else "none")
             rows.append(row)
-    return format_table(["sets", "said", *METRICS.values()], rows)
+    return format_table(["sets", "reported probability", *METRICS.values()], rows)
 
 
 def _tabulate_bins(frame: pd.DataFrame) -> str:
@@ -155,7 +166,9 @@ def _tabulate_bins(frame: pd.DataFrame) -> str:
             row.append(known if one.cases else "none")
         rows.append(row)
     numbers = sorted(frame["n_labeled"].unique())
-    return format_table(["said", *(f"{n} labels: said, so ± se (cases)" for n in numbers)], rows)
+    entry = "reported, observed ± se (cases)"
+    head = ["reported probability", *(f"{n} labels: {entry}" for n in numbers)]
+    return format_table(head, rows)
 
 
 DOUBTS = ("D208", "D209", "D210", "D306", "D307")
@@ -240,7 +253,9 @@ def tabulate_coverage_by_set() -> str:
         other = held[held["dataset"] == name].set_index("n_labeled")
         cells = [f"{one['covered'][n]:.3f}, {other['held'][n]:.3f}" for n in (20, 50, 100)]
         rows.append([name, *cells])
-    return format_table(["set: intervals, differences", "20 labels", "50", "100"], rows)
+    return format_table(
+        ["set: coverage of intervals, of differences", "20 labels", "50", "100"], rows
+    )
 
 
 def tabulate_nested() -> str:
