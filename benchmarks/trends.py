@@ -40,8 +40,8 @@ class Trend:
         return {
             "the paper": self.claim,
             "measured on": self.measured,
-            "said to be smaller": _points(self.small),
-            "said to be larger": _points(self.large),
+            "error that should be smaller": _points(self.small),
+            "error that should be larger": _points(self.large),
             "verdict": self.verdict,
         }
 
