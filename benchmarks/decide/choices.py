@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import DEVELOPMENT, evaluated, study, truth_of
+from benchmarks.decide.common import DEVELOPMENT, compute_truth, evaluate_seen, start_study
 from benchmarks.decide.said import BY, tabulate_said
 from ssme.bench import Trial
 from ssme.evaluation import Evaluation
@@ -42,9 +42,9 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
     seen, held = trial.seen, trial.held
     rows: list[dict[str, Any]] = []
     for method in METHODS:
-        r = evaluated(seen, trial, method, default_metrics(seen.n_classes))
+        r = evaluate_seen(seen, trial, method, default_metrics(seen.n_classes))
         for metric in r.metrics:
-            true = dict(zip(seen.models, truth_of(metric, held).tolist(), strict=True))
+            true = dict(zip(seen.models, compute_truth(metric, held).tolist(), strict=True))
             at = {"method": method, "metric": metric.name}
             rows += [{**at, **row} for row in _judge(r, metric, true)]
     return rows
@@ -140,4 +140,4 @@ def tabulate_regret(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    study("decide_choices", __doc__, compute, summarize, runs=10)
+    start_study("decide_choices", __doc__, compute, summarize, runs=10)

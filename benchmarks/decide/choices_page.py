@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import series
-from benchmarks.decide.markdown import draw, origin, picture, read, table
+from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
 
 BY = ["method", "metric", "n_labeled"]
 LEADING = ("accuracy", "roc_auc")
@@ -17,10 +17,10 @@ NAMES = {"best": "P(best)", "better": "P(better)", "within": "P(within)"}
 """What probabilities are called, by what they are about."""
 
 
-def choices() -> str:
+def write_choices() -> str:
     """Sentences, tables and the picture."""
     pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
-    draw("decide_probabilities", probability_chart(said))
+    draw("decide_probabilities", draw_probabilities(said))
     words = "Reported P(best) and P(better) against the observed share, by bins of probability"
     return "\n".join(
         [
@@ -28,16 +28,16 @@ def choices() -> str:
             f"{tell_probabilities(said)}\n",
             "Coverage of the 95 % intervals of paired differences (the difference between two "
             "models in a metric), and how often the set of possible best models contains the best "
-            f"one. The figures are means over sets ({origin('decide_pairs')}):\n",
-            table(*coverage_table(pairs)),
+            f"one. The figures are means over sets ({describe_origin('decide_pairs')}):\n",
+            format_table(*tabulate_coverage(pairs)),
             "The next table compares reported probabilities with observed shares, for 20, 50 and "
             "100 labels together; every set has the same weight. Each entry has the mean reported "
             "probability, the observed share ± the standard error of their difference (from "
             "leaving out one set at a time), and in brackets the number of cases:\n",
-            table(*said_table(said)),
+            format_table(*tabulate_said(said)),
             "The expected regret that was reported, beside the regret in truth:\n",
-            table(*regret_table(regret)),
-            picture("decide_probabilities", words),
+            format_table(*tabulate_regret(regret)),
+            link_picture("decide_probabilities", words),
         ]
     )
 
@@ -53,10 +53,11 @@ def tell_coverage(pairs: pd.DataFrame) -> str:
         held = own.loc[own["set_coverage"].idxmin()]
         told.append(
             f"With `{method}`, 95 % intervals of differences in accuracy and ROC AUC contain the "
-            f"true difference in {_span(mine['pair_coverage'])} of the cases. The lowest coverage "
+            f"true difference in {_format_span(mine['pair_coverage'])} of the cases. "
+            "The lowest coverage "
             f"is {least['pair_coverage']:.0%}, on {least['dataset']} ({least['metric']}, "
             f"{least['n_labeled']} labels). The set of possible best models contains the best one "
-            f"in {_span(mine['set_coverage'])} of the cases. The lowest share is "
+            f"in {_format_span(mine['set_coverage'])} of the cases. The lowest share is "
             f"{held['set_coverage']:.0%}, on {held['dataset']} ({held['metric']}, "
             f"{held['n_labeled']} labels)."
         )
@@ -83,11 +84,11 @@ def tell_probabilities(said: pd.DataFrame) -> str:
     return (
         "The next table lists the bins with 100 cases or more in which the reported probability "
         "and the observed share differ by more than 0.05, as reported → observed:\n\n"
-        + table(pd.DataFrame(rows), {})
+        + format_table(pd.DataFrame(rows), {})
     )
 
 
-def coverage_table(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_coverage(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     kinds = pairs[pairs["dataset"].isin(KINDS[:2]) & pairs["metric"].isin(LEADING)]
     each = pairs[~pairs["dataset"].isin(KINDS)]
     near = pairs[pairs["dataset"] == "development"].set_index(BY).index
@@ -111,7 +112,7 @@ def coverage_table(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     return shown, {**percents, "models in it": ".1f"}
 
 
-def said_table(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_said(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     whole = _pool(said[said["sets"] == "all"])
     whole["bin"] = [f"{row.low:.2f} to {min(row.high, 1.0):.2f}" for row in whole.itertuples()]
     whole["cell"] = [
@@ -125,7 +126,7 @@ def said_table(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     return wide.fillna("-").reset_index(), {}
 
 
-def regret_table(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_regret(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     shown = regret[regret["sets"].isin(KINDS[:2])]
     shown = shown[
         ["sets", *BY, "said", "true", "off_se", "held", "within", "p_within", "picked"]
@@ -145,7 +146,7 @@ def regret_table(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     return shown, numbers | dict.fromkeys(shown.columns[7:], ".0%")
 
 
-def probability_chart(said: pd.DataFrame) -> Any:
+def draw_probabilities(said: pd.DataFrame) -> Any:
     import altair as alt
 
     sums = _pool(said[said["sets"] == "all"])
@@ -165,7 +166,7 @@ def probability_chart(said: pd.DataFrame) -> Any:
     panels = []
     for what in ("P(best)", "P(better)"):
         row = [
-            alt.layer(line, drawn.transform_filter(_is(what, metric))).properties(
+            alt.layer(line, drawn.transform_filter(_write_condition(what, metric))).properties(
                 width=200, height=200, title=f"{what}, {metric}"
             )
             for metric in LEADING
@@ -185,10 +186,10 @@ def _pool(said: pd.DataFrame) -> pd.DataFrame:
     return out.reset_index()
 
 
-def _span(values: pd.Series) -> str:
+def _format_span(values: pd.Series) -> str:
     low, high = np.floor(100 * values.min()), np.floor(100 * values.max())
     return f"{low:.0f} % to {high:.0f} %"
 
 
-def _is(what: str, metric: str) -> str:
+def _write_condition(what: str, metric: str) -> str:
     return f"datum.what == '{what}' && datum.metric == '{metric}'"

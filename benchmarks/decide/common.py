@@ -30,10 +30,10 @@ from ssme.run import evaluate
 __all__ = [
     "BINARY",
     "DEVELOPMENT",
-    "evaluated",
-    "mean_with_error",
-    "study",
-    "truth_of",
+    "average_with_error",
+    "compute_truth",
+    "evaluate_seen",
+    "start_study",
 ]
 
 DEVELOPMENT = tuple(SETS)
@@ -48,18 +48,18 @@ BINARY = tuple(
 UNLABELED_ROWS = 1000
 
 
-def evaluated(seen: ScoreSet, trial: Trial, method: str, metrics: Any) -> Evaluation:
+def evaluate_seen(seen: ScoreSet, trial: Trial, method: str, metrics: Any) -> Evaluation:
     """The evaluation of what a method sees, on all rows only."""
     return evaluate(seen, method=method, metrics=metrics, by=[], random_state=trial.run)
 
 
-def truth_of(metric: Metric, held: ScoreSet) -> FloatArray:
+def compute_truth(metric: Metric, held: ScoreSet) -> FloatArray:
     """The metric (M,) of every classifier on held-out rows."""
     values: FloatArray = metric(held.scores, one_hot_mass(held.labels, held.n_classes))[0]
     return values
 
 
-def study(
+def start_study(
     name: str,
     doc: str | None,
     compute: Callable[[Trial], list[dict[str, Any]]],
@@ -116,7 +116,7 @@ def study(
         print(f"\n{each}\n{table.round(4).to_string(index=False)}")
 
 
-def mean_with_error(frame: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
+def average_with_error(frame: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
     """Means of ``columns`` over splits, with the standard error between the splits."""
     splits = frame.groupby([*by, *[c for c in ("dataset", "run") if c not in by]])[columns].mean()
     grouped = splits.groupby(by)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import study
+from benchmarks.decide.common import start_study
 from benchmarks.decide.said import tabulate_said
 from ssme.bench import Trial
 from ssme.data.grouping import Pooling, divide, parse_group_by
@@ -73,10 +73,10 @@ def _judge_groups(
     table = {(row["group"], row["metric"], row["model"]): row for row in result.rows()}
     found = []
     for text in by:
-        for group, inside in _rows_of(truth, text).items():
+        for group, inside in _find_rows(truth, text).items():
             for name in names:
                 least = LEAST_OF_CLASS if target == "population" else 1
-                values = _truth(get_metric(name), truth, inside, least)
+                values = _compute_truth(get_metric(name), truth, inside, least)
                 for model, value in zip(truth.models, values, strict=True):
                     row = table.get((group, name, model))
                     if row is None or np.isnan(value) or np.isnan(row["estimate"]):
@@ -100,7 +100,7 @@ def _judge_worst(result: Evaluation, held: ScoreSet, by: tuple[str, ...]) -> lis
     found = []
     for text in by:
         groups = [group for group in result.groups if group.by == text]
-        inside = _rows_of(held, text)
+        inside = _find_rows(held, text)
         alone = [inside[group.name] for group in groups if not group.pooled]
         rest = np.setdiff1d(np.arange(held.n_rows), np.concatenate(alone))
         rows = {group.name: rest if group.pooled else inside[group.name] for group in groups}
@@ -108,7 +108,7 @@ def _judge_worst(result: Evaluation, held: ScoreSet, by: tuple[str, ...]) -> lis
             continue
         for metric in result.metrics:
             values = np.stack(
-                [_truth(metric, held, part, LEAST_OF_CLASS) for part in rows.values()]
+                [_compute_truth(metric, held, part, LEAST_OF_CLASS) for part in rows.values()]
             )
             bad = values if metric.greater_is_better is not False else -values
             worst = bad == bad.min(axis=0)
@@ -130,10 +130,10 @@ def _judge_gaps(result: Evaluation, held: ScoreSet) -> list[dict[str, Any]]:
     for gap in result.gaps(kinds=kinds).rows:
         j = result.data.models.index(gap.model)
         groups = [g.name for g in result.groups if g.by == gap.by and not g.pooled]
-        inside = _rows_of(held, gap.by)
+        inside = _find_rows(held, gap.by)
         values = [
-            [_truth(metric, held, inside[name], LEAST_OF_CLASS)[j] for name in groups]
-            for metric in _metrics_of(gap.gap, gap.metric, held.n_classes)
+            [_compute_truth(metric, held, inside[name], LEAST_OF_CLASS)[j] for name in groups]
+            for metric in _find_metrics(gap.gap, gap.metric, held.n_classes)
         ]
         if not np.isfinite(values).all():
             continue
@@ -156,7 +156,7 @@ def _judge_gaps(result: Evaluation, held: ScoreSet) -> list[dict[str, Any]]:
     return found
 
 
-def _metrics_of(kind: str, metric: str, n_classes: int) -> list[Metric]:
+def _find_metrics(kind: str, metric: str, n_classes: int) -> list[Metric]:
     if kind == "equal_opportunity":
         return [get_metric("recall")]
     if kind == "equalized_odds":
@@ -164,12 +164,12 @@ def _metrics_of(kind: str, metric: str, n_classes: int) -> list[Metric]:
     return [make_mean_bias(n_classes)] if kind == "calibration" else [get_metric(metric)]
 
 
-def _rows_of(data: ScoreSet, text: str) -> dict[str, Any]:
+def _find_rows(data: ScoreSet, text: str) -> dict[str, Any]:
     group_by = parse_group_by(text, data.groups)
     return {each.name: each.rows for each in divide(group_by, data.groups, Pooling(1, 20_000))}
 
 
-def _truth(metric: Metric, data: ScoreSet, rows: Any, least: int) -> FloatArray:
+def _compute_truth(metric: Metric, data: ScoreSet, rows: Any, least: int) -> FloatArray:
     """The metric (M,) on rows with their labels; NaN where it needs classes and one has fewer."""
     counts = np.bincount(data.labels[rows], minlength=data.n_classes)
     plain = isinstance(metric.kind, Decision) or data.n_classes > 2
@@ -202,4 +202,4 @@ def summarize(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study("groups", __doc__, compute, summarize, sets=tuple(GROUPINGS), runs=10)
+    start_study("groups", __doc__, compute, summarize, sets=tuple(GROUPINGS), runs=10)

@@ -5,28 +5,30 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.decide.groups import SIZE_NAMES
-from benchmarks.decide.markdown import origin, read, table
+from benchmarks.decide.markdown import describe_origin, format_table, read
 
-__all__ = ["groups", "many_groups", "subgroups"]
+__all__ = ["write_groups", "write_many_groups", "write_subgroups"]
 
 SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
 """Methods of the table of subgroups; benchmarks/REPORT.md has all of them."""
 
 
-def groups() -> str:
+def write_groups() -> str:
     sizes, gaps = read("decide_groups"), read("decide_group_gaps")
     parts = [
         "Coverage of 95 % intervals by the number of rows of the group "
-        f"({origin('decide_groups')}):\n"
+        f"({describe_origin('decide_groups')}):\n"
     ]
     for target in ("population", "rows"):
         own = sizes[sizes["target"] == target]
-        parts.append(table(_held(own, f"rows of the group, `{target}`"), _percents()))
+        parts.append(
+            format_table(_tabulate_held(own, f"rows of the group, `{target}`"), _choose_formats())
+        )
     own = sizes[(sizes["target"] == "population") & sizes["size"].isin(SIZE_NAMES[2:])]
     by_set = own.assign(size=own["dataset"] + ", " + own["n_labeled"].astype(str) + " labels")
     parts += [
         "The same by set, for groups of 30 rows or more and the target `population`:\n",
-        table(_held(by_set, "set"), _percents()),
+        format_table(_tabulate_held(by_set, "set"), _choose_formats()),
     ]
     gaps = gaps.assign(gap=gaps["gap"] + " " + gaps["metric"].fillna(""))
     wide = gaps.assign(hit=gaps["held"] * gaps["intervals"])
@@ -34,7 +36,7 @@ def groups() -> str:
     held = (sums["hit"] / sums["intervals"]).unstack("dataset").reset_index()
     parts += [
         "Coverage of the intervals of gaps, for 20, 50 and 100 labels together:\n",
-        table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
+        format_table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
     ]
     try:
         worst = read("decide_worst")
@@ -45,8 +47,8 @@ def groups() -> str:
         "mean reported probability, the share of cases in which the group truly was the worst on "
         "rows that the method did not see, and in brackets the number of cases. Every set has the "
         "same weight, and 20, 50 and 100 labels are taken together "
-        f"({origin('decide_worst')}):\n",
-        table(*tabulate_worst(worst)),
+        f"({describe_origin('decide_worst')}):\n",
+        format_table(*tabulate_worst(worst)),
     ]
     return "\n".join(parts)
 
@@ -66,11 +68,11 @@ def tabulate_worst(worst: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     return wide.rename_axis("reported", axis=0).rename_axis(columns=None).reset_index(), {}
 
 
-def _percents() -> dict[str, str]:
+def _choose_formats() -> dict[str, str]:
     return dict.fromkeys(["accuracy", "ROC AUC", "average precision", "ECE"], ".0%")
 
 
-def _held(own: pd.DataFrame, title: str) -> pd.DataFrame:
+def _tabulate_held(own: pd.DataFrame, title: str) -> pd.DataFrame:
     """Share of intervals that hold, by size and metric, all of them weighing the same."""
     names = {
         "accuracy": "accuracy",
@@ -86,7 +88,7 @@ def _held(own: pd.DataFrame, title: str) -> pd.DataFrame:
     return wide.rename_axis(columns=None).rename_axis(title).reset_index()
 
 
-def many_groups() -> str:
+def write_many_groups() -> str:
     found = read("many_groups").set_index(["way", "max_groups"])
     rows, number = found["rows"].iloc[0], found["groups"].iloc[0]
     few, every = sorted({most for _, most in found.index})
@@ -104,7 +106,7 @@ def many_groups() -> str:
     )
 
 
-def subgroups() -> str:
+def write_subgroups() -> str:
     found = read("subgroups")
     wide = found.pivot(index=["dataset", "category"], columns="method", values="rmae")
     lowest = (wide.idxmin(axis=1) == "auto").sum()
@@ -112,7 +114,8 @@ def subgroups() -> str:
     shown = shown.rename_axis(columns=None).rename_axis(["set", "category"]).reset_index()
     return (
         "The paper's table of subgroups: the mean error divided by that of labels alone, with 20 "
-        f"labels ({origin('subgroups')}; `benchmarks/REPORT.md` has all {wide.shape[1]} methods). "
+        f"labels ({describe_origin('subgroups')}; "
+        f"`benchmarks/REPORT.md` has all {wide.shape[1]} methods). "
         f"`auto` has the lowest error of all methods in {lowest} of {len(wide)} rows.\n\n"
-        + table(shown, dict.fromkeys(shown.columns[2:], ".2f"))
+        + format_table(shown, dict.fromkeys(shown.columns[2:], ".2f"))
     )

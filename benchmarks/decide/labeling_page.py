@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import series
-from benchmarks.decide.markdown import draw, origin, picture, read, table
+from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
 
-__all__ = ["memory", "plan", "suggestion"]
+__all__ = ["write_memory", "write_plan", "write_suggestion"]
 
 ARMS = {
     "random": "random",
@@ -21,21 +21,21 @@ NAMES = {"said": "expected", "true": "true"}
 """What the worth of a label is called: as the method expects it, and in truth."""
 
 
-def suggestion() -> str:
+def write_suggestion() -> str:
     found = read("decide_suggestion")
     sets, over = found[found["dataset"] != "all"], found[found["dataset"] == "all"]
-    picks = _by_arm(sets, "labels_to_pick", ("random", "best", "uncertainty"))
+    picks = _tabulate_by_arm(sets, "labels_to_pick", ("random", "best", "uncertainty"))
     start = sets[sets["arm"] == "random"].set_index("dataset")["right_without_labels"]
     picks.insert(1, "runs that need none", picks["set"].map(start))
     ratio = sets[sets["arm"] == "best"].set_index("dataset")["labels_to_pick_ratio"]
     picks["ratio to random"] = picks["set"].map(ratio)
     counts = dict.fromkeys(picks.columns[2:-1], ".0f")
     formats = {"runs that need none": ".0%", **counts, "ratio to random": ".2f"}
-    areas = _by_arm(sets, "auc_error", ("random", "roc_auc", "uncertainty"))
+    areas = _tabulate_by_arm(sets, "auc_error", ("random", "roc_auc", "uncertainty"))
     ratio = sets[sets["arm"] == "roc_auc"].set_index("dataset")["auc_error_ratio"]
     areas["ratio to random"] = areas["set"].map(ratio)
     errors = dict.fromkeys(areas.columns[1:-1], ".4f")
-    worth = _by_arm(sets, "labels_to_auc_error", ("random", "roc_auc", "uncertainty"))
+    worth = _tabulate_by_arm(sets, "labels_to_auc_error", ("random", "roc_auc", "uncertainty"))
     labels = dict.fromkeys(worth.columns[1:], ".0f")
     for name in ("said", "true"):
         for arm, goal in (("best", "`best`"), ("roc_auc", "ROC AUC")):
@@ -56,7 +56,7 @@ def suggestion() -> str:
             "lowest set ": [low.loc[arm, "roc_auc_held"] for arm in ARMS],
         }
     )
-    draw("decide_suggestion", suggestion_chart(read("decide_suggestion_curves")))
+    draw("decide_suggestion", draw_suggestion(read("decide_suggestion_curves")))
     words = "Share of runs in which the pick is within 0.01 of the best, by number of labels"
     best, unsure = (medians.loc[arm, "labels_to_pick_ratio"] for arm in ("best", "uncertainty"))
     reached = medians["labels_to_auc_error_ratio"]
@@ -65,15 +65,16 @@ def suggestion() -> str:
         [
             "The number of labels, starting from none, after which the accuracy of the model that "
             "`auto` picks is within 0.01 of the best and stays so "
-            f"({origin('decide_suggestion')}; `~` marks sets whose classifiers were miscalibrated "
+            f"({describe_origin('decide_suggestion')}; "
+            "`~` marks sets whose classifiers were miscalibrated "
             "at random):\n",
-            table(picks, formats),
+            format_table(picks, formats),
             f"The median ratio to random labeling is {best:.2f} for suggested rows and "
             f"{unsure:.2f} for uncertainty sampling. Suggested rows needed fewer labels than "
             f"random ones on {_count_below_one(picks)}.\n",
-            picture("decide_suggestion", words),
+            link_picture("decide_suggestion", words),
             "Mean absolute error of `auto` for ROC AUC, over all batches:\n",
-            table(areas, errors | {"ratio to random": ".2f"}),
+            format_table(areas, errors | {"ratio to random": ".2f"}),
             f"Rows drawn for ROC AUC left a smaller error than random ones on "
             f"{_count_below_one(areas)}.\n",
             "The next table has the number of labels after which the mean error of ROC AUC is that "
@@ -81,10 +82,10 @@ def suggestion() -> str:
             f"random is {area:.2f} for rows suggested for `metric:roc_auc` and {spread:.2f} for "
             "uncertainty sampling. The last four columns say how many labels of random rows one "
             "label of a drawn row is worth, as the method expects it and in truth:\n",
-            table(worth, labels),
+            format_table(worth, labels),
             "Coverage of the 95 % intervals of `auto` after rows were chosen in each of these "
             "ways, over all batches:\n",
-            table(held, dict.fromkeys(held.columns[1:], ".0%")),
+            format_table(held, dict.fromkeys(held.columns[1:], ".0%")),
         ]
     )
 
@@ -96,7 +97,7 @@ def _count_below_one(rows: pd.DataFrame) -> str:
     return f"{count} (not on {', '.join(rest)})" if rest else count
 
 
-def memory() -> str:
+def write_memory() -> str:
     found = read("decide_memory")
     sums = found[["events", "kills", "lost", "doubled"]].sum()
     return (
@@ -107,14 +108,14 @@ def memory() -> str:
     )
 
 
-def _by_arm(sets: pd.DataFrame, value: str, arms: tuple[str, ...]) -> pd.DataFrame:
+def _tabulate_by_arm(sets: pd.DataFrame, value: str, arms: tuple[str, ...]) -> pd.DataFrame:
     """One line per set, one column per arm."""
     wide = sets.pivot_table(index="dataset", columns="arm", values=value, sort=False)
     out = wide[list(arms)].rename(columns=ARMS).reset_index()
     return out.rename(columns={"dataset": "set"}).rename_axis(columns=None)
 
 
-def suggestion_chart(curves: pd.DataFrame) -> Any:
+def draw_suggestion(curves: pd.DataFrame) -> Any:
     import altair as alt
 
     kept = curves[curves["arm"].isin(["random", "best", "uncertainty"])].copy()
@@ -132,7 +133,7 @@ def suggestion_chart(curves: pd.DataFrame) -> Any:
     )
 
 
-def plan() -> str:
+def write_plan() -> str:
     found = read("decide_plan")
     kept = found[found["dataset"] == "all"]
     columns = {
@@ -157,4 +158,4 @@ def plan() -> str:
         for method in ("auto", "labeled")
     )
     head = f"With `auto`, {auto} are within a factor of 1.5. With labels alone, {alone} are"
-    return f"{head} ({origin('decide_plan')}).\n\n{table(shown, formats)}"
+    return f"{head} ({describe_origin('decide_plan')}).\n\n{format_table(shown, formats)}"

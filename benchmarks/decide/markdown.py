@@ -7,22 +7,22 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.experiment import FIGURES, RESULTS
-from benchmarks.provenance import read as runs
+from benchmarks.provenance import read as read_runs
 
-__all__ = ["draw", "origin", "picture", "read", "table"]
+__all__ = ["describe_origin", "draw", "format_table", "link_picture", "read"]
 
 
 def read(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"{name}.csv")
 
 
-def origin(name: str) -> str:
+def describe_origin(name: str) -> str:
     """From how many splits a result is, and which command makes it again."""
-    line = runs(RESULTS).set_index("experiment").loc[name]
+    line = read_runs(RESULTS).set_index("experiment").loc[name]
     return f"{line['cells']} splits in all; `{line['command']}` at {line['commit']}"
 
 
-def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
+def format_table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
     """A Markdown table; columns without a format are text."""
     lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * len(frame.columns)]
     for row in frame.to_dict("records"):
@@ -34,7 +34,7 @@ def table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def picture(name: str, words: str) -> str:
+def link_picture(name: str, words: str) -> str:
     return f"![{words}](../benchmarks/figures/{name}.png)\n"
 
 

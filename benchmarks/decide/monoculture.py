@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import evaluated, study
+from benchmarks.decide.common import evaluate_seen, start_study
 from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.decide.together import Figure, SetProfile
@@ -27,29 +27,29 @@ from ssme.run import evaluate
 FIGURES = ("all_wrong", "all_right", "vote", "correlation", "effective_number")
 
 
-def known_profile(held: ScoreSet) -> SetProfile:
+def compute_known_profile(held: ScoreSet) -> SetProfile:
     """The profile where every label is known."""
     return evaluate(held, method="labeled", metrics="accuracy", by=[], n_draws=2).set_profile()
 
 
 def compute(trial: Trial) -> list[dict[str, Any]]:
     seen, held = trial.seen, trial.held
-    ours = evaluated(seen, trial, "auto", "accuracy").set_profile()
-    true = known_profile(held)
-    rows = [_row(name, getattr(ours, name), getattr(true, name)) for name in FIGURES]
+    ours = evaluate_seen(seen, trial, "auto", "accuracy").set_profile()
+    true = compute_known_profile(held)
+    rows = [_make_row(name, getattr(ours, name), getattr(true, name)) for name in FIGURES]
     for mine, exact in zip(ours.pairs, true.pairs, strict=True):
-        rows.append(_row("both_wrong of pairs", mine.both_wrong, exact.both_wrong))
-        rows.append(_row("correlation of pairs", mine.correlation, exact.correlation))
+        rows.append(_make_row("both_wrong of pairs", mine.both_wrong, exact.both_wrong))
+        rows.append(_make_row("correlation of pairs", mine.correlation, exact.correlation))
     if seen.n_models > 3 and trial.n_labeled == 50:
         out = trial.run % seen.n_models
         kept = [name for j, name in enumerate(seen.models) if j != out]
         fewer = seen.replace(scores=np.delete(seen.scores, out, axis=1), models=tuple(kept))
-        told = evaluated(fewer, trial, "auto", "accuracy").set_profile()
-        rows.append(_row("one more, left out", told.with_one_more, true.all_wrong))
+        told = evaluate_seen(fewer, trial, "auto", "accuracy").set_profile()
+        rows.append(_make_row("one more, left out", told.with_one_more, true.all_wrong))
     return rows
 
 
-def _row(name: str, mine: Figure, exact: Figure) -> dict[str, Any]:
+def _make_row(name: str, mine: Figure, exact: Figure) -> dict[str, Any]:
     truth = exact.estimate
     return {
         "figure": name,
@@ -71,4 +71,4 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study("decide_monoculture", __doc__, compute, summarize, labels=(20, 50, 100), runs=10)
+    start_study("decide_monoculture", __doc__, compute, summarize, labels=(20, 50, 100), runs=10)

@@ -16,15 +16,15 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import series
-from benchmarks.decide.choices_page import choices
-from benchmarks.decide.groups_page import groups, many_groups, subgroups
-from benchmarks.decide.labeling_page import memory, plan, suggestion
-from benchmarks.decide.markdown import draw, origin, picture, read, table
+from benchmarks.decide.choices_page import write_choices
+from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
+from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
+from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def thresholds() -> str:
+def write_thresholds() -> str:
     found = read("decide_thresholds")
     kept = found[found["n_labeled"] == 50]
     shown = pd.DataFrame(
@@ -46,11 +46,13 @@ def thresholds() -> str:
         "P(demand is met), reported": ".0%",
         "demand was met": ".0%",
     }
-    head = f"Results with 50 labels on sets with two classes ({origin('decide_thresholds')}):"
-    return f"{head}\n\n{table(shown, formats)}"
+    head = (
+        f"Results with 50 labels on sets with two classes ({describe_origin('decide_thresholds')}):"
+    )
+    return f"{head}\n\n{format_table(shown, formats)}"
 
 
-def monoculture() -> str:
+def write_monoculture() -> str:
     found = read("decide_monoculture")
     kept = found[found["dataset"] == "all"]
     shown = kept[
@@ -71,8 +73,8 @@ def monoculture() -> str:
         "coverage of labels alone": ".0%",
     }
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
-    draw("decide_monoculture", monoculture_chart(found))
-    head = f"Means over the development sets ({origin('decide_monoculture')}). "
+    draw("decide_monoculture", draw_monoculture(found))
+    head = f"Means over the development sets ({describe_origin('decide_monoculture')}). "
     head += "The ratio is that of the two errors:"
     own = found[found["dataset"] != "all"]
     worse = own[own["ratio"] > 1.0]
@@ -109,15 +111,15 @@ def monoculture() -> str:
     return "\n".join(
         [
             f"{head}\n",
-            table(shown, formats),
+            format_table(shown, formats),
             f"The next table has means over all figures and numbers of labels, by set. {count}\n",
-            table(sets, more),
-            picture("decide_monoculture", words),
+            format_table(sets, more),
+            link_picture("decide_monoculture", words),
         ]
     )
 
 
-def monoculture_chart(found: pd.DataFrame) -> Any:
+def draw_monoculture(found: pd.DataFrame) -> Any:
     import altair as alt
 
     kept = found[(found["figure"] == "all_wrong") & (found["dataset"] != "all")]
@@ -137,7 +139,7 @@ def monoculture_chart(found: pd.DataFrame) -> Any:
     )
 
 
-def shift() -> str:
+def write_shift() -> str:
     alarms, errors = read("decide_shift_alarms"), read("decide_shift_errors")
     first = alarms[alarms["dataset"] == "all"].drop(columns="dataset")
     first = first.rename(
@@ -153,7 +155,7 @@ def shift() -> str:
     second = second.rename(columns={"n_labeled": "labels"})
     percents = dict.fromkeys(["alarm", *first.columns[4:]], ".0%")
     numbers = dict.fromkeys(["as it is", "label", "covariate", "by_class", "by_score"], ".3f")
-    draw("decide_shift", shift_chart(alarms))
+    draw("decide_shift", draw_shift(alarms))
     by_set = alarms[alarms["shift"].isin(["halved", "doubled"]) & (alarms["dataset"] != "all")]
     by_set = by_set[["dataset", "shift", "alarm", "limit_scores", "limit_classes"]].rename(
         columns={
@@ -176,24 +178,24 @@ def shift() -> str:
             f"{told['halved'][2]} and {told['doubled'][2]}.\n",
             "How often an alarm (D104 or D108) was raised. The shifts are: the positives among the "
             "unlabeled rows halved or doubled, other rows (covariate), and none "
-            f"({origin('decide_shift_alarms')}):\n",
-            table(first, percents),
-            picture("decide_shift", words),
+            f"({describe_origin('decide_shift_alarms')}):\n",
+            format_table(first, percents),
+            link_picture("decide_shift", words),
             "The next table shows how much could be found at all. It has the share of runs with an "
             "alarm, the power of the best test on scores, and the power of a test that knows the "
             "class of every unlabeled row, both at the level of 2 %. An alarm is raised by any of "
             "three tests, which have a level of 5 % together, so that alarms may be more frequent "
             "than the power of one test.\n",
-            table(by_set, percents),
+            format_table(by_set, percents),
             "Mean absolute error without any correction (`as it is`), with labels weighted by a "
             "correction (`covariate`, `label`), and with a design that tells the method how rows "
-            f"were chosen (`by_class`, `by_score`; {origin('decide_shift_errors')}):\n",
-            table(second, numbers),
+            f"were chosen (`by_class`, `by_score`; {describe_origin('decide_shift_errors')}):\n",
+            format_table(second, numbers),
         ]
     )
 
 
-def shift_chart(alarms: pd.DataFrame) -> Any:
+def draw_shift(alarms: pd.DataFrame) -> Any:
     import altair as alt
 
     kept = alarms[alarms["dataset"] != "all"]
@@ -213,13 +215,17 @@ def shift_chart(alarms: pd.DataFrame) -> Any:
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "deciding.md": {
-        "thresholds": thresholds,
-        "monoculture": monoculture,
-        "shift": shift,
-        "choices": choices,
+        "thresholds": write_thresholds,
+        "monoculture": write_monoculture,
+        "shift": write_shift,
+        "choices": write_choices,
     },
-    "labeling.md": {"memory": memory, "suggestion": suggestion, "plan": plan},
-    "groups.md": {"groups": groups, "many_groups": many_groups, "subgroups": subgroups},
+    "labeling.md": {"memory": write_memory, "suggestion": write_suggestion, "plan": write_plan},
+    "groups.md": {
+        "groups": write_groups,
+        "many_groups": write_many_groups,
+        "subgroups": write_subgroups,
+    },
 }
 
 

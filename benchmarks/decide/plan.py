@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import study
+from benchmarks.decide.common import start_study
 from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
@@ -80,9 +80,11 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
                     min(n + more, MOST) for more in (plan.more, plan.more_low, plan.more_high)
                 )
                 sights = [(total, np.array([one[t] for one in each])) for total, each in values]
-                needed = _cross(target, plan.now, n, sights)
+                needed = _find_crossing(target, plan.now, n, sights)
                 ones = [
-                    _cross(target, plan.now, n, [(total, own[[w]]) for total, own in sights])
+                    _find_crossing(
+                        target, plan.now, n, [(total, own[[w]]) for total, own in sights]
+                    )
                     for w in range(len(runs))
                 ]
                 middle = float(np.median(ones))
@@ -141,7 +143,7 @@ def _run(
     return found
 
 
-def _cross(
+def _find_crossing(
     target: Target, now: float, n: int, seen: Sequence[tuple[int, np.ndarray[Any, Any]]]
 ) -> float:
     """Labels with which half of the runs meet the target, at most `MOST`."""
@@ -159,8 +161,8 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     frame = frame.assign(
         met=(needed < MOST).astype(float),
         ratio=said / needed,
-        within=_within(said / needed),
-        within_more=_within(more),
+        within=_mark_within(said / needed),
+        within_more=_mark_within(more),
     )
     every = frame.assign(dataset="all")
     parts = [every.assign(target="all"), every, frame]
@@ -184,9 +186,9 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"decide_plan": table}
 
 
-def _within(ratio: pd.Series) -> pd.Series:
+def _mark_within(ratio: pd.Series) -> pd.Series:
     return ((ratio <= FACTOR) & (ratio >= 1.0 / FACTOR)).astype(float)
 
 
 if __name__ == "__main__":
-    study("plan", __doc__, compute, summarize, sets=SETS, labels=(30,), runs=4, rows=ROWS)
+    start_study("plan", __doc__, compute, summarize, sets=SETS, labels=(30,), runs=4, rows=ROWS)

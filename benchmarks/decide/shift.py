@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import study, truth_of
+from benchmarks.decide.common import compute_truth, start_study
 from ssme.bench import Scene, Split, Trial
 from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -39,7 +39,7 @@ SURE = 3.0
 """How much more often an unsure row is drawn than a sure one."""
 
 
-def drawn_rows(data: ScoreSet, shift: str) -> FloatArray:
+def weigh_rows(data: ScoreSet, shift: str) -> FloatArray:
     """Weight (n,) with which a row is drawn."""
     n = data.n_rows
     if shift in ("halved", "doubled"):
@@ -77,13 +77,13 @@ def find_scene(name: str) -> Scene:
     return RandomHalf("random half")
 
 
-def drawn_sets(trial: Trial) -> Iterator[tuple[ScoreSet, ScoreSet]]:
+def draw_sets(trial: Trial) -> Iterator[tuple[ScoreSet, ScoreSet]]:
     """Per shift, what a method sees and the held-out rows that it is judged on."""
     data = trial.data
     labeled, rest, other = trial.split.labeled, trial.split.unlabeled, trial.split.truth
     rng, _ = start_drawing(data.n_rows, trial.n_labeled, trial.run)
     for shift in SHIFTS:
-        weight = drawn_rows(data, shift)
+        weight = weigh_rows(data, shift)
         chance = weight[rest] / weight[rest].sum()
         unlabeled = rng.choice(rest, trial.n_unlabeled, replace=False, p=chance)
         held = data.take(rng.choice(other, 5000, p=weight[other] / weight[other].sum()))
@@ -94,11 +94,11 @@ def drawn_sets(trial: Trial) -> Iterator[tuple[ScoreSet, ScoreSet]]:
 
 
 def compute(trial: Trial) -> list[dict[str, Any]]:
-    sets = zip(SHIFTS, drawn_sets(trial), strict=True)
-    return [row for shift, (seen, held) in sets for row in _compared(seen, held, shift, trial)]
+    sets = zip(SHIFTS, draw_sets(trial), strict=True)
+    return [row for shift, (seen, held) in sets for row in _compare_arms(seen, held, shift, trial)]
 
 
-def _compared(seen: ScoreSet, held: ScoreSet, shift: str, trial: Trial) -> list[dict[str, Any]]:
+def _compare_arms(seen: ScoreSet, held: ScoreSet, shift: str, trial: Trial) -> list[dict[str, Any]]:
     ways = {
         "as it is": seen,
         "label": correct_shift(seen, "label"),
@@ -116,7 +116,7 @@ def _compared(seen: ScoreSet, held: ScoreSet, shift: str, trial: Trial) -> list[
                 warnings.simplefilter("ignore")
                 r = evaluate(data, method=method, metrics=METRICS, by=[], random_state=trial.run)
             for name in METRICS:
-                true = truth_of(get_metric(name), held)
+                true = compute_truth(get_metric(name), held)
                 rows.append(
                     {
                         "shift": shift,
@@ -137,7 +137,7 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study(
+    start_study(
         "decide_shift",
         __doc__,
         compute,

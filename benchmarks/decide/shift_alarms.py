@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from benchmarks.decide.common import study
-from benchmarks.decide.shift import SETS, SHIFTS, drawn_sets, find_scene
+from benchmarks.decide.common import start_study
+from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
 from ssme.bench import Trial
 from ssme.decide.shift import find_shift
 from ssme.diagnostics.limits import Limits
@@ -36,7 +36,7 @@ SHARES = {"halved": 0.5, "doubled": 2.0}
 
 def compute(trial: Trial) -> list[dict[str, Any]]:
     rows = []
-    for shift, (seen, _) in zip(SHIFTS, drawn_sets(trial), strict=True):
+    for shift, (seen, _) in zip(SHIFTS, draw_sets(trial), strict=True):
         codes = {outcome.check.code for outcome in ask_all(seen) if outcome.doubt is not None}
         found = find_shift(seen)
         rows.append(
@@ -47,13 +47,13 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
                 "D108": float("D108" in codes),
                 "label_safe": float("label" in found.safe),
                 "covariate_safe": float("covariate" in found.safe),
-                **_limits(trial, shift),
+                **_compute_limits(trial, shift),
             }
         )
     return rows
 
 
-def _limits(trial: Trial, shift: str) -> dict[str, float]:
+def _compute_limits(trial: Trial, shift: str) -> dict[str, float]:
     """Power of the best tests, from all rows of the set; NaN without a shift of classes."""
     if shift not in SHARES:
         return {"limit_scores": np.nan, "limit_classes": np.nan}
@@ -65,12 +65,12 @@ def _limits(trial: Trial, shift: str) -> dict[str, float]:
     error = float(score.std()) * np.sqrt(1.0 / trial.n_labeled + 1.0 / trial.n_unlabeled)
     by_class = np.sqrt(share * (1.0 - share) / trial.n_labeled)
     return {
-        "limit_scores": _power(change * apart / error),
-        "limit_classes": _power(change / by_class),
+        "limit_scores": _compute_power(change * apart / error),
+        "limit_classes": _compute_power(change / by_class),
     }
 
 
-def _power(errors: float) -> float:
+def _compute_power(errors: float) -> float:
     """Of a two-sided normal test, for an effect of so many standard errors."""
     bar = float(ndtri(1.0 - Limits().shift_level / 2.0))
     return float(ndtr(errors - bar) + ndtr(-errors - bar))
@@ -87,7 +87,7 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    study(
+    start_study(
         "decide_shift_alarms",
         __doc__,
         compute,

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.decide.common import study
+from benchmarks.decide.common import start_study
 from ssme.bench import Scene, Split, Trial
 from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import ScoreSet
@@ -98,12 +98,12 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
         gains = _measure_gains(result, pool, GOALS[arm]) if arm in GOALS else {}
         rows.append({"arm": arm, "labels": 0, **_judge(result, truth), **gains})
         for batch, n in enumerate(BATCHES):
-            result = look(_label(result, pool, n, arm, trial.run * 100 + batch))
+            result = look(_add_labels(result, pool, n, arm, trial.run * 100 + batch))
             rows.append({"arm": arm, "labels": result.data.n_labeled, **_judge(result, truth)})
     return rows
 
 
-def _label(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int) -> ScoreSet:
+def _add_labels(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int) -> ScoreSet:
     """The data with ``n`` labels more, chosen as the arm does."""
     if arm == "uncertainty":
         mean = result.data.scores.mean(axis=1)
@@ -149,12 +149,12 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     largest = frame["labels"].max()
     lines = []
     for dataset, of_set in frame.groupby("dataset", sort=False):
-        given = float(_fall(of_set[of_set["arm"] == "random"])[80])
+        given = float(_make_falling(of_set[of_set["arm"] == "random"])[80])
         for arm in ARMS:
             own = of_set[of_set["arm"] == arm]
             later = own[own["labels"] > 0]
             needed = [
-                _needed(run["labels"], run["regret"] <= CLOSE, largest)
+                _find_needed(run["labels"], run["regret"] <= CLOSE, largest)
                 for _, run in own.groupby("run")
             ]
             lines.append(
@@ -166,7 +166,7 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
                     "labels_to_pick": np.mean(needed),
                     "never_right": np.mean([n > largest for n in needed]),
                     "given_auc_error": given,
-                    "labels_to_auc_error": _reached(own, given, largest),
+                    "labels_to_auc_error": _find_reached(own, given, largest),
                     "auc_error": later["roc_auc_error"].mean(),
                     "accuracy_held": later["accuracy_held"].mean(),
                     "roc_auc_held": later["roc_auc_held"].mean(),
@@ -191,12 +191,12 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         .reset_index()
     )
     return {
-        "decide_suggestion": pd.concat([table, _over_sets(table)]),
+        "decide_suggestion": pd.concat([table, _summarize_sets(table)]),
         "decide_suggestion_curves": curves,
     }
 
 
-def _over_sets(table: pd.DataFrame) -> pd.DataFrame:
+def _summarize_sets(table: pd.DataFrame) -> pd.DataFrame:
     """Medians over the sets, per arm; coverage is their mean."""
     held = ["accuracy_held", "roc_auc_held"]
     by_arm = table.groupby("arm", sort=False)
@@ -205,7 +205,7 @@ def _over_sets(table: pd.DataFrame) -> pd.DataFrame:
     return out.reset_index().assign(dataset="all")[table.columns]
 
 
-def _needed(labels: pd.Series, right: pd.Series, largest: int) -> float:
+def _find_needed(labels: pd.Series, right: pd.Series, largest: int) -> float:
     """The least number of labels from which on the pick stays right."""
     wrong = np.flatnonzero(~right.to_numpy())
     if wrong.size == 0:
@@ -213,15 +213,15 @@ def _needed(labels: pd.Series, right: pd.Series, largest: int) -> float:
     return float(labels.iloc[wrong[-1] + 1]) if wrong[-1] + 1 < len(labels) else 2.0 * largest
 
 
-def _fall(own: pd.DataFrame) -> pd.Series:
+def _make_falling(own: pd.DataFrame) -> pd.Series:
     """Mean error of ROC AUC by number of labels, made to fall: the nearest in least squares."""
     error = own.groupby("labels")["roc_auc_error"].mean()
     return pd.Series(make_falling(error.to_numpy()), error.index)
 
 
-def _reached(own: pd.DataFrame, given: float, largest: int) -> float:
+def _find_reached(own: pd.DataFrame, given: float, largest: int) -> float:
     """Where the mean error over runs falls to ``given``, on the line between batches."""
-    error = _fall(own)
+    error = _make_falling(own)
     labels, values = error.index.to_numpy(float), error.to_numpy()
     below = np.flatnonzero(values <= given)
     if below.size == 0:
@@ -234,7 +234,7 @@ def _reached(own: pd.DataFrame, given: float, largest: int) -> float:
 
 
 if __name__ == "__main__":
-    study(
+    start_study(
         "suggestion",
         __doc__,
         compute,

@@ -18,10 +18,10 @@ import pandas as pd
 
 from benchmarks.decide.common import (
     BINARY,
-    evaluated,
-    mean_with_error,
-    study,
-    truth_of,
+    average_with_error,
+    compute_truth,
+    evaluate_seen,
+    start_study,
 )
 from ssme.bench import Trial
 from ssme.decide.threshold_goals import read_goal
@@ -39,7 +39,7 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
     seen, held = trial.seen, trial.held
     rows = []
     for method in METHODS:
-        r = evaluated(seen, trial, method, "accuracy")
+        r = evaluate_seen(seen, trial, method, "accuracy")
         for name, goal in GOALS.items():
             aim = read_goal(goal)
             sign = 1.0 if aim.best.greater_is_better else -1.0
@@ -47,7 +47,7 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
                 if np.isnan(pick.threshold):
                     continue
                 for at, metric in zip(pick.metrics, (aim.best, aim.demand), strict=False):
-                    true = truth_of(at_threshold(metric, pick.threshold), held)[j]
+                    true = compute_truth(at_threshold(metric, pick.threshold), held)[j]
                     demanded = metric is aim.demand
                     direction = 1.0 if demanded else sign
                     rows.append(
@@ -70,8 +70,10 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
 def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     columns = ["plain_too_good", "reported_too_good", "plain_error", "reported_error"]
     by = ["method", "goal", "metric", "n_labeled"]
-    return {"decide_thresholds": mean_with_error(frame, by, [*columns, "covered", "said", "held"])}
+    return {
+        "decide_thresholds": average_with_error(frame, by, [*columns, "covered", "said", "held"])
+    }
 
 
 if __name__ == "__main__":
-    study("decide_thresholds", __doc__, compute, summarize, sets=BINARY, runs=10)
+    start_study("decide_thresholds", __doc__, compute, summarize, sets=BINARY, runs=10)

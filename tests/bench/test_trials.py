@@ -112,8 +112,8 @@ def test_shifted_rows_are_drawn_from_halves_in_which_no_class_has_a_label_by_rig
     data, rng = load("rare"), np.random.default_rng([3, 20, 7])
     order = rng.permutation(data.n_rows)
     labeled, rest, other = np.split(order, [20, data.n_rows // 2])
-    for kind, (seen, held) in zip(shift.SHIFTS, shift.drawn_sets(trial), strict=True):
-        weight = shift.drawn_rows(data, kind)
+    for kind, (seen, held) in zip(shift.SHIFTS, shift.draw_sets(trial), strict=True):
+        weight = shift.weigh_rows(data, kind)
         unlabeled = rng.choice(rest, 90, replace=False, p=weight[rest] / weight[rest].sum())
         judged = rng.choice(other, 5000, p=weight[other] / weight[other].sum())
         rows = data.take(np.concatenate([labeled, unlabeled]))
@@ -151,7 +151,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 def run_study(monkeypatch, folder, *words):
     monkeypatch.setattr(sys, "argv", ["made", "--extra", str(folder / "extra"), *words])
-    common.study("made", "A study.", count, summarize, sets=(), labels=(20, 50))
+    common.start_study("made", "A study.", count, summarize, sets=(), labels=(20, 50))
     lines = pd.read_csv(folder / "results" / "runs.csv", dtype=str)
     return pd.read_csv(folder / "results" / "made.csv"), lines.iloc[0]
 
