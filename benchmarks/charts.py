@@ -12,7 +12,7 @@ import pandas as pd
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
 
 
-def series(frame: pd.DataFrame, column: str, *, named: bool = False) -> dict[str, Any]:
+def encode_series(frame: pd.DataFrame, column: str, *, named: bool = False) -> dict[str, Any]:
     """Color and shape of each value of ``column``; no legend where an axis has them ``named``."""
     import altair as alt
 
@@ -25,11 +25,11 @@ def series(frame: pd.DataFrame, column: str, *, named: bool = False) -> dict[str
     }
 
 
-def lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None) -> Any:
+def draw_lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None) -> Any:
     """A line chart with points whose shape and color both tell the series."""
     import altair as alt
 
-    base = alt.Chart(frame).encode(x=alt.X(x), y=alt.Y(y), **series(frame, color))
+    base = alt.Chart(frame).encode(x=alt.X(x), y=alt.Y(y), **encode_series(frame, color))
     chart = (base.mark_line(strokeWidth=1.5) + base.mark_point(filled=True, size=55)).properties(
         width=230, height=190
     )
@@ -40,12 +40,12 @@ def lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None 
     )
 
 
-def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
+def draw_bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
     """Dots with error bars (columns ``mae`` and ``ci95``), one panel per value of ``row``."""
     import altair as alt
 
     frame = frame.assign(low=frame["mae"] - frame["ci95"], high=frame["mae"] + frame["ci95"])
-    told = series(frame, color, named=y.startswith(f"{color}:"))
+    told = encode_series(frame, color, named=y.startswith(f"{color}:"))
     base = alt.Chart(frame).encode(y=alt.Y(y, title=None, sort=None), color=told["color"])
     whiskers = base.mark_rule(strokeWidth=1.5).encode(
         x=alt.X("low:Q", title="mean absolute error"), x2="high:Q"
@@ -59,7 +59,7 @@ def bars(frame: pd.DataFrame, x: str, y: str, *, row: str, color: str) -> Any:
     )
 
 
-def bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, facet: str) -> Any:
+def draw_bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, facet: str) -> Any:
     """Bands between two columns over a third, widest behind, one panel per value of ``facet``."""
     import altair as alt
 
@@ -80,23 +80,23 @@ def bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, facet: s
     return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=2)
 
 
-def bars_by_labels(frame: pd.DataFrame) -> Any:
+def draw_bars_by_labels(frame: pd.DataFrame) -> Any:
     """Errors of each method and number of labels, one panel per data set and metric."""
     frame = frame.assign(
         panel=frame["dataset"] + " " + frame["metric"],
         series=frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels",
     )
-    return bars(frame, "mae:Q", "series:N", row="panel", color="method")
+    return draw_bars(frame, "mae:Q", "series:N", row="panel", color="method")
 
 
-def bars_by_method(frame: pd.DataFrame, n_labeled: int = 20) -> Any:
+def draw_bars_by_method(frame: pd.DataFrame, n_labeled: int = 20) -> Any:
     """Errors of each method with so many labels, one panel per data set and metric."""
     shown = frame[frame["n_labeled"] == n_labeled]
     panel = shown["dataset"] + " " + shown["metric"]
-    return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
+    return draw_bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
 
 
-def dots(
+def draw_dots(
     frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
 ) -> Any:
     """Dots, one line of the chart per value of ``y``; ``log`` for ratios and counts."""
@@ -109,7 +109,7 @@ def dots(
         .encode(
             x=alt.X(f"{x}:Q", scale=scale, axis=alt.Axis(labelOverlap="greedy")),
             y=alt.Y(f"{y}:N", title=None, sort=None),
-            **series(frame, color, named=color == y),
+            **encode_series(frame, color, named=color == y),
         )
         .properties(width=230)
     )

@@ -36,17 +36,17 @@ def read_report(data: Path) -> dict[str, dict[str, int]]:
     return {Path(name).as_posix(): each["summary"] for name, each in files.items()}
 
 
-def room_of(file: str) -> str:
+def find_room(file: str) -> str:
     """The package under ``ssme``, or the module where it stands alone."""
     place = file[file.index("src/ssme/") + len("src/ssme/") :].split("/")
     return place[0].removesuffix(".py")
 
 
-def table(files: dict[str, dict[str, int]]) -> list[dict[str, str | int | float]]:
+def tabulate_rooms(files: dict[str, dict[str, int]]) -> list[dict[str, str | int | float]]:
     """One line per room, and one of all."""
     sums: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COUNTS, 0))
     for name, counts in files.items():
-        for room in (room_of(name), "all"):
+        for room in (find_room(name), "all"):
             for count in COUNTS:
                 sums[room][count] += counts[count]
     rooms = [*sorted(set(sums) - {"all"}), "all"]
@@ -57,9 +57,11 @@ def table(files: dict[str, dict[str, int]]) -> list[dict[str, str | int | float]
             "lines_run": sums[room]["covered_lines"],
             "branches": sums[room]["num_branches"],
             "branches_run": sums[room]["covered_branches"],
-            "line_share": _share(sums[room]["covered_lines"], sums[room]["num_statements"]),
-            "branch_share": _share(sums[room]["covered_branches"], sums[room]["num_branches"]),
-            "share": _share(
+            "line_share": _compute_share(sums[room]["covered_lines"], sums[room]["num_statements"]),
+            "branch_share": _compute_share(
+                sums[room]["covered_branches"], sums[room]["num_branches"]
+            ),
+            "share": _compute_share(
                 sums[room]["covered_lines"] + sums[room]["covered_branches"],
                 sums[room]["num_statements"] + sums[room]["num_branches"],
             ),
@@ -68,7 +70,7 @@ def table(files: dict[str, dict[str, int]]) -> list[dict[str, str | int | float]
     ]
 
 
-def _share(part: int, whole: int) -> float:
+def _compute_share(part: int, whole: int) -> float:
     return round(part / whole, 4) if whole else 1.0
 
 
@@ -77,7 +79,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=ROOT / ".coverage", help="combined data")
     parser.add_argument("--least", type=float, default=0.0, help="fail where a share is below")
     asked = parser.parse_args()
-    rows = table(read_report(asked.data))
+    rows = tabulate_rooms(read_report(asked.data))
     with RESULT.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()

@@ -47,7 +47,7 @@ SHOWN = 60
 """Rows of a result that are printed."""
 
 TOGETHER = 20
-"""Jobs of `each` that a process is handed at once."""
+"""Jobs of `run_jobs` that a process is handed at once."""
 
 REAL_SETS = "real_sets"
 """The cells of methods at their defaults on the sets by name: several experiments read them."""
@@ -77,7 +77,7 @@ def start(main: Callable[[Setup], None], doc: str | None, *, runs: int) -> None:
     )
     add_places(parser)
     args = parser.parse_args()
-    with places(args) as executor:
+    with open_places(args) as executor:
         main(Setup(Path(main.__code__.co_filename).stem, args.runs, executor))
 
 
@@ -131,7 +131,7 @@ class Loader:
 
 
 @contextmanager
-def places(args: argparse.Namespace) -> Iterator[Executor]:
+def open_places(args: argparse.Namespace) -> Iterator[Executor]:
     """The executor of `add_places`."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if args.scheduler:
@@ -201,7 +201,7 @@ def run_whole(studies: Sequence[Study], name: str, args: argparse.Namespace) -> 
 
     Rows are run by run, those of a run in the order of the studies.
     """
-    with places(args) as executor:
+    with open_places(args) as executor:
         seconds = 60.0 * args.minutes if args.minutes < math.inf else None
         rows, times = run_cells(studies, name, executor, seconds=seconds, leave_out="runs")
     if rows.empty:
@@ -223,7 +223,7 @@ def write_table(
     path.parent.mkdir(exist_ok=True)
     form = None if digits is None else f"%.{digits}g"
     pd.DataFrame(table).to_csv(path, index=False, float_format=form, lineterminator="\n")
-    record(path, None, times, mixed_note(times))
+    record(path, None, times, note_mixed(times))
 
 
 def write_tables(
@@ -234,20 +234,20 @@ def write_tables(
         write_table(RESULTS / f"{name}.csv", table, times, digits=digits)
 
 
-def each(
+def run_jobs(
     function: Callable[[Any], list[dict[str, Any]]], jobs: Sequence[Any], setup: Setup
 ) -> list[dict[str, Any]]:
     """All rows of ``function(job)`` over ``jobs``, in their order, computed in parallel."""
     parts = [jobs[i : i + TOGETHER] for i in range(0, len(jobs), TOGETHER)]
     rows: list[dict[str, Any]] = []
     pool = setup.executor or SerialExecutor()
-    for made, times in map_in_order(pool, partial(_together, function), parts, ahead=64):
+    for made, times in map_in_order(pool, partial(_run_some, function), parts, ahead=64):
         rows += made
         setup.times.append(pd.DataFrame(times))
     return rows
 
 
-def _together(
+def _run_some(
     function: Callable[[Any], list[dict[str, Any]]], jobs: Sequence[Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rows of some jobs, and for each job where and how long it ran."""
@@ -269,10 +269,10 @@ def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | N
 def record_run(name: str, setup: Setup) -> None:
     """Keep, per result, its command and what its cells tell: machine, versions, time."""
     times = pd.concat(setup.times) if setup.times else None
-    record(RESULTS / f"{name}.csv", setup.command, times, mixed_note(times))
+    record(RESULTS / f"{name}.csv", setup.command, times, note_mixed(times))
 
 
-def mixed_note(times: pd.DataFrame | None) -> str:
+def note_mixed(times: pd.DataFrame | None) -> str:
     """What to say of cells that two states of the source computed."""
     if times is None or times["source"].nunique() == 1:
         return ""

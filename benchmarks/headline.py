@@ -28,8 +28,8 @@ from benchmarks.paper import (
     PAPER_METHODS,
     PAPER_NAMES,
     REPRODUCES,
-    paper_file,
-    paper_table,
+    read_paper_file,
+    read_paper_table,
 )
 from benchmarks.provenance import read, record
 
@@ -40,44 +40,44 @@ NAN = float("nan")
 STAND_IN = "not comparable: a stand-in for a set that is not public"
 
 
-def result(name: str) -> pd.DataFrame:
+def read_result(name: str) -> pd.DataFrame:
     """A committed result."""
     return pd.read_csv(RESULTS / f"{name}.csv")
 
 
-def wide(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+def pivot_methods(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Cells by method."""
     return frame.pivot_table(index=KEYS, columns="method", values=value)
 
 
-def ours_as_paper() -> pd.DataFrame:
+def read_ours() -> pd.DataFrame:
     """Our main tables, sets and methods named as in the paper."""
-    frame = result("main_tables")
+    frame = read_result("main_tables")
     frame["dataset"] = frame["dataset"].map(PAPER_NAMES)
     frame["method"] = frame["method"].map(PAPER_METHODS)
     frame = frame.dropna(subset=["method"])[[*KEYS, "method", "mae", "ci95"]]
     return frame
 
 
-def theirs() -> pd.DataFrame:
+def read_theirs() -> pd.DataFrame:
     """The paper's tables in the columns of ours."""
-    return paper_table().rename(columns={"paper": "mae", "paper_ci95": "ci95"})
+    return read_paper_table().rename(columns={"paper": "mae", "paper_ci95": "ci95"})
 
 
-def gains(frame: pd.DataFrame) -> pd.DataFrame:
+def compute_gains(frame: pd.DataFrame) -> pd.DataFrame:
     """(error of labels alone) / (error of the method) with 20 labels, cells by method."""
-    at_20 = wide(frame, "mae").xs(20, level="n_labeled")
+    at_20 = pivot_methods(frame, "mae").xs(20, level="n_labeled")
     return (1 / at_20.div(at_20["Labeled"], axis=0)).drop(columns="Labeled")
 
 
-def harmonic(frame: pd.DataFrame) -> pd.Series[float]:
+def average_gains(frame: pd.DataFrame) -> pd.Series[float]:
     """1 / mean RMAE with 20 labels, by method."""
-    return 1 / (1 / gains(frame)).mean()
+    return 1 / (1 / compute_gains(frame)).mean()
 
 
-def counts(frame: pd.DataFrame) -> tuple[int, int, int]:
+def count_cells(frame: pd.DataFrame) -> tuple[int, int, int]:
     """Cells in which SSME is on par or better, significantly better, and all of them."""
-    error, half = wide(frame, "mae"), wide(frame, "ci95").fillna(0.0)
+    error, half = pivot_methods(frame, "mae"), pivot_methods(frame, "ci95").fillna(0.0)
     others = error.drop(columns=["SSME", "Labeled"]).join(error["Labeled"])
     best, names = others.min(axis=1), others.idxmin(axis=1)
     noise = half["SSME"] + pd.Series([half.loc[i, names[i]] for i in error.index], error.index)
@@ -88,7 +88,7 @@ def counts(frame: pd.DataFrame) -> tuple[int, int, int]:
     )
 
 
-def others_best(means: pd.Series[float]) -> float:
+def find_best_other(means: pd.Series[float]) -> float:
     """The largest gain among the methods that are not SSME or a variant of it."""
     return float(means.drop(["SSME", "SSME-M"], errors="ignore").max())
 
@@ -102,7 +102,7 @@ def judge(ours: float, beside: float) -> str:
     return "does not reproduce: " + ("higher here" if ours > beside else "lower here")
 
 
-def row(
+def make_row(
     claim: str,
     says: str,
     experiment: str,
@@ -128,55 +128,59 @@ def row(
     }
 
 
-def binary_claims() -> Iterator[dict[str, Any]]:
+def check_binary_claims() -> Iterator[dict[str, Any]]:
     """Sections 5.1: all on the binary tasks."""
-    paper, mine = theirs(), ours_as_paper()
+    paper, mine = read_theirs(), read_ours()
     binary = paper[~paper["dataset"].isin(["MultiNLI", "AG News"])]
     civil = binary[binary["dataset"] == "Toxicity Detection"]
     here = mine[mine["dataset"] == "Toxicity Detection"]
-    means = [gains(frame).mean() for frame in (binary, civil, here)]
+    means = [compute_gains(frame).mean() for frame in (binary, civil, here)]
     values = [float(mean["SSME"]) for mean in means]
     name = "SSME's error is N times smaller than that of labels alone, binary tasks, 20 labels"
-    yield row(name, "5.1", "main_tables", **_three(values))
-    values = [others_best(mean) for mean in means]
-    yield row("the same for the next best method", "2.4", "main_tables", **_three(values))
-    numbers = [counts(frame) for frame in (binary, civil, here)]
+    yield make_row(name, "5.1", "main_tables", **_name_three(values))
+    values = [find_best_other(mean) for mean in means]
+    yield make_row("the same for the next best method", "2.4", "main_tables", **_name_three(values))
+    numbers = [count_cells(frame) for frame in (binary, civil, here)]
     for place, says, what in ((0, "51 of 60", "on par or better"), (1, "31", "better")):
         three = [each[place] for each in numbers]
-        yield row(
+        yield make_row(
             f"cells in which SSME is {'significantly ' if place else ''}{what} than all others",
             says,
             "main_tables",
-            **_three([float(value) for value in three]),
+            **_name_three([float(value) for value in three]),
             verdict=REPRODUCES if three[1] == three[2] else f"{three[2]} here, {three[1]} there",
             of=f" of {numbers[2][2]}",
         )
     for metric, says in METRIC_CLAIMS.items():
         by = [
             float(g.groupby("metric")["SSME"].mean()[metric])
-            for g in map(gains, (binary, civil, here))
+            for g in map(compute_gains, (binary, civil, here))
         ]
         other = ""
         if abs(by[0] - says) > 0.06:
-            at = (1 / gains(binary)).groupby("metric")["SSME"].mean()[metric]
+            at = (1 / compute_gains(binary)).groupby("metric")["SSME"].mean()[metric]
             other = (
                 f"{judge(by[2], by[1])}; the text's figure is not that of its tables "
                 f"({by[0]:.1f}, or {1 / at:.2f} as 1 / mean RMAE)"
             )
-        yield row(
-            f"N times by metric: {metric}", f"{says}", "main_tables", **_three(by), verdict=other
+        yield make_row(
+            f"N times by metric: {metric}",
+            f"{says}",
+            "main_tables",
+            **_name_three(by),
+            verdict=other,
         )
-    error = result("main_tables")
+    error = read_result("main_tables")
     error["method"] = error["method"].replace({"ssme": "SSME", "ssme_m": "SSME-M"})
     three = []
     for frame in (binary, civil, error[error["dataset"] == "civilcomments"]):
-        table = wide(frame, "mae")
+        table = pivot_methods(frame, "mae")
         three.append(float((table["SSME"] < table["SSME-M"]).sum()))
-    yield row(
+    yield make_row(
         "cells in which SSME has a smaller error than SSME-M",
         "all",
         "main_tables",
-        **_three(three),
+        **_name_three(three),
         verdict=REPRODUCES
         if three[1] == three[2]
         else f"{three[2]:.0f} here, {three[1]:.0f} there",
@@ -184,13 +188,13 @@ def binary_claims() -> Iterator[dict[str, Any]]:
     )
 
 
-def _three(values: list[float]) -> dict[str, float]:
+def _name_three(values: list[float]) -> dict[str, float]:
     return dict(zip(("tables", "same", "ours"), values, strict=True))
 
 
-def reproduction() -> Iterator[dict[str, Any]]:
+def check_reproduction() -> Iterator[dict[str, Any]]:
     """Cells of the paper's own columns that our rebuilding gives."""
-    frame = result("ssme_paper")
+    frame = read_result("ssme_paper")
     for method, sets, claim in (
         ("ssme", ["civilcomments", "multinli"], "SSME's cells of the public sets, preset paper"),
         ("ssme, public code", ["civilcomments", "multinli"], "the same, preset public_code"),
@@ -200,7 +204,7 @@ def reproduction() -> Iterator[dict[str, Any]]:
         part = frame[(frame["method"] == method) & frame["dataset"].isin(sets)]
         words = part["verdict"].value_counts()
         told = ", ".join(f"{n} {word}" for word, n in words.items())
-        yield row(
+        yield make_row(
             f"{claim}, within both half-widths",
             f"{len(part)}",
             "ssme_paper",
@@ -210,13 +214,13 @@ def reproduction() -> Iterator[dict[str, Any]]:
         )
 
 
-def other_claims() -> Iterator[dict[str, Any]]:
+def check_other_claims() -> Iterator[dict[str, Any]]:
     """ESS, the LLM study, numbers of classifiers, initialization, ensembling, time."""
-    ess = result("ess")
+    ess = read_result("ess")
     ess = ess[(ess["n_labeled"] == 20) & (ess["metric"] == "ece")]
     mean = ess[ess["dataset"] == "civilcomments"].set_index("method")["ess"]
     known = mean[[m for m in mean.index if m in PAPER_METHODS and m != "labeled"]]
-    yield row(
+    yield make_row(
         "effective sample size of SSME for ECE, 20 labels",
         "539 (its binary tasks)",
         "ess",
@@ -224,7 +228,7 @@ def other_claims() -> Iterator[dict[str, Any]]:
         verdict="not comparable: the mean of five tasks there, one of them here",
     )
     rival = known.drop(["ssme", "ssme_m"])
-    yield row(
+    yield make_row(
         f"effective sample size of the next best method (here {rival.idxmax()})",
         "110",
         "ess",
@@ -232,25 +236,28 @@ def other_claims() -> Iterator[dict[str, Any]]:
         verdict="not comparable: the mean of five tasks there, one of them here",
     )
 
-    paper, llm = theirs(), result("llm")
+    paper, llm = read_theirs(), read_result("llm")
     both = paper[paper["dataset"].isin(["MultiNLI", "AG News"])]
     nli = both[both["dataset"] == "MultiNLI"]
     mine = llm.assign(method=llm["method"].map(PAPER_METHODS)).dropna(subset=["method"])
     for method, says in (("SSME", "2.3"), ("Majority-Vote", "1.3")):
         values = [
-            float(harmonic(f)[method]) for f in (both, nli, mine[mine["dataset"] == "multinli"])
+            float(average_gains(f)[method])
+            for f in (both, nli, mine[mine["dataset"] == "multinli"])
         ]
-        yield row(f"LLM study: {method} N times, MultiNLI here", says, "llm", **_three(values))
-        other = float(harmonic(mine[mine["dataset"] != "multinli"])[method])
-        yield row(
+        yield make_row(
+            f"LLM study: {method} N times, MultiNLI here", says, "llm", **_name_three(values)
+        )
+        other = float(average_gains(mine[mine["dataset"] != "multinli"])[method])
+        yield make_row(
             f"LLM study: {method} N times, MMLU-Pro for AG News",
             says,
             "llm",
             ours=other,
             verdict=STAND_IN,
         )
-    numbers = [counts(f) for f in (both, nli, ours_as_paper().query("dataset == 'MultiNLI'"))]
-    yield row(
+    numbers = [count_cells(f) for f in (both, nli, read_ours().query("dataset == 'MultiNLI'"))]
+    yield make_row(
         "LLM study: cells in which SSME is significantly better",
         "8 of 12",
         "main_tables",
@@ -265,12 +272,12 @@ def other_claims() -> Iterator[dict[str, Any]]:
         ),
     )
 
-    sets = result("classifiers").query("method == 'ssme' and classifiers >= 2 and subsets > 1")
-    published = paper_file("classifiers")
+    sets = read_result("classifiers").query("method == 'ssme' and classifiers >= 2 and subsets > 1")
+    published = read_paper_file("classifiers")
     for metric, limit in (("accuracy", 0.011), ("ece", 0.015)):
         most = float(sets[sets["metric"] == metric]["sd_subsets"].max())
         theirs_most = float(published[published["metric"] == metric]["sd"].max())
-        yield row(
+        yield make_row(
             f"largest SD of the error in {metric} over sets of classifiers",
             f"below {limit}",
             "classifiers",
@@ -281,13 +288,15 @@ def other_claims() -> Iterator[dict[str, Any]]:
         )
 
     start = (
-        result("initialization")
+        read_result("initialization")
         .query("metric == 'accuracy' and n_labeled == 20")
         .set_index("method")["mae"]
     )
-    said = paper_file("initialization").query("n_labeled == 20").set_index("method")["accuracy"]
+    said = (
+        read_paper_file("initialization").query("n_labeled == 20").set_index("method")["accuracy"]
+    )
     ratio = float(start["knn"] / start["draw"])
-    yield row(
+    yield make_row(
         "initialization: error in accuracy of KNN relative to drawing, 20 labels",
         "comparable",
         "initialization",
@@ -296,11 +305,11 @@ def other_claims() -> Iterator[dict[str, Any]]:
         ours=ratio,
     )
 
-    table = result("ensembling").pivot_table(
+    table = read_result("ensembling").pivot_table(
         index=["metric", "bend"], columns="method", values="mae"
     )
     better = int((table["ssme"] < table["ensemble"]).sum())
-    yield row(
+    yield make_row(
         "figure S3: cells in which SSME has a smaller error than the ensemble",
         "all",
         "ensembling",
@@ -309,8 +318,8 @@ def other_claims() -> Iterator[dict[str, Any]]:
         verdict="holds" if better == len(table) else "does not hold here",
     )
 
-    seconds = result("cost").set_index("method")["seconds"]
-    yield row(
+    seconds = read_result("cost").set_index("method")["seconds"]
+    yield make_row(
         "run time of SSME relative to Bayesian calibration",
         "21.5 s / 32.1 s",
         "cost",
@@ -319,7 +328,9 @@ def other_claims() -> Iterator[dict[str, Any]]:
     )
 
     groups = (
-        result("subgroups").query("method == 'ssme'").set_index(["dataset", "category"])["rmae"]
+        read_result("subgroups")
+        .query("method == 'ssme'")
+        .set_index(["dataset", "category"])["rmae"]
     )
     for category, says, where in (
         ("age", 0.42, ("adult", "age")),
@@ -327,7 +338,7 @@ def other_claims() -> Iterator[dict[str, Any]]:
         ("race", 0.39, ("adult", "race")),
     ):
         value = float(groups[where])
-        yield row(
+        yield make_row(
             f"table 1: SSME's RMAE by {category}, Adult for MIMIC-IV",
             f"{says}",
             "subgroups",
@@ -335,11 +346,11 @@ def other_claims() -> Iterator[dict[str, Any]]:
             verdict=STAND_IN,
         )
 
-    bound = result("theory").query("method == 'ul_plus' and applies")
+    bound = read_result("theory").query("method == 'ul_plus' and applies")
     for world in bound["world"].unique():
         part = bound[bound["world"] == world]
         held = int((part["within"] >= 0.9).sum())
-        yield row(
+        yield make_row(
             f"theorem 1, {world}: settings in which 90 % of runs are within the bound, constants 1",
             "all" if world == "as assumed" else "not claimed",
             "theory",
@@ -354,7 +365,7 @@ def other_claims() -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    table = pd.DataFrame([*reproduction(), *binary_claims(), *other_claims()])
+    table = pd.DataFrame([*check_reproduction(), *check_binary_claims(), *check_other_claims()])
     path = RESULTS / "headline.csv"
     table.to_csv(path, index=False, float_format="%.5g")
     record(path)

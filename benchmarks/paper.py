@@ -47,13 +47,13 @@ HIGHER = "does not reproduce: higher error"
 KEYS = ["dataset", "method", "metric", "n_labeled", "n_unlabeled"]
 
 
-def paper_table() -> pd.DataFrame:
+def read_paper_table() -> pd.DataFrame:
     """The paper's mean absolute errors (a fraction, not percent), from the file ``paper/mae.csv``
     beside the data folder; where it is absent, from what ``main_tables.csv`` holds of them.
     """
     path = data_folder().parent / "paper" / "mae.csv"
     if not path.exists():
-        return committed()
+        return read_committed()
     table = pd.read_csv(path)
     table = table[~table["table"].str.contains("nf")]
     table["paper"] = table["mae_pct"] / 100
@@ -61,7 +61,7 @@ def paper_table() -> pd.DataFrame:
     return table[[*KEYS, "paper", "paper_ci95"]]
 
 
-def committed() -> pd.DataFrame:
+def read_committed() -> pd.DataFrame:
     """The paper's numbers as kept in the committed main tables."""
     table = pd.read_csv(RESULTS / "main_tables.csv").dropna(subset=["paper"])
     table["dataset"] = table["dataset"].map(PAPER_NAMES)
@@ -69,7 +69,7 @@ def committed() -> pd.DataFrame:
     return table[[*KEYS, "paper", "paper_ci95"]]
 
 
-def beside_paper(summary: pd.DataFrame, also: dict[str, str] | None = None) -> pd.DataFrame:
+def join_paper(summary: pd.DataFrame, also: dict[str, str] | None = None) -> pd.DataFrame:
     """``summary`` with the paper's number and a verdict where the paper has that cell.
 
     ``also`` names the paper's column for further methods.
@@ -79,17 +79,17 @@ def beside_paper(summary: pd.DataFrame, also: dict[str, str] | None = None) -> p
         paper_method=summary["method"].map(PAPER_METHODS | (also or {})),
     )
     both = ours.merge(
-        paper_table(),
+        read_paper_table(),
         how="left",
         left_on=["paper_dataset", "paper_method", "metric", "n_labeled", "n_unlabeled"],
         right_on=["dataset", "method", "metric", "n_labeled", "n_unlabeled"],
         suffixes=("", "_paper"),
     )
     columns = [*summary.columns, "paper", "paper_ci95"]
-    return both[columns].assign(verdict=verdicts(both))
+    return both[columns].assign(verdict=judge_rows(both))
 
 
-def verdicts(table: pd.DataFrame) -> NDArray[np.str_]:
+def judge_rows(table: pd.DataFrame) -> NDArray[np.str_]:
     """A word per row of ``mae``, ``ci95``, ``paper`` and ``paper_ci95``; "" without a paper's."""
     gap = table["mae"] - table["paper"]
     allowed = table["ci95"] + table["paper_ci95"]
@@ -97,6 +97,6 @@ def verdicts(table: pd.DataFrame) -> NDArray[np.str_]:
     return np.select([unknown, within, gap < 0], ["", REPRODUCES, LOWER], HIGHER)
 
 
-def paper_file(name: str) -> pd.DataFrame:
+def read_paper_file(name: str) -> pd.DataFrame:
     """One of the paper's small tables, as transcribed in ``benchmarks/paper_tables``."""
     return pd.read_csv(ROOT / "paper_tables" / f"{name}.csv")

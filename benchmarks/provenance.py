@@ -41,9 +41,9 @@ def record(
     known = pd.DataFrame([{**describe_process(), "seconds": 0.0}]) if times is None else times
     row = {
         "experiment": path.stem,
-        "command": command or this_command(),
+        "command": command or find_command(),
         **{column: " ".join(map(str, sorted(set(known[column])))) for column in describe_process()},
-        "commit": commit() if set(known["source"]) == {compute_source_checksum()} else UNKNOWN,
+        "commit": find_commit() if set(known["source"]) == {compute_source_checksum()} else UNKNOWN,
         "cells": str(0 if times is None else len(times)),
         "cpu_minutes": f"{known['seconds'].sum() / 60:.1f}",
         "note": note,
@@ -68,7 +68,7 @@ def write(lines: pd.DataFrame, folder: Path) -> None:
     lines.sort_values("experiment").to_csv(folder / RUNS, index=False, lineterminator="\n")
 
 
-def this_command() -> str:
+def find_command() -> str:
     """The command line of this process, as one would type it in the checkout."""
     module = getattr(sys.modules["__main__"], "__spec__", None)
     name = module.name if module else Path(sys.argv[0]).stem
@@ -76,13 +76,16 @@ def this_command() -> str:
     return " ".join(["python -m", name, *words])
 
 
-def commit() -> str:
+def find_commit() -> str:
     """The commit checked out, or "unknown" where files of the package differ from it."""
-    head, changed = git("rev-parse", "--short", "HEAD"), git("status", "--porcelain", "../src")
+    head, changed = (
+        ask_git("rev-parse", "--short", "HEAD"),
+        ask_git("status", "--porcelain", "../src"),
+    )
     return UNKNOWN if head is None or changed is None or changed else head
 
 
-def git(*words: str) -> str | None:
+def ask_git(*words: str) -> str | None:
     """What git says, None where it cannot."""
     try:
         told = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -91,7 +94,7 @@ def git(*words: str) -> str | None:
     return told.stdout.strip()
 
 
-def problems(folder: Path) -> list[str]:
+def find_problems(folder: Path) -> list[str]:
     """What is wrong with the provenance of a folder of results."""
     lines = read(folder).set_index("experiment")
     files = {path.stem for path in folder.glob("*.csv")} - {Path(RUNS).stem}
@@ -99,7 +102,7 @@ def problems(folder: Path) -> list[str]:
     found += [
         f"{RUNS} has a line for {n}.csv, which is not there" for n in lines.index if n not in files
     ]
-    has_history = git("rev-parse", "--is-shallow-repository") == "false"
+    has_history = ask_git("rev-parse", "--is-shallow-repository") == "false"
     for name, line in lines.iterrows():
         empty = [
             column for column in ("command", *describe_process(), "commit") if not line[column]
@@ -112,24 +115,24 @@ def problems(folder: Path) -> list[str]:
             found += [
                 f"{name}: commit {each} is not in the history"
                 for each in line["commit"].split()
-                if git("merge-base", "--is-ancestor", each, "HEAD") is None
+                if ask_git("merge-base", "--is-ancestor", each, "HEAD") is None
             ]
     return found
 
 
-def commits_by_source(wanted: set[str]) -> dict[str, str]:
+def find_commits(wanted: set[str]) -> dict[str, str]:
     """The newest commit whose package has each of the ``wanted`` checksums."""
     found: dict[str, str] = {}
-    for name in (git("log", "--format=%h", "--", "../src") or "").split():
+    for name in (ask_git("log", "--format=%h", "--", "../src") or "").split():
         if wanted <= set(found):
             break
-        checksum = checksum_at(name)
+        checksum = compute_checksum_at(name)
         if checksum in wanted:
             found.setdefault(checksum, name)
     return found
 
 
-def checksum_at(name: str) -> str:
+def compute_checksum_at(name: str) -> str:
     """`compute_source_checksum` of the package as it was in the commit ``name``."""
     told = subprocess.run(
         ["git", "archive", name, "src/ssme"], cwd=ROOT.parent, capture_output=True, check=True
@@ -151,7 +154,7 @@ def fill(folder: Path) -> None:
     lines = read(folder)
     unknown = lines["commit"] == UNKNOWN
     wanted = {each for text in lines.loc[unknown, "source"] for each in text.split()} - {UNKNOWN}
-    commits: dict[str, Any] = commits_by_source(wanted)
+    commits: dict[str, Any] = find_commits(wanted)
     for place in lines.index[unknown]:
         sources = lines.loc[place, "source"].split()
         if sources and all(each in commits for each in sources):
@@ -166,7 +169,7 @@ def main() -> int:
     results = ROOT / "results"
     if parser.parse_args().fill:
         fill(results)
-    found = problems(results)
+    found = find_problems(results)
     print("\n".join(found) or "every result has its line")
     return 1 if found else 0
 

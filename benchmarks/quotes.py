@@ -44,12 +44,12 @@ MARKS = re.compile(r"<!-- quote ")
 CELLS = ("accuracy", "ece", "roc_auc", "average_precision")
 
 
-def result(name: str) -> pd.DataFrame:
+def read_result(name: str) -> pd.DataFrame:
     """A committed result."""
     return pd.read_csv(RESULTS / f"{name}.csv")
 
 
-def quoted(words: str) -> float:
+def find_quoted(words: str) -> float:
     """The value that the words of a comment name.
 
     Examples
@@ -65,15 +65,15 @@ def quoted(words: str) -> float:
     plain = plain[1:] if rest else plain
     how = plain.pop(0) if plain[0] in ("count", "sum", "mean", "min", "max") else None
     if how == "count":
-        plain.append(result(plain[0]).columns[0])
+        plain.append(read_result(plain[0]).columns[0])
     name, column = plain
-    frame = result(name)
+    frame = read_result(name)
     if how != "count":
         frame[column] = [float(str(cell).split(" ")[0]) for cell in frame[column]]
     for condition in conditions:
         key, _, value = condition.partition("=")
         if "/" in value:
-            frame = ratio_of(frame, key, value.split("/"), column)
+            frame = compute_ratio(frame, key, value.split("/"), column)
         else:
             frame = frame[frame[key].astype(str) == value.replace("+", " ")]
     if frame.empty or (how is None and len(frame) != 1):
@@ -83,7 +83,7 @@ def quoted(words: str) -> float:
     return 100 * number if percent else number
 
 
-def ratio_of(frame: pd.DataFrame, key: str, pair: list[str], column: str) -> pd.DataFrame:
+def compute_ratio(frame: pd.DataFrame, key: str, pair: list[str], column: str) -> pd.DataFrame:
     """``column`` of the rows of one value of ``key`` over that of another, cell by cell."""
     cell = [name for name in ("dataset", "metric", "n_labeled", "n_unlabeled") if name in frame]
     first, second = (frame[frame[key] == value].set_index(cell) for value in pair)
@@ -99,7 +99,7 @@ def check_quotes(text: str) -> list[str]:
     for figure, words in found:
         digits = len(figure.partition(".")[2])
         try:
-            value = quoted(words)
+            value = find_quoted(words)
         except (ValueError, KeyError, OSError) as error:
             problems.append(f"{figure}: {error}")
             continue
@@ -108,22 +108,22 @@ def check_quotes(text: str) -> list[str]:
     return problems
 
 
-def requoted(text: str) -> str:
+def requote(text: str) -> str:
     """``text`` with every figure as its result has it, to the digits of the quotation."""
 
-    def anew(found: re.Match[str]) -> str:
+    def quote_anew(found: re.Match[str]) -> str:
         digits = len(found[1].partition(".")[2])
-        return f"{quoted(found[2]):.{digits}f}" + found[0][len(found[1]) :]
+        return f"{find_quoted(found[2]):.{digits}f}" + found[0][len(found[1]) :]
 
-    return QUOTE.sub(anew, text)
+    return QUOTE.sub(quote_anew, text)
 
 
-def markdown(head: list[str], rows: list[list[str]]) -> str:
+def format_table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def all_sets() -> str:
+def tabulate_all_sets() -> str:
     """README's table of methods over all real sets."""
     names = {
         "auto": "`auto`, our default",
@@ -134,19 +134,19 @@ def all_sets() -> str:
         "dawid_skene": "Dawid-Skene",
         "ppi": "PPI++",
     }
-    frame = result("all_sets_overall").set_index(["method", "n_labeled"])
+    frame = read_result("all_sets_overall").set_index(["method", "n_labeled"])
     rows = []
     for method in sorted(names, key=lambda m: frame.loc[(m, 20), "rmae"]):
         own = [f"{frame.loc[(method, n), 'rmae']:.2f}" for n in (20, 50, 100)]
         last = frame.loc[(method, 100)]
         rows.append([names[method], *own, f"{last['cells_above_1']} of {last['cells']}"])
     head = ["error relative to labels alone", "20 labels", "50", "100"]
-    return markdown([*head, "cells worse than labels alone at 100"], rows)
+    return format_table([*head, "cells worse than labels alone at 100"], rows)
 
 
-def choosing() -> str:
+def tabulate_choosing() -> str:
     """Error, coverage and width of the methods, for those who choose one."""
-    frame = result("all_sets_overall").set_index(["method", "n_labeled"])
+    frame = read_result("all_sets_overall").set_index(["method", "n_labeled"])
     methods = sorted(set(frame.index.get_level_values(0)), key=lambda m: frame.loc[(m, 20), "rmae"])
     rows = []
     for method in methods:
@@ -156,10 +156,10 @@ def choosing() -> str:
         worse = f"{many['cells_above_1']} of {many['cells']}"
         rows.append([f"`{method}`", *errors, *shares, f"{few['width_ratio']:.2f}", worse])
     head = ["method", "error, 20 labels", "100 labels", "coverage, 20 labels", "100 labels"]
-    return markdown([*head, "width, 20 labels", "cells worse than labels alone at 100"], rows)
+    return format_table([*head, "width, 20 labels", "cells worse than labels alone at 100"], rows)
 
 
-def _cell(part: pd.DataFrame, metric: str, ours: bool) -> str:
+def _format_cell(part: pd.DataFrame, metric: str, ours: bool) -> str:
     row = part[part["metric"] == metric]
     if row.empty:
         return ""
@@ -169,65 +169,67 @@ def _cell(part: pd.DataFrame, metric: str, ours: bool) -> str:
     return f"{value:.2f} ± {half:.2f}{mark}"
 
 
-def _beside_paper(dataset: str, methods: dict[str, str]) -> list[list[str]]:
-    frame = result("ssme_paper")
+def _tabulate_beside_paper(dataset: str, methods: dict[str, str]) -> list[list[str]]:
+    frame = read_result("ssme_paper")
     frame = frame[frame["dataset"] == dataset]
     rows = []
     for n in (20, 50, 100):
         for place, (method, title) in enumerate(methods.items()):
             part = frame[(frame["method"] == method) & (frame["n_labeled"] == n)]
             if place == 0:
-                theirs = [_cell(part, metric, ours=False) for metric in CELLS]
+                theirs = [_format_cell(part, metric, ours=False) for metric in CELLS]
                 rows.append([dataset, str(n), "the paper", *theirs])
-            rows.append(["", "", title, *(_cell(part, metric, ours=True) for metric in CELLS)])
+            rows.append(
+                ["", "", title, *(_format_cell(part, metric, ours=True) for metric in CELLS)]
+            )
     return rows
 
 
 HEAD = ["set", "labels", "", "accuracy", "ECE", "AUC", "AUPRC"]
 
 
-def ssme_cells() -> str:
+def tabulate_ssme() -> str:
     """SSME under both presets beside the paper's."""
     methods = {"ssme": "preset paper", "ssme, public code": "preset public_code"}
-    return markdown(
-        HEAD, [r for s in ("civilcomments", "multinli") for r in _beside_paper(s, methods)]
+    return format_table(
+        HEAD, [r for s in ("civilcomments", "multinli") for r in _tabulate_beside_paper(s, methods)]
     )
 
 
-def ssme_m_cells() -> str:
+def tabulate_ssme_m() -> str:
     """SSME-M under both presets beside the paper's."""
     methods = {"ssme_m, public code": "preset public_code", "ssme_m": "preset paper"}
-    return markdown(HEAD, _beside_paper("civilcomments", methods))
+    return format_table(HEAD, _tabulate_beside_paper("civilcomments", methods))
 
 
-def theory() -> str:
+def describe_theory() -> str:
     """The verdict of the Monte-Carlo study on theorem 1."""
-    frame = result("theory")
+    frame = read_result("theory")
     frame = frame[frame["applies"].astype(bool) & (frame["method"] == "ul_plus")]
     rows = []
     for world, part in frame.groupby("world", sort=False):
         held = (part["within"] >= 0.9).sum()
         rows.append([world, f"{held} of {len(part)}", f"{part['within'].min():.2f}"])
     head = ["scores", "settings with at least 90 % of runs within the bound"]
-    return markdown([*head, "lowest share of runs within"], rows)
+    return format_table([*head, "lowest share of runs within"], rows)
 
 
-def rivals() -> str:
+def tabulate_rivals() -> str:
     """The other methods beside the paper's figures."""
-    return write_wide_table(result("rivals_paper").fillna({"verdict": ""}), format_error)
+    return write_wide_table(read_result("rivals_paper").fillna({"verdict": ""}), format_error)
 
 
-def rivals_intervals() -> str:
+def tabulate_rivals_intervals() -> str:
     """Coverage and width of the other methods' intervals."""
-    frame = result("rivals_paper")
+    frame = read_result("rivals_paper")
     return write_wide_table(
         frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)], format_interval
     )
 
 
-def rivals_verdicts() -> str:
+def tabulate_rivals_verdicts() -> str:
     """Cells of the paper's baselines by verdict, readings of ours left out."""
-    frame = result("rivals_paper")
+    frame = read_result("rivals_paper")
     frame = frame[frame["verdict"].notna() & ~frame["method"].isin(READINGS)]
     counts = frame.groupby("method")["verdict"].value_counts().unstack(fill_value=0)
     counts.loc["all"] = counts.sum()
@@ -235,12 +237,12 @@ def rivals_verdicts() -> str:
         [str(method), *map(str, row)]
         for method, row in zip(counts.index, counts.to_numpy(), strict=True)
     ]
-    return markdown(["method", *counts.columns], rows)
+    return format_table(["method", *counts.columns], rows)
 
 
-def ppi_intervals() -> str:
+def tabulate_ppi_intervals() -> str:
     """Coverage of PPI's intervals beside that of its resamples, mean over sets and lowest set."""
-    frame = result("ppi_intervals")
+    frame = read_result("ppi_intervals")
     rows = []
     for metric in ("ece", "average_precision", "roc_auc"):
         for n in (20, 100):
@@ -251,10 +253,10 @@ def ppi_intervals() -> str:
             worst = f"{lowest['coverage']:.2f} ({lowest['set']})"
             rows.append([metric, str(n), cells[0], worst, cells[1], *before])
     head = ["metric", "labels", "coverage", "lowest set", "width"]
-    return markdown([*head, "coverage of resamples", "their width"], rows)
+    return format_table([*head, "coverage of resamples", "their width"], rows)
 
 
-def bad_inputs() -> str:
+def tabulate_bad_inputs() -> str:
     """Generated bad inputs by kind: how many, what became of them, and the command."""
     rows = []
 
@@ -264,16 +266,16 @@ def bad_inputs() -> str:
 
     reader_test = "tests/data/readers/test_fuzz.py"
     files = ("fuzz_readers", "fuzz_jsonl", "fuzz_xlsx")
-    found = [result(name) for name in files if (RESULTS / f"{name}.csv").exists()]
+    found = [read_result(name) for name in files if (RESULTS / f"{name}.csv").exists()]
     for _, row in pd.concat(found).iterrows():
         faults = int(row[["uncaught", "disagreement", "hang", "abort"]].sum())
         kind = f"damaged and hostile {row['reader']} files"
         add(kind, "readers", row["read"], row["refused"], faults, reader_test)
-    for _, row in result("fuzz_config").iterrows():
+    for _, row in read_result("fuzz_config").iterrows():
         faults = int(row["lost"] + row["uncaught"])
         kind = f"config files in {row['format'][1:].upper()}"
         add(kind, "config", row["read"], row["refused"], faults, "tests/test_fuzz_run.py")
-    lines = result("fuzz_command_line").sum(numeric_only=True).astype(int)
+    lines = read_result("fuzz_command_line").sum(numeric_only=True).astype(int)
     read, faults = lines["done"] + lines["failed"], lines["uncaught"]
     kind = "garbage for every option of every command"
     add(kind, "command_line", read, lines["refused"], faults, "tests/test_fuzz_run.py")
@@ -285,7 +287,7 @@ def bad_inputs() -> str:
     for name, kind in kept.items():
         if not (RESULTS / f"fuzz_{name}.csv").exists():
             continue
-        sums = result(f"fuzz_{name}").drop(columns="seed").sum(numeric_only=True).astype(int)
+        sums = read_result(f"fuzz_{name}").drop(columns="seed").sum(numeric_only=True).astype(int)
         wrong = ("not_named", "wrong_number", "uncaught", "hang")
         faults = sum(sums.get(each, 0) for each in wrong)
         read = sums["read"] + sums.get("read_changed", 0)
@@ -293,17 +295,17 @@ def bad_inputs() -> str:
         if name == "memory":
             test = "tests/memory/test_hostile_files.py"
         add(f"damaged {kind}", name, read, sums["refused"], faults, test)
-    names = result("fuzz_names").sum(numeric_only=True).astype(int)
+    names = read_result("fuzz_names").sum(numeric_only=True).astype(int)
     faults = names["exceptions"] + names["unsafe"] + names["aborts"]
     kind = "hostile names, by way out (tables, pages, charts)"
     add(kind, "names", names["cases"] - faults, 0, faults, "tests/report/test_fuzzed_names.py")
     head = ["kind", "inputs", "read or shown", "refused in our words", "faults", "command"]
-    return markdown([*head, "sample in the tests"], rows)
+    return format_table([*head, "sample in the tests"], rows)
 
 
-def mutation() -> str:
+def tabulate_mutation() -> str:
     """Mutants by group: drawn, killed, equivalent, and the shares."""
-    rows, summary = [], result("mutation_summary")
+    rows, summary = [], read_result("mutation_summary")
     for _, row in summary.iterrows():
         counts = [f"{int(row[name]):,}" for name in ("mutants", "sampled", "killed", "equivalent")]
         different = f"{row['killed_of_different']:.1%} ({row['low']:.0%} to {row['high']:.0%})"
@@ -315,12 +317,14 @@ def mutation() -> str:
         f"{total['killed_share']:.1%} of all and {total['killed_of_different']:.1%} of those that "
         f"are not equivalent (95 % interval {total['low']:.0%} to {total['high']:.0%})."
     )
-    return f"{told}\n\n{markdown([*head, 'killed of those that are not equivalent (95 %)'], rows)}"
+    return (
+        f"{told}\n\n{format_table([*head, 'killed of those that are not equivalent (95 %)'], rows)}"
+    )
 
 
-def survivors() -> str:
+def tabulate_survivors() -> str:
     """Mutants that no test killed: how many of each kind, and each with its reason."""
-    frame = result("mutation")
+    frame = read_result("mutation")
     frame = frame[frame["outcome"] != "killed"].fillna("")
     counts, rows = [], []
     for kind, meaning in KINDS.items():
@@ -332,17 +336,17 @@ def survivors() -> str:
             code = f"`{row['file']}`: {_as_code(row['code'])}"
             change = f"{_as_code(row['before'])} becomes {_as_code(row['after'])}"
             rows.append([kind, code, change, row["reason"] or "no test sees it"])
-    kinds = markdown(["kind", "why it survives", "survivors", "equivalent"], counts)
-    return f"{kinds}\n\n{markdown(['kind', 'where', 'change', 'reason'], rows)}"
+    kinds = format_table(["kind", "why it survives", "survivors", "equivalent"], counts)
+    return f"{kinds}\n\n{format_table(['kind', 'where', 'change', 'reason'], rows)}"
 
 
 def _as_code(text: str) -> str:
     return f"`{str(text).replace('|', chr(92) + '|')}`"
 
 
-def coverage() -> str:
+def tabulate_coverage() -> str:
     """Lines and branches that the tests run, by room."""
-    counted = result("coverage")
+    counted = read_result("coverage")
     rows = [
         [
             row["room"],
@@ -360,26 +364,26 @@ def coverage() -> str:
         f"{total['branch_share']:.1%} are taken; together, as coverage.py counts, "
         f"{total['share']:.1%}."
     )
-    table = markdown(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
+    table = format_table(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
     return f"{told}\n\n{table}"
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "mutation": mutation,
-    "survivors": survivors,
-    "coverage": coverage,
-    "bad inputs": bad_inputs,
+    "mutation": tabulate_mutation,
+    "survivors": tabulate_survivors,
+    "coverage": tabulate_coverage,
+    "bad inputs": tabulate_bad_inputs,
     "labeled intervals": lambda: "\n".join(interval_tables.tabulate_labeled()),
     "posterior intervals": lambda: "\n".join(interval_tables.tabulate_posterior()),
-    "ppi intervals": ppi_intervals,
-    "all sets": all_sets,
-    "choosing": choosing,
-    "ssme": ssme_cells,
-    "ssme_m": ssme_m_cells,
-    "theory": theory,
-    "rivals": rivals,
-    "rivals intervals": rivals_intervals,
-    "rivals verdicts": rivals_verdicts,
+    "ppi intervals": tabulate_ppi_intervals,
+    "all sets": tabulate_all_sets,
+    "choosing": tabulate_choosing,
+    "ssme": tabulate_ssme,
+    "ssme_m": tabulate_ssme_m,
+    "theory": describe_theory,
+    "rivals": tabulate_rivals,
+    "rivals intervals": tabulate_rivals_intervals,
+    "rivals verdicts": tabulate_rivals_verdicts,
 }
 DOCUMENTS = {
     "README.md": ("all sets",),
@@ -396,7 +400,7 @@ DOCUMENTS = {
 """The documents with tables or figures that are written, and their tables."""
 
 
-def rewritten(text: str, names: tuple[str, ...]) -> str:
+def rewrite(text: str, names: tuple[str, ...]) -> str:
     """``text`` with its tables made anew."""
     for name in names:
         place = re.compile(rf"(<!-- results {name} -->\n).*?(<!-- /results {name} -->)", re.DOTALL)
@@ -407,12 +411,12 @@ def rewritten(text: str, names: tuple[str, ...]) -> str:
     return text
 
 
-def problems(root: Path = TOP) -> list[str]:
+def find_problems(root: Path = TOP) -> list[str]:
     """Every table and figure of the documents under ``root`` that its result does not hold."""
     found = []
     for path in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text, name = path.read_text(encoding="utf-8"), str(path.relative_to(root))
-        if name in DOCUMENTS and rewritten(text, DOCUMENTS[name]) != text:
+        if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
             found.append(f"{name}: a table differs: run python -m benchmarks.quotes")
         found += [f"{name}: {each}" for each in check_quotes(text)]
     return found
@@ -425,8 +429,8 @@ def main() -> int:
         for name, tables in DOCUMENTS.items():
             path = TOP / name
             text = path.read_text(encoding="utf-8")
-            path.write_text(requoted(rewritten(text, tables)), encoding="utf-8")
-    found = problems()
+            path.write_text(requote(rewrite(text, tables)), encoding="utf-8")
+    found = find_problems()
     print("\n".join(found) or "every quoted figure is in its result")
     return 1 if found else 0
 

@@ -15,9 +15,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.experiment import FIGURES, RESULTS, ROOT, draw
-from benchmarks.paper import HIGHER, LOWER, REPRODUCES, paper_file
+from benchmarks.paper import HIGHER, LOWER, REPRODUCES, read_paper_file
 from benchmarks.provenance import read
-from benchmarks.trends import trends
+from benchmarks.trends import judge_trends
 
 SECTIONS: list[tuple[str, str, Callable[[pd.DataFrame], str]]] = []
 FIGURE_MODULES = {"all_sets_overall": "all_sets"}
@@ -64,7 +64,7 @@ WORDS = (
 """What the words of the report mean."""
 
 
-def section(name: str, title: str) -> Callable[[Any], Any]:
+def register_section(name: str, title: str) -> Callable[[Any], Any]:
     """Register the text of one result file."""
 
     def register(text: Callable[[pd.DataFrame], str]) -> Callable[[pd.DataFrame], str]:
@@ -74,34 +74,37 @@ def section(name: str, title: str) -> Callable[[Any], Any]:
     return register
 
 
-def table(frame: pd.DataFrame, digits: int = 2) -> str:
+def format_table(frame: pd.DataFrame, digits: int = 2) -> str:
     """A Markdown table; numbers rounded, missing ones empty."""
 
-    def cell(value: object) -> str:
+    def format_cell(value: object) -> str:
         if isinstance(value, float):
             return "" if value != value else f"{value:.{digits}f}"
         return str(value)
 
     head = "| " + " | ".join(COLUMNS.get(str(c), str(c)) for c in frame.columns) + " |"
     rule = "|" + "---|" * len(frame.columns)
-    rows = ["| " + " | ".join(cell(v) for v in row) + " |" for row in frame.itertuples(index=False)]
+    rows = [
+        "| " + " | ".join(format_cell(v) for v in row) + " |"
+        for row in frame.itertuples(index=False)
+    ]
     return "\n".join([head, rule, *rows])
 
 
-def points(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+def to_points(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Errors in points (hundredths), as the paper prints them."""
     return frame.assign(**{column: 100 * frame[column] for column in columns})
 
 
-@section("main_tables", "Main tables: CivilComments and MultiNLI")
-def main_tables(frame: pd.DataFrame) -> str:
-    shown = points(frame, ["mae", "ci95", "paper", "paper_ci95"])
+@register_section("main_tables", "Main tables: CivilComments and MultiNLI")
+def write_main_tables(frame: pd.DataFrame) -> str:
+    shown = to_points(frame, ["mae", "ci95", "paper", "paper_ci95"])
     shown = shown.assign(difference=shown["mae"] - shown["paper"])
     parts = []
     for (dataset, metric), part in shown.groupby(["dataset", "metric"], sort=False):
         columns = ["n_labeled", "method", "mae", "ci95", "paper", "paper_ci95", "difference"]
         parts.append(f"### {dataset}, {metric}\n")
-        parts.append(table(part[[*columns, "verdict", "rmae"]]))
+        parts.append(format_table(part[[*columns, "verdict", "rmae"]]))
         parts.append("")
     known = frame[frame["verdict"].isin([REPRODUCES, LOWER, HIGHER])]
     counts = known.groupby("method")["verdict"].value_counts().unstack(fill_value=0)
@@ -110,14 +113,14 @@ def main_tables(frame: pd.DataFrame) -> str:
         "The tables have the mean absolute error in points and the half-width of its 95 % "
         "interval, with the paper's figures beside ours (its tables S3 to S6, S11 and S12, and "
         "figures 2 and 3).\n\nNumber of cells by verdict:\n\n"
-        + table(verdicts)
+        + format_table(verdicts)
         + "\n\n"
         + "\n".join(parts)
-        + ensemble_reading(frame)
+        + compare_with_ensemble(frame)
     )
 
 
-def ensemble_reading(frame: pd.DataFrame) -> str:
+def compare_with_ensemble(frame: pd.DataFrame) -> str:
     """Where SSME as published is no better than the mean score, or worse than labels alone."""
     keys = ["dataset", "metric", "n_labeled"]
     known = frame.assign(ci95=frame["ci95"].fillna(0.0))
@@ -149,8 +152,8 @@ def ensemble_reading(frame: pd.DataFrame) -> str:
     return "\n\n".join(lines)
 
 
-@section("all_sets_overall", "All real sets: which method can be trusted?")
-def all_sets_overall(frame: pd.DataFrame) -> str:
+@register_section("all_sets_overall", "All real sets: which method can be trusted?")
+def write_all_sets_overall(frame: pd.DataFrame) -> str:
     wide = frame.pivot(index="method", columns="n_labeled", values="rmae")
     wide.columns = [f"RMAE at {n}" for n in wide.columns]
     others = frame[frame["n_labeled"] == 100].set_index("method")
@@ -166,29 +169,29 @@ def all_sets_overall(frame: pd.DataFrame) -> str:
     return (
         "The table has the geometric mean of RMAE over all cells, which here are all combinations "
         "of a set and a metric, and the largest RMAE of a cell.\n\n"
-        + table(ordered)
+        + format_table(ordered)
         + f"\n\nNumber of cells in which SSME as published is worse than labels alone: {told}."
     )
 
 
-@section("all_sets", "All real sets, cell by cell (auto, ssme, ensemble)")
-def all_sets(frame: pd.DataFrame) -> str:
+@register_section("all_sets", "All real sets, cell by cell (auto, ssme, ensemble)")
+def write_all_sets(frame: pd.DataFrame) -> str:
     chosen = frame[frame["method"].isin(["auto", "ssme", "ensemble"])]
     wide = chosen.pivot_table(
         index=["dataset", "metric"], columns=["method", "n_labeled"], values="rmae"
     )
     wide.columns = [f"{method} {n}" for method, n in wide.columns]
     coverage = frame[frame["method"] == "auto"].groupby(["dataset", "metric"])["coverage"].mean()
-    return table(wide.join(coverage.rename("auto coverage")).reset_index())
+    return format_table(wide.join(coverage.rename("auto coverage")).reset_index())
 
 
-@section("per_classifier", "Classifier by classifier, 20 labels")
-def per_classifier(frame: pd.DataFrame) -> str:
+@register_section("per_classifier", "Classifier by classifier, 20 labels")
+def write_per_classifier(frame: pd.DataFrame) -> str:
     columns = ["truth", "estimate", "spread", "mae", "paper_truth", "paper_estimate"]
-    shown = points(frame, [*columns, "paper_spread"])
+    shown = to_points(frame, [*columns, "paper_spread"])
     names = ["metric", "model", "method", *columns, "paper_spread"]
     parts = [
-        f"### Classifier by classifier: {dataset}\n\n" + table(part[names])
+        f"### Classifier by classifier: {dataset}\n\n" + format_table(part[names])
         for dataset, part in shown.groupby("dataset")
     ]
     return (
@@ -199,8 +202,8 @@ def per_classifier(frame: pd.DataFrame) -> str:
     )
 
 
-@section("ess", "Effective sample size")
-def ess(frame: pd.DataFrame) -> str:
+@register_section("ess", "Effective sample size")
+def write_ess(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table(
         index=["dataset", "metric", "method"], columns="n_labeled", values="ess"
     )
@@ -211,35 +214,35 @@ def ess(frame: pd.DataFrame) -> str:
     return (
         "The effective sample size is the number of labels, from 10 to 1,000, with which labels "
         "alone have the same error.\n\n"
-        + table(wide.reset_index(), 0)
+        + format_table(wide.reset_index(), 0)
         + f"\n\nThe means over the two sets for ECE with 20 labels are: {told}. The paper reports "
         "539 for SSME and 110 for the next best method, over its own tasks."
     )
 
 
-@section("ssme_vs_ssme_m", "SSME against SSME-M")
-def ssme_vs_ssme_m(frame: pd.DataFrame) -> str:
+@register_section("ssme_vs_ssme_m", "SSME against SSME-M")
+def write_ssme_vs_ssme_m(frame: pd.DataFrame) -> str:
     keys = ["dataset", "metric", "n_labeled"]
-    wide = points(frame, ["mae"]).pivot_table(index=keys, columns="method", values="mae")
+    wide = to_points(frame, ["mae"]).pivot_table(index=keys, columns="method", values="mae")
     wide["ssme_m / ssme"] = wide["ssme_m"] / wide["ssme"]
     better = (wide["ssme_m / ssme"] > 1).sum()
     return (
         "Mean absolute error in points. SSME is fitted to all classifiers together, and SSME-M to "
         "one at a time.\n\n"
-        + table(wide.reset_index())
+        + format_table(wide.reset_index())
         + f"\n\nSSME has a smaller error than SSME-M in {better} of {len(wide)} cells. The "
         "ensemble, which fits nothing, has a smaller error than SSME in "
         f"{(wide['ensemble'] < wide['ssme']).sum()} cells."
     )
 
 
-def variant_table(frame: pd.DataFrame) -> str:
-    shown = points(frame[frame["metric"].isin(["accuracy", "ece"])], ["mae"])
+def tabulate_variants(frame: pd.DataFrame) -> str:
+    shown = to_points(frame[frame["metric"].isin(["accuracy", "ece"])], ["mae"])
     wide = shown.pivot_table(index=["n_labeled", "method"], columns="metric", values="mae")
-    return "Mean absolute error in points on CivilComments.\n\n" + table(wide.reset_index())
+    return "Mean absolute error in points on CivilComments.\n\n" + format_table(wide.reset_index())
 
 
-def best_at(frame: pd.DataFrame, metric: str = "accuracy") -> str:
+def find_best(frame: pd.DataFrame, metric: str = "accuracy") -> str:
     part = frame[frame["metric"] == metric]
     best = part.loc[part.groupby("n_labeled")["mae"].idxmin()]
     return "; ".join(
@@ -248,56 +251,58 @@ def best_at(frame: pd.DataFrame, metric: str = "accuracy") -> str:
     )
 
 
-@section("bandwidths", "Bandwidth rule")
-def bandwidths(frame: pd.DataFrame) -> str:
+@register_section("bandwidths", "Bandwidth rule")
+def write_bandwidths(frame: pd.DataFrame) -> str:
     return (
-        variant_table(frame)
+        tabulate_variants(frame)
         + "\n\nThe paper's errors of accuracy with 20 / 50 / 100 labels, in points, are "
         "2.3 / 2.2 / 2.1 with the rule of Sheather and Jones, 3.8 / 6.5 / 4.7 with Silverman's, "
         "3.6 / 6.2 / 5.5 with the fixed bandwidth 1.0 and 4.4 / 4.4 / 3.2 with 2.0. The smallest "
-        f"errors of accuracy here are: {best_at(frame)}. The rows `ensemble` have the same "
+        f"errors of accuracy here are: {find_best(frame)}. The rows `ensemble` have the same "
         "estimate without any density."
     )
 
 
-@section("kernels", "Kernel")
-def kernels(frame: pd.DataFrame) -> str:
-    return variant_table(frame) + "\n\nThe paper finds no significant difference between kernels."
-
-
-@section("initialization", "Initialization")
-def initialization(frame: pd.DataFrame) -> str:
+@register_section("kernels", "Kernel")
+def write_kernels(frame: pd.DataFrame) -> str:
     return (
-        variant_table(frame)
+        tabulate_variants(frame) + "\n\nThe paper finds no significant difference between kernels."
+    )
+
+
+@register_section("initialization", "Initialization")
+def write_initialization(frame: pd.DataFrame) -> str:
+    return (
+        tabulate_variants(frame)
         + "\n\nThe paper's errors of accuracy with 20 / 50 / 100 labels, in points, are "
         "3.4 / 4.3 / 3.6 for `draw` and 4.6 / 4.0 / 3.3 for `knn`, which it calls comparable."
     )
 
 
-@section("classifiers", "More classifiers")
-def classifiers(frame: pd.DataFrame) -> str:
-    wide = points(frame[frame["metric"].isin(["accuracy", "ece"])], ["mae"]).pivot_table(
+@register_section("classifiers", "More classifiers")
+def write_classifiers(frame: pd.DataFrame) -> str:
+    wide = to_points(frame[frame["metric"].isin(["accuracy", "ece"])], ["mae"]).pivot_table(
         index="classifiers", columns=["method", "metric"], values="mae"
     )
     wide.columns = [f"{method} {metric}" for method, metric in wide.columns]
     return (
         "Mean absolute error in points with 1 to 7 of the classifiers of CivilComments and 20 "
         "labels.\n\n"
-        + table(wide.reset_index())
+        + format_table(wide.reset_index())
         + "\n\nThe paper's errors of accuracy with 2 to 7 classifiers are 4.71, 3.08, 2.73, 2.53, "
         "2.35 and 2.23."
     )
 
 
-@section("llm", "Case study: large language models")
-def llm(frame: pd.DataFrame) -> str:
+@register_section("llm", "Case study: large language models")
+def write_llm(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table(
         index=["dataset", "metric", "method"], columns="n_labeled", values="rmae"
     )
     wide.columns = [f"RMAE at {n}" for n in wide.columns]
     at_20 = frame[frame["n_labeled"] == 20]
     mean = 1 / at_20.groupby(["method", "dataset"])["rmae"].mean().unstack()
-    gains = table(mean.reset_index())
+    gains = format_table(mean.reset_index())
     worse = frame[(frame["method"] == "ssme") & (frame["rmae"] > 1)]
     told = ", ".join(f"{r.dataset} {r.metric} {r.n_labeled}" for r in worse.itertuples()) or "none"
     return (
@@ -305,7 +310,7 @@ def llm(frame: pd.DataFrame) -> str:
         "MMLU-Pro takes their place: it has real answers of nine large language models. Such an "
         "answer comes with one number, the mean probability of its tokens. The chosen option gets "
         "this probability, and the nine other options share the rest evenly. The table has RMAE."
-        f"\n\n{table(wide.reset_index())}\n\n"
+        f"\n\n{format_table(wide.reset_index())}\n\n"
         "The next table has the improvement over labels alone with 20 labels, which is 1 / mean "
         "RMAE over the metrics of a set. The paper reports 2.3 for SSME and 1.3 for Majority-Vote, "
         "over MultiNLI and AG News.\n\n"
@@ -314,18 +319,18 @@ def llm(frame: pd.DataFrame) -> str:
     )
 
 
-@section("subgroups", "Case study: subgroups")
-def subgroups(frame: pd.DataFrame) -> str:
+@register_section("subgroups", "Case study: subgroups")
+def write_subgroups(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table(index=["dataset", "category"], columns="method", values="rmae")
-    paper = paper_file("subgroups").set_index("method").T.rename_axis("category")
+    paper = read_paper_file("subgroups").set_index("method").T.rename_axis("category")
     return (
         "The table has the mean of RMAE over metrics and over the subgroups of a category, with 20 "
         "labels in all. Ages are grouped by decade. Where a group has no label, labels alone use "
         "all labeled rows. MIMIC-IV is not public, and Adult and diabetes readmission take its "
         "place, so that these figures neither reproduce nor refute the paper's.\n\n"
-        + table(wide.reset_index())
+        + format_table(wide.reset_index())
         + "\n\nThe paper's table 1 (MIMIC-IV):\n\n"
-        + table(paper.reset_index())
+        + format_table(paper.reset_index())
     )
 
 
@@ -337,14 +342,14 @@ AXES = {
 """What varies in the synthetic trends."""
 
 
-@section("synthetic_trends", "Synthetic trends (figure S2)")
-def synthetic_trends(frame: pd.DataFrame) -> str:
+@register_section("synthetic_trends", "Synthetic trends (figure S2)")
+def write_synthetic_trends(frame: pd.DataFrame) -> str:
     parts = []
     chosen = frame[frame["metric"] == "accuracy"]
     for (reading, noise, axis), part in chosen.groupby(["reading", "noise", "axis"]):
-        wide = points(part, ["mae"]).pivot_table(index="value", columns="method", values="mae")
+        wide = to_points(part, ["mae"]).pivot_table(index="value", columns="method", values="mae")
         told = f"Scores {reading}, {noise} noise, by {AXES[axis]}:"
-        parts.append(f"{told}\n\n" + table(wide.reset_index()) + "\n")
+        parts.append(f"{told}\n\n" + format_table(wide.reset_index()) + "\n")
     return (
         "Mean absolute error of accuracy in points, with 20 labels. The paper draws the scores "
         "themselves (scores as drawn). The other reading gives SSME calibrated log-odds (scores "
@@ -355,62 +360,63 @@ def synthetic_trends(frame: pd.DataFrame) -> str:
     )
 
 
-@section("bounds", "Bounds (figure S1)")
-def bounds(frame: pd.DataFrame) -> str:
+@register_section("bounds", "Bounds (figure S1)")
+def write_bounds(frame: pd.DataFrame) -> str:
     worst = frame.groupby(["metric", "epsilon"])["bound"].max().reset_index()
-    return "The largest bound over all classifiers, by the error in the separation:\n\n" + table(
-        worst, 3
+    return (
+        "The largest bound over all classifiers, by the error in the separation:\n\n"
+        + format_table(worst, 3)
     )
 
 
-@section("ensembling", "Ensembling against miscalibration (figure S3)")
-def ensembling(frame: pd.DataFrame) -> str:
-    wide = points(frame, ["mae"]).pivot_table(
+@register_section("ensembling", "Ensembling against miscalibration (figure S3)")
+def write_ensembling(frame: pd.DataFrame) -> str:
+    wide = to_points(frame, ["mae"]).pivot_table(
         index=["metric", "bend"], columns="method", values="mae"
     )
     return (
         "Mean absolute error in points. A bend of 1 leaves the scores as they are. Above 1 they "
-        "are made overconfident, and below 1 underconfident.\n\n" + table(wide.reset_index())
+        "are made overconfident, and below 1 underconfident.\n\n" + format_table(wide.reset_index())
     )
 
 
-@section("cost", "Computational cost")
-def cost(frame: pd.DataFrame) -> str:
+@register_section("cost", "Computational cost")
+def write_cost(frame: pd.DataFrame) -> str:
     shown = frame[["method", "ratio_to_labeled"]].sort_values("ratio_to_labeled")
     return (
         "The time of one evaluation with intervals on 1,020 rows and 7 classifiers, on one core, "
         "divided by the time of `labeled` in the same run. The paper reports 21.5 s for SSME and "
-        "32.1 s for Bayesian calibration.\n\n" + table(shown, 1)
+        "32.1 s for Bayesian calibration.\n\n" + format_table(shown, 1)
     )
 
 
-@section("ssme_paper", "SSME and SSME-M under both presets")
-def ssme_paper(frame: pd.DataFrame) -> str:
+@register_section("ssme_paper", "SSME and SSME-M under both presets")
+def write_ssme_paper(frame: pd.DataFrame) -> str:
     columns = ["mae", "ci95", "paper", "paper_ci95"]
-    shown = points(frame, columns)
+    shown = to_points(frame, columns)
     counts = frame[frame["verdict"].notna()].groupby(["dataset", "method"])["verdict"]
     return (
         "Number of cells by verdict:\n\n"
-        + table(counts.value_counts().unstack(fill_value=0).reset_index())
+        + format_table(counts.value_counts().unstack(fill_value=0).reset_index())
         + "\n\nMean absolute error in points:\n\n"
-        + table(shown[["dataset", "method", "n_labeled", "metric", *columns, "verdict"]])
+        + format_table(shown[["dataset", "method", "n_labeled", "metric", *columns, "verdict"]])
     )
 
 
-@section("ground_truth", "Ground truth (tables S1 and S2)")
-def ground_truth(frame: pd.DataFrame) -> str:
+@register_section("ground_truth", "Ground truth (tables S1 and S2)")
+def write_ground_truth(frame: pd.DataFrame) -> str:
     known = frame[(frame["model"] != "all") & frame["paper"].notna()]
     gap = 100 * (known["ours"] - known["paper"]).abs()
     return (
         "Metrics of every classifier on all rows, as fractions. The correlation is the mean over "
         "pairs of classifiers. The largest difference from the paper's figures is "
         f"{gap.max():.2f} points, among {len(gap)} figures.\n\n"
-        + table(frame[["dataset", "model", "metric", "ours", "paper"]], 3)
+        + format_table(frame[["dataset", "model", "metric", "ours", "paper"]], 3)
     )
 
 
-@section("theory", "Theorem 1 measured")
-def theory(frame: pd.DataFrame) -> str:
+@register_section("theory", "Theorem 1 measured")
+def write_theory(frame: pd.DataFrame) -> str:
     verdict = []
     for (world, method), part in frame[frame["applies"]].groupby(["world", "method"], sort=False):
         column = "within" if method == "ul_plus" else "auc_within"
@@ -431,15 +437,15 @@ def theory(frame: pd.DataFrame) -> str:
         "of theorem 1, in which all open constants are set to 1. This is done on simulated data "
         "that meet the assumptions and on data that violate one of them. SSME with Gaussian "
         "densities is compared with the bound on AUC ([theory](../docs/theory.md)).\n\n"
-        + table(pd.DataFrame(verdict))
+        + format_table(pd.DataFrame(verdict))
         + "\n\n"
-        + table(frame[[*columns, *more]], 3)
+        + format_table(frame[[*columns, *more]], 3)
     )
 
 
-@section("flow_readings", "Readings of the flow (tables S14 and S15)")
-def flow_readings(frame: pd.DataFrame) -> str:
-    shown = points(frame, ["mae", "ci95", "paper", "paper_ci95"])
+@register_section("flow_readings", "Readings of the flow (tables S14 and S15)")
+def write_flow_readings(frame: pd.DataFrame) -> str:
+    shown = to_points(frame, ["mae", "ci95", "paper", "paper_ci95"])
     shown = shown.assign(
         error=shown["mae"].map("{:.2f}".format) + " (" + shown["ci95"].map("{:.2f}".format) + ")"
     )
@@ -449,23 +455,23 @@ def flow_readings(frame: pd.DataFrame) -> str:
     counts = frame[frame["verdict"].notna()].groupby("method")["verdict"].value_counts()
     return (
         "Number of cells by reading and verdict:\n\n"
-        + table(counts.unstack(fill_value=0).reset_index())
+        + format_table(counts.unstack(fill_value=0).reset_index())
         + "\n\nMean absolute error in points, with half-widths of 95 % intervals in brackets, "
-        "beside the paper's SSME-NF where it has a figure:\n\n" + table(wide.reset_index())
+        "beside the paper's SSME-NF where it has a figure:\n\n" + format_table(wide.reset_index())
     )
 
 
-@section("rivals_paper", "Rivals")
-def rivals_paper(frame: pd.DataFrame) -> str:
+@register_section("rivals_paper", "Rivals")
+def write_rivals_paper(frame: pd.DataFrame) -> str:
     counts = frame[frame["verdict"].notna()].groupby("method")["verdict"]
     return (
         "Number of cells by verdict, for the other methods and for readings of them where the "
         "paper leaves something open ([rivals](../docs/rivals.md) explains each):\n\n"
-        + table(counts.value_counts().unstack(fill_value=0).reset_index())
+        + format_table(counts.value_counts().unstack(fill_value=0).reset_index())
     )
 
 
-def caption(name: str, frame: pd.DataFrame) -> str:
+def write_caption(name: str, frame: pd.DataFrame) -> str:
     """Runs, command and state of the source of one result."""
     line = read(RESULTS).set_index("experiment").loc[name]
     told = f"Runs: {', '.join(map(str, sorted(set(frame['runs']))))}. " if "runs" in frame else ""
@@ -473,26 +479,26 @@ def caption(name: str, frame: pd.DataFrame) -> str:
     return f"*{told}`{line['command']}`, source of commit {line['commit']}.{note}*"
 
 
-def headline_table() -> str:
+def tabulate_headline() -> str:
     """The first table: what the paper says, what its tables give, what ours give."""
     frame = pd.read_csv(RESULTS / "headline.csv", keep_default_na=False, na_values={"ours": [""]})
 
-    def figure(value: object) -> str:
+    def format_figure(value: object) -> str:
         return "" if value in ("", None) or value != value else f"{float(str(value)):.3g}"
 
     rows = [
         {
             "claim": row.claim,
             "the paper": row.paper,
-            "its tables, all sets": figure(row.paper_tables),
-            "its tables, our set": figure(row.paper_tables_same_set),
-            "ours": figure(row.ours) + row.of,
+            "its tables, all sets": format_figure(row.paper_tables),
+            "its tables, our set": format_figure(row.paper_tables_same_set),
+            "ours": format_figure(row.ours) + row.of,
             "verdict": row.verdict,
             "command": f"`{row.command}`",
         }
         for row in frame.itertuples()
     ]
-    return table(pd.DataFrame(rows))
+    return format_table(pd.DataFrame(rows))
 
 
 TREND_WORDS = {
@@ -503,11 +509,11 @@ TREND_WORDS = {
 """Verdicts on trends as verbs."""
 
 
-def summary() -> list[str]:
+def write_summary() -> list[str]:
     """One screen: every sentence is computed."""
     cells = pd.read_csv(RESULTS / "headline.csv", keep_default_na=False)
     first = cells[cells["experiment"] == "ssme_paper"]
-    held = trends()
+    held = judge_trends()
     words = held["verdict"].value_counts()
     main = pd.read_csv(RESULTS / "main_tables.csv")
     known = main[main["verdict"].isin([REPRODUCES, LOWER, HIGHER])]
@@ -521,13 +527,13 @@ def summary() -> list[str]:
     overall = pd.read_csv(RESULTS / "all_sets_overall.csv").query("n_labeled == 20")
     rmae = overall.set_index("method")["rmae"]
 
-    def told(rows: list[Any]) -> str:
+    def join(rows: list[Any]) -> str:
         return "; ".join(f"{r.claim} ({float(r.ours):.0f}{r.of})" for r in rows)
 
     return [
-        f"- **Reproduces completely**: {told(full)}. In the main tables, every cell of the methods "
+        f"- **Reproduces completely**: {join(full)}. In the main tables, every cell of the methods "
         f"{', '.join(whole)}.",
-        f"- **Reproduces in part**: {told(rest)}. In the main tables, these numbers of cells: "
+        f"- **Reproduces in part**: {join(rest)}. In the main tables, these numbers of cells: "
         f"{', '.join(partly)}.",
         f"- **Does not reproduce in any cell of the main tables**: {', '.join(none) or 'none'}.",
         "- **Trends of the paper** ([table](#the-papers-trends)), by verdict: "
@@ -568,25 +574,27 @@ WHERE = (
 """Every table and figure of the paper: its name, what it shows, our result, a remark."""
 
 
-def anchor(title: str) -> str:
+def make_anchor(title: str) -> str:
     """GitHub's anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def where_table(titles: dict[str, str]) -> str:
+def tabulate_places(titles: dict[str, str]) -> str:
     rows = [
         {
             "the paper": name,
             "what": what,
-            "here": f"[{titles[own]}](#{anchor(titles[own])})" if own in titles else "not here",
+            "here": f"[{titles[own]}](#{make_anchor(titles[own])})"
+            if own in titles
+            else "not here",
             "remark": remark,
         }
         for name, what, own, remark in WHERE
     ]
-    return table(pd.DataFrame(rows))
+    return format_table(pd.DataFrame(rows))
 
 
-def text() -> str:
+def write_text() -> str:
     """The whole report, from the committed results."""
     present = [s for s in SECTIONS if (RESULTS / f"{s[0]}.csv").exists()]
     titles = {name: title for name, title, _ in present}
@@ -605,11 +613,11 @@ def text() -> str:
         "",
         "## Contents",
         "",
-        *(f"- [{head}](#{anchor(head)})" for head in heads),
+        *(f"- [{head}](#{make_anchor(head)})" for head in heads),
         "",
         "## Summary",
         "",
-        *summary(),
+        *write_summary(),
         "",
         "## Headline claims",
         "",
@@ -618,9 +626,9 @@ def text() -> str:
         "`benchmarks/headline.py` has the definitions. A figure reproduces if it is within 15 % of "
         "the paper's tables on the same set, and a count if it is equal.",
         "",
-        headline_table(),
+        tabulate_headline(),
         "",
-        caption("headline", pd.DataFrame()),
+        write_caption("headline", pd.DataFrame()),
         "",
         "## The paper's trends",
         "",
@@ -628,15 +636,15 @@ def text() -> str:
         "in points. A trend holds, or is refuted, if the difference exceeds the sum of the two "
         "half-widths. Otherwise it is within the noise.",
         "",
-        table(trends()),
+        format_table(judge_trends()),
         "",
     ]
     for name, title, write in present:
         frame = pd.read_csv(RESULTS / f"{name}.csv")
-        parts += [f"## {title}", "", caption(name, frame), "", write(frame), ""]
+        parts += [f"## {title}", "", write_caption(name, frame), "", write(frame), ""]
         if (FIGURES / f"{name}.png").exists():
             parts += [f"![{title}](figures/{name}.png)", ""]
-    parts += [f"## {LAST}", "", where_table(titles), ""]
+    parts += [f"## {LAST}", "", tabulate_places(titles), ""]
     return "\n".join(parts)
 
 
@@ -654,11 +662,11 @@ def draw_all() -> None:
 def main(check: bool = False) -> None:
     path = ROOT / "REPORT.md"
     if check:
-        if path.read_text(encoding="utf-8") != text():
+        if path.read_text(encoding="utf-8") != write_text():
             raise SystemExit("benchmarks/REPORT.md: run python -m benchmarks.report")
         return
     draw_all()
-    path.write_text(text(), encoding="utf-8")
+    path.write_text(write_text(), encoding="utf-8")
     print("wrote REPORT.md")
 
 

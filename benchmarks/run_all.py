@@ -16,7 +16,7 @@ from concurrent.futures import Executor
 from importlib import import_module
 
 from benchmarks import report
-from benchmarks.experiment import Setup, add_places, places
+from benchmarks.experiment import Setup, add_places, open_places
 from ssme.bench import UnfinishedError
 from ssme.errors import InputError
 
@@ -44,7 +44,7 @@ EXPERIMENTS = (
 )
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="begin nothing after (default: no limit)"
@@ -60,7 +60,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def numbers_of_runs(told: list[str]) -> dict[str, int]:
+def parse_runs(told: list[str]) -> dict[str, int]:
     """``["all_sets=20"]`` as {"all_sets": 20}."""
     runs = {}
     for each in told:
@@ -71,7 +71,7 @@ def numbers_of_runs(told: list[str]) -> dict[str, int]:
     return runs
 
 
-def attempt(name: str, runs: int | None, executor: Executor, end: float) -> str:
+def try_experiment(name: str, runs: int | None, executor: Executor, end: float) -> str:
     """Run one experiment; why it was left out, if it was."""
     module = import_module(f"benchmarks.accuracy.{name}")
     print(f"\n{name}: {module.__doc__.splitlines()[0]}", flush=True)
@@ -84,10 +84,10 @@ def attempt(name: str, runs: int | None, executor: Executor, end: float) -> str:
 
 
 def main() -> None:
-    args = arguments()
-    end, runs = time.monotonic() + 60 * args.minutes, numbers_of_runs(args.runs)
-    with places(args) as executor:
-        left_out = {name: attempt(name, runs.get(name), executor, end) for name in args.only}
+    args = parse_arguments()
+    end, runs = time.monotonic() + 60 * args.minutes, parse_runs(args.runs)
+    with open_places(args) as executor:
+        left_out = {name: try_experiment(name, runs.get(name), executor, end) for name in args.only}
     if not args.no_report:
         report.main()
     left_out = {name: reason for name, reason in left_out.items() if reason}

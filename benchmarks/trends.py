@@ -35,41 +35,42 @@ class Trend:
             return "holds"
         return "refuted" if self.small[0] > self.large[0] + noise else "within the noise"
 
-    def row(self) -> dict[str, str]:
+    def make_row(self) -> dict[str, str]:
         """A line of the report's table, errors in points."""
         return {
             "the paper": self.claim,
             "measured on": self.measured,
-            "error that should be smaller": _points(self.small),
-            "error that should be larger": _points(self.large),
+            "error that should be smaller": _format_points(self.small),
+            "error that should be larger": _format_points(self.large),
             "verdict": self.verdict,
         }
 
 
-def more_classifiers(frame: pd.DataFrame) -> Iterator[Trend]:
+def compare_classifiers(frame: pd.DataFrame) -> Iterator[Trend]:
     for method in ("ssme", "auto"):
-        seven, two = (_error(frame, classifiers=n, method=method) for n in (7, 2))
+        seven, two = (_find_error(frame, classifiers=n, method=method) for n in (7, 2))
         yield Trend("seven classifiers beat two", f"{method}, civilcomments, 20 labels", seven, two)
 
 
-def bandwidths(frame: pd.DataFrame) -> Iterator[Trend]:
+def compare_bandwidths(frame: pd.DataFrame) -> Iterator[Trend]:
     for other in ("silverman", "fixed 1.0", "fixed 2.0"):
         for n in (20, 100):
-            isj, rival = (_error(frame, method=m, n_labeled=n) for m in ("isj", other))
+            isj, rival = (_find_error(frame, method=m, n_labeled=n) for m in ("isj", other))
             where = f"civilcomments, {n} labels"
             yield Trend(f"Sheather-Jones beats {other}", where, isj, rival)
 
 
-def one_at_a_time(frame: pd.DataFrame) -> Iterator[Trend]:
+def compare_one_at_a_time(frame: pd.DataFrame) -> Iterator[Trend]:
     for dataset in ("civilcomments", "multinli"):
         for n in (20, 100):
             one, each = (
-                _error(frame, method=m, n_labeled=n, dataset=dataset) for m in ("ssme", "ssme_m")
+                _find_error(frame, method=m, n_labeled=n, dataset=dataset)
+                for m in ("ssme", "ssme_m")
             )
             yield Trend("SSME beats SSME-M", f"{dataset}, {n} labels", one, each)
 
 
-def synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
+def compare_synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
     claims = {"n_u": "unlabeled rows", "d": "classifiers", "c": "separation"}
     worlds = frame[["reading", "noise"]].drop_duplicates().itertuples(index=False)
     for (reading, noise), method in product(worlds, ("ssme", "ssme, gmm")):
@@ -77,7 +78,7 @@ def synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
             part = frame[frame["axis"] == axis]
             least, most = part["value"].min(), part["value"].max()
             large, small = (
-                _error(part, reading=reading, noise=noise, value=value, method=method)
+                _find_error(part, reading=reading, noise=noise, value=value, method=method)
                 for value in (least, most)
             )
             claim = f"better with more {what} ({least:g} to {most:g})"
@@ -85,24 +86,24 @@ def synthetic(frame: pd.DataFrame) -> Iterator[Trend]:
 
 
 TRENDS: dict[str, Callable[[pd.DataFrame], Iterator[Trend]]] = {
-    "classifiers": more_classifiers,
-    "bandwidths": bandwidths,
-    "ssme_vs_ssme_m": one_at_a_time,
-    "synthetic_trends": synthetic,
+    "classifiers": compare_classifiers,
+    "bandwidths": compare_bandwidths,
+    "ssme_vs_ssme_m": compare_one_at_a_time,
+    "synthetic_trends": compare_synthetic,
 }
 
 
-def trends() -> pd.DataFrame:
+def judge_trends() -> pd.DataFrame:
     """The verdict on every trend whose result file is there, on accuracy."""
     rows = []
     for name, claims in TRENDS.items():
         path = RESULTS / f"{name}.csv"
         if path.exists():
-            rows += [trend.row() for trend in claims(pd.read_csv(path))]
+            rows += [trend.make_row() for trend in claims(pd.read_csv(path))]
     return pd.DataFrame(rows)
 
 
-def _error(frame: pd.DataFrame, **where: Any) -> tuple[float, float]:
+def _find_error(frame: pd.DataFrame, **where: Any) -> tuple[float, float]:
     """Error of accuracy and its half-width, NaN where unknown, in the row ``where`` names."""
     row = frame[frame["metric"] == "accuracy"]
     for column, value in where.items():
@@ -110,5 +111,5 @@ def _error(frame: pd.DataFrame, **where: Any) -> tuple[float, float]:
     return row["mae"].item(), row["ci95"].item()
 
 
-def _points(error: tuple[float, float]) -> str:
+def _format_points(error: tuple[float, float]) -> str:
     return f"{100 * error[0]:.2f} ± {100 * error[1]:.2f}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import lines
+from benchmarks.charts import draw_lines
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, geometric_rmae, summarize
 from ssme.datasets.registry import dataset_names
@@ -39,7 +39,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return lines(frame, "n_labeled:O", "rmae:Q", "method")
+    return draw_lines(frame, "n_labeled:O", "rmae:Q", "method")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import ssme
-from benchmarks.charts import bands
+from benchmarks.charts import draw_bands
 from benchmarks.experiment import Setup, save, start
 from ssme.theory import accuracy_of_separation, auc_of_separation, performance_band
 
@@ -36,7 +36,7 @@ def main(setup: Setup) -> None:
 
 def draw_figure(frame: pd.DataFrame) -> Any:
     series = "eps " + frame["epsilon"].astype(str)
-    return bands(frame.assign(series=series), "performance", "low", "high", "series", "metric")
+    return draw_bands(frame.assign(series=series), "performance", "low", "high", "series", "metric")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import lines
+from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
 from ssme.datasets.registry import load_dataset
@@ -74,7 +74,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return lines(frame, "classifiers:O", "mae:Q", "method", facet="metric")
+    return draw_lines(frame, "classifiers:O", "mae:Q", "method", facet="metric")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import dots
+from benchmarks.charts import draw_dots
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance
 from ssme.data.scoreset import ScoreSet
@@ -42,7 +42,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return dots(frame, "ratio_to_labeled", "method", "method", log=True)
+    return draw_dots(frame, "ratio_to_labeled", "method", "method", log=True)
 
 
 if __name__ == "__main__":

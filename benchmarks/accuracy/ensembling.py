@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import lines
+from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
 from ssme.datasets.adult import semisynthetic_set
@@ -47,7 +47,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return lines(frame, "bend:O", "mae:Q", "method", facet="metric")
+    return draw_lines(frame, "bend:O", "mae:Q", "method", facet="metric")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS, run_main_cells
-from benchmarks.charts import dots
+from benchmarks.charts import draw_dots
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import labels_only_curve, summarize
 from ssme.bench.effective import add_effective_sample_size
@@ -36,7 +36,7 @@ def main(setup: Setup) -> None:
 def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["n_labeled"] == 20]
     panel = shown["dataset"] + " " + shown["metric"]
-    return dots(shown.assign(panel=panel), "ess", "method", "method", facet="panel", log=True)
+    return draw_dots(shown.assign(panel=panel), "ess", "method", "method", facet="panel", log=True)
 
 
 if __name__ == "__main__":

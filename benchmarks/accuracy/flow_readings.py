@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.densities import FLOW, read_paper_flow
-from benchmarks.charts import bars
+from benchmarks.charts import draw_bars
 from benchmarks.experiment import Setup, run, save, start
-from benchmarks.paper import verdicts
+from benchmarks.paper import judge_rows
 from ssme.bench import Protocol, summarize
 
 RUNS = 5
@@ -35,12 +35,12 @@ def main(setup: Setup) -> None:
         read_paper_flow(row.dataset, row.n_labeled, row.metric) for row in summary.itertuples()
     ]
     summary[["paper", "paper_ci95"]] = pd.DataFrame(published, index=summary.index) / 100
-    save(summary.assign(verdict=verdicts(summary)), setup, draw_figure)
+    save(summary.assign(verdict=judge_rows(summary)), setup, draw_figure)
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["metric"] == "accuracy"]
-    return bars(shown, "mae:Q", "method:N", row="dataset", color="method")
+    return draw_bars(shown, "mae:Q", "method:N", row="dataset", color="method")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import dots
+from benchmarks.charts import draw_dots
 from benchmarks.experiment import Setup, save, start
-from benchmarks.paper import PAPER_MODELS, PAPER_NAMES, paper_file
+from benchmarks.paper import PAPER_MODELS, PAPER_NAMES, read_paper_file
 from ssme.bench.provenance import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.datasets.registry import load_dataset
@@ -36,7 +36,7 @@ def main(setup: Setup) -> None:
 def describe_set(dataset: str, data: ScoreSet) -> list[dict[str, Any]]:
     """One row per classifier and metric, then the mean correlations and the share of ties."""
     mass = one_hot_mass(data.labels, data.n_classes)
-    published = paper_file("ground_truth").set_index(["dataset", "model", "metric"])["truth"]
+    published = read_paper_file("ground_truth").set_index(["dataset", "model", "metric"])["truth"]
     rows: list[dict[str, Any]] = []
     for metric in default_metrics(data.n_classes):
         values = get_metric(metric)(data.scores, mass)[0]
@@ -83,7 +83,7 @@ def draw_figure(frame: pd.DataFrame) -> Any:
     )
     shown = shown.dropna(subset=["value"])
     panel = shown["dataset"] + " " + shown["metric"]
-    return dots(shown.assign(panel=panel), "value", "model", "source", facet="panel")
+    return draw_dots(shown.assign(panel=panel), "value", "model", "source", facet="panel")
 
 
 if __name__ == "__main__":

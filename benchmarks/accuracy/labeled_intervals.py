@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
-from benchmarks.experiment import add_places, places, run_cells, write_table
+from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
@@ -139,7 +139,7 @@ def main() -> None:
     add_places(parser)
     options = parser.parse_args()
     studies = [plan_study(name, options.runs, options.metrics) for name in options.sets]
-    with places(options) as executor:
+    with open_places(options) as executor:
         cells = run_cells(studies, "labeled_intervals", executor)
     rows = summarize(cells.rows)
     write_table(options.out, rows, cells.times)

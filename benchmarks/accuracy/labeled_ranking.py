@@ -17,7 +17,7 @@ import pandas as pd
 from tests.shared_data import set_names
 
 from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, load_scores
-from benchmarks.experiment import RESULTS, add_places, places, run_cells, write_table
+from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -69,7 +69,7 @@ def main() -> None:
     add_places(parser)
     options = parser.parse_args()
     sets = options.sets or [name for name in set_names() if name not in TORTURE]
-    with places(options) as executor:
+    with open_places(options) as executor:
         study = plan_study(sets, options.runs)
         cells = run_cells([study], "labeled_ranking", executor)
     table = summarize(cells.rows)

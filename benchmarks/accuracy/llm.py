@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import bars_by_method
+from benchmarks.charts import draw_bars_by_method
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, summarize
 
@@ -45,7 +45,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return bars_by_method(frame)
+    return draw_bars_by_method(frame)
 
 
 if __name__ == "__main__":

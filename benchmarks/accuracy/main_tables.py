@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import bars
+from benchmarks.charts import draw_bars
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
-from benchmarks.paper import PAPER_METHODS, beside_paper
+from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
 
 RUNS = 50
@@ -27,14 +27,14 @@ def run_main_cells(setup: Setup, datasets: list[str] = DATASETS) -> pd.DataFrame
 
 
 def main(setup: Setup) -> None:
-    result = beside_paper(summarize(run_main_cells(setup)))
+    result = join_paper(summarize(run_main_cells(setup)))
     save(result.drop(columns=["subset", "group"]), setup, draw_figure)
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[(frame["n_labeled"] == 20)]
     shown = shown.assign(panel=shown["dataset"] + " " + shown["metric"])
-    return bars(shown, "mae:Q", "method:N", row="panel", color="method")
+    return draw_bars(shown, "mae:Q", "method:N", row="panel", color="method")
 
 
 if __name__ == "__main__":

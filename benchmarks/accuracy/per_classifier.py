@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import RUNS, run_main_cells
-from benchmarks.charts import dots
+from benchmarks.charts import draw_dots
 from benchmarks.experiment import Setup, save, start
-from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, paper_file
+from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, read_paper_file
 from ssme.bench import provenance
 
 __all__ = ["RUNS", "draw_figure", "main"]
@@ -36,7 +36,7 @@ def main(setup: Setup) -> None:
 
 def join_paper_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
     """``ours`` with the paper's estimate, its spread and its truth where it has them."""
-    published = paper_file("per_classifier").rename(columns={"spread": "paper_spread"})
+    published = read_paper_file("per_classifier").rename(columns={"spread": "paper_spread"})
     published = published.rename(columns={"estimate": "paper_estimate"})
     truth = published[published["method"] == "Ground Truth"]
     truth = truth.rename(columns={"paper_estimate": "paper_truth"})
@@ -60,7 +60,7 @@ def join_paper_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
 def draw_figure(frame: pd.DataFrame) -> Any:
     frame = frame[frame["method"].isin(["labeled", "ssme", "auto"])]
     panel = frame["dataset"] + " " + frame["metric"]
-    return dots(frame.assign(panel=panel), "mae", "model", "method", facet="panel")
+    return draw_dots(frame.assign(panel=panel), "mae", "model", "method", facet="panel")
 
 
 if __name__ == "__main__":

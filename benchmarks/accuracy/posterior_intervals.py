@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.labeled_intervals import load_scores
-from benchmarks.experiment import add_places, places, run_cells, write_table
+from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -117,7 +117,7 @@ def main() -> None:
     add_places(parser)
     options = parser.parse_args()
     studies = [plan_study(name, options.runs) for name in options.sets]
-    with places(options) as executor:
+    with open_places(options) as executor:
         cells = run_cells(studies, "posterior_intervals", executor)
     rows = summarize(cells.rows)
     write_table(options.out, rows, cells.times)

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.labeled_intervals import SIMULATED, load_scores
-from benchmarks.experiment import RESULTS, add_places, places, run_cells, write_table
+from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     add_places(parser)
     options = parser.parse_args()
-    with places(options) as executor:
+    with open_places(options) as executor:
         study = plan_study(options.sets, options.runs)
         cells = run_cells([study], "ppi_intervals", executor)
     table = summarize(cells.rows)

@@ -6,7 +6,7 @@ synthetic Gaussian sets, whose truth is known in closed form.
 
 from __future__ import annotations
 
-from benchmarks.charts import bars_by_labels as draw_figure
+from benchmarks.charts import draw_bars_by_labels as draw_figure
 from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
 from ssme.datasets.registry import data_folder

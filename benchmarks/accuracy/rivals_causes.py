@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, compute_mean_and_half_width
-from benchmarks.experiment import add_places, places, run_cells, write_table
+from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50)
     add_places(parser)
     args = parser.parse_args()
-    with places(args) as executor:
+    with open_places(args) as executor:
         cells = run_cells(plan_studies(args.runs), "rivals_causes", executor)
     table = summarize(cells.rows, args.runs)
     write_table(RESULTS / "rivals_causes.csv", table, cells.times)

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
-from benchmarks.charts import bars
+from benchmarks.charts import draw_bars
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
-from benchmarks.paper import PAPER_METHODS, beside_paper
+from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
 
 RIVALS = [name for name in PAPER_METHODS if name not in ("ssme", "ssme_m")]
@@ -38,7 +38,7 @@ def main(setup: Setup) -> None:
     methods["ensemble, no labels"] = ("ensemble", {"labels": False})
     summary = summarize(run(Protocol(methods, runs=setup.runs), DATASETS, setup, cells=REAL_SETS))
     columns = {label: PAPER_METHODS[name] for label, (name, _) in READINGS.items()}
-    result = beside_paper(summary, also=columns).drop(columns=["subset", "group"])
+    result = join_paper(summary, also=columns).drop(columns=["subset", "group"])
     order = {label: place for place, label in enumerate(methods)}
     result["order"] = result["method"].map(order)
     result = result.sort_values(["dataset", "order", "metric", "n_labeled"]).drop(columns="order")
@@ -51,7 +51,7 @@ def main(setup: Setup) -> None:
 def draw_figure(frame: pd.DataFrame) -> Any:
     shown = frame[frame["n_labeled"] == 20]
     panel = shown["dataset"] + " " + shown["metric"]
-    return bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
+    return draw_bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
 
 
 def format_error(row: Any) -> str:

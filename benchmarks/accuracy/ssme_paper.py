@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
-from benchmarks.charts import bars_by_method
+from benchmarks.charts import draw_bars_by_method
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
-from benchmarks.paper import PAPER_METHODS, beside_paper
+from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
 
 __all__ = ["RUNS", "draw_figure", "main"]
@@ -34,7 +34,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 def main(setup: Setup) -> None:
     table = run(Protocol(METHODS, runs=setup.runs), DATASETS, setup, cells=REAL_SETS)
     columns = {label: PAPER_METHODS.get(name, "") for label, (name, _) in METHODS.items()}
-    result = beside_paper(summarize(table), also=columns).drop(columns=["subset", "group"])
+    result = join_paper(summarize(table), also=columns).drop(columns=["subset", "group"])
     order = {label: place for place, label in enumerate(METHODS)}
     result = result.sort_values(
         ["dataset", "method", "n_labeled", "metric"],
@@ -44,7 +44,7 @@ def main(setup: Setup) -> None:
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:
-    return bars_by_method(frame)
+    return draw_bars_by_method(frame)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ here from the runs of the main tables, with the ensemble, which fits nothing, be
 from __future__ import annotations
 
 from benchmarks.accuracy.main_tables import RUNS, run_main_cells
-from benchmarks.charts import bars_by_labels as draw_figure
+from benchmarks.charts import draw_bars_by_labels as draw_figure
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import summarize
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import lines
+from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
 from ssme.data.scoreset import ScoreSet
@@ -60,7 +60,7 @@ def average_by_category(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure(frame: pd.DataFrame) -> Any:
     frame = frame.assign(where=frame["dataset"] + " " + frame["category"])
-    return lines(frame, "where:N", "rmae:Q", "method")
+    return draw_lines(frame, "where:N", "rmae:Q", "method")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from benchmarks.charts import lines
+from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.scoreset import ScoreSet
@@ -124,7 +124,7 @@ def draw_figure(frame: pd.DataFrame) -> Any:
             here = (frame["axis"] == axis) & (frame["noise"] == noise)
             part = frame[here & (frame["reading"] == reading) & (frame["metric"] == "accuracy")]
             title = f"{reading}, {noise}, by {axis}"
-            row.append(lines(part, "value:O", "mae:Q", "method").properties(title=title))
+            row.append(draw_lines(part, "value:O", "mae:Q", "method").properties(title=title))
         panels.append(alt.hconcat(*row))
     return alt.vconcat(*panels)
 

@@ -24,8 +24,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from benchmarks.charts import lines
-from benchmarks.experiment import Setup, each, save, start
+from benchmarks.charts import draw_lines
+from benchmarks.experiment import Setup, run_jobs, save, start
 from ssme.bench.provenance import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
@@ -110,7 +110,7 @@ def estimate_ssme_auc(data: ScoreSet, rng: np.random.Generator) -> FloatArray:
 def main(setup: Setup) -> None:
     points = [(axis, value) for axis, values in GRID.items() for value in values]
     jobs = [(w, a, v, r) for r, w, (a, v) in product(range(setup.runs), WORLDS, points)]
-    found = pd.DataFrame(each(partial(run_once, runs_of_ssme=SSME_RUNS), jobs, setup))
+    found = pd.DataFrame(run_jobs(partial(run_once, runs_of_ssme=SSME_RUNS), jobs, setup))
     keys = ["world", "axis", "value", "method"]
     rows = [
         {**dict(zip(keys, key, strict=True)), **compare_with_bound(part)}
@@ -154,7 +154,7 @@ def draw_figure(frame: pd.DataFrame) -> Any:
         measured = part.assign(series="UL+, " + part["world"], y=part["quantile"])
         bound = part[part["world"] == WORLDS[0]].assign(series="bound, constants 1")
         shown = pd.concat([measured, bound.assign(y=bound["bound"])])
-        chart = lines(shown, "value:O", "y:Q", "series").properties(title=f"by {axis}")
+        chart = draw_lines(shown, "value:O", "y:Q", "series").properties(title=f"by {axis}")
         panels.append(chart)
     return alt.hconcat(*panels)
 

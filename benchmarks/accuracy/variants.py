@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import bars
+from benchmarks.charts import draw_bars
 from benchmarks.experiment import Setup, run, save
 from ssme.bench import Protocol, summarize
 
@@ -31,4 +31,4 @@ def compare(variants: dict[str, dict[str, Any]], setup: Setup) -> None:
 
 def draw_figure(frame: pd.DataFrame) -> Any:
     series = frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels"
-    return bars(frame.assign(series=series), "mae:Q", "series:N", row="metric", color="method")
+    return draw_bars(frame.assign(series=series), "mae:Q", "series:N", row="metric", color="method")

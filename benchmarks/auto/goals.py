@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from benchmarks.quotes import result
+from benchmarks.quotes import read_result
 
 __all__ = ["LABELS", "Goal", "list_goals", "tabulate_goals"]
 
@@ -57,7 +57,7 @@ def _find_largest(frame: pd.DataFrame, column: str, name: str = "") -> list[tupl
 
 def _find_gaps(name: str, kind: str) -> list[tuple[float, str]]:
     """How far the worst bin with `LEAST_CASES` or more of P(better) or P(best) is off."""
-    frame = result(name)
+    frame = read_result(name)
     frame = frame[(frame["kind"] == kind) & (frame["cases"] >= LEAST_CASES)]
     bins = [f"where {said:.2f} is reported" for said in frame["said"]]
     gaps = (frame["said"] - frame["so"]).abs()
@@ -67,8 +67,8 @@ def _find_gaps(name: str, kind: str) -> list[tuple[float, str]]:
 def list_goals() -> Iterator[Goal]:
     """Every goal, ordinary sets first."""
     least, most = [(0.9, 1.0)] * 3, [(0.0, 0.04)] * 3
-    errors = result("auto_overall").query("variant == 'auto' and sets == 'development sets'")
-    covered = result("auto_coverage").query("variant == 'auto'")
+    errors = read_result("auto_overall").query("variant == 'auto' and sets == 'development sets'")
+    covered = read_result("auto_coverage").query("variant == 'auto'")
     every = covered.query("dataset == 'all' and metric == 'all'")
     metrics = covered.query("dataset == 'all' and metric != 'all'")
     sets = covered.query("dataset != 'all' and metric == 'all'")
@@ -95,7 +95,7 @@ def list_goals() -> Iterator[Goal]:
         _find_least(every, "width_ratio"),
         digits=2,
     )
-    held = result("auto_pairs").query("variant == 'auto'")
+    held = read_result("auto_pairs").query("variant == 'auto'")
     sums = held.query("dataset == 'all'").groupby("n_labeled")[["pairs", "held_pairs"]].sum()
     pooled = sums.assign(held=sums["held_pairs"] / sums["pairs"]).reset_index()
     text = "coverage of paired differences between 0.93 and 0.98"
@@ -108,7 +108,7 @@ def list_goals() -> Iterator[Goal]:
         yield Goal(text, most, _find_gaps("auto_decisions", kind))
         text = f"the same of P({kind}) over all 36 sets"
         yield Goal(text, most, _find_gaps("auto_decisions_together", kind))
-    stress, unseen = result("auto_stress"), result("auto_stress_unseen")
+    stress, unseen = read_result("auto_stress"), read_result("auto_stress_unseen")
     text = "coverage of every stress at least 0.90: the lowest one"
     yield Goal(text, least, _find_least(stress, "covered", "stress"))
     yield Goal(
@@ -126,7 +126,7 @@ def list_goals() -> Iterator[Goal]:
     )
     text = "coverage of the stresses written before tuning at least 0.90: the lowest one"
     yield Goal(text, least, _find_least(unseen, "covered", "stress"))
-    further = result("auto_further_coverage").query("dataset == 'all' and metric == 'all'")
+    further = read_result("auto_further_coverage").query("dataset == 'all' and metric == 'all'")
     text = "coverage of the further sets at least 0.92"
     yield Goal(text, [(0.92, 1.0)] * 3, _find_least(further, "covered"))
 

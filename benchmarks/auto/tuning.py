@@ -37,7 +37,7 @@ from benchmarks.auto.records import (
     write_records,
 )
 from benchmarks.auto.study import compare_with_truth, summarize_by_variant
-from benchmarks.experiment import add_places, places, run_cells
+from benchmarks.experiment import add_places, open_places, run_cells
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import allot_draws
 from ssme.methods.auto.mixture import StatedFit, shrink_stated_evidence
@@ -198,7 +198,7 @@ def vary(constants: Constants, rng: np.random.Generator) -> Constants:
 
 def record_all(args: argparse.Namespace) -> None:
     files = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
-    with places(args) as executor:
+    with open_places(args) as executor:
         rows, times = run_cells(
             plan_records(files),
             "auto_records",

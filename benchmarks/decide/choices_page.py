@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import series
+from benchmarks.charts import encode_series
 from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
 
 BY = ["method", "metric", "n_labeled"]
@@ -152,7 +152,7 @@ def draw_probabilities(said: pd.DataFrame) -> Any:
     sums = _pool(said[said["sets"] == "all"])
     sums = sums[sums["what"].isin(["best", "better"])]
     sums = sums.assign(what=sums["what"].map(NAMES))
-    told = series(sums, "method")
+    told = encode_series(sums, "method")
     base = alt.Chart(sums).encode(
         x=alt.X("said:Q", title="reported probability", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("true:Q", title="observed share", scale=alt.Scale(domain=[0, 1])),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import series
+from benchmarks.charts import encode_series
 from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
 
 __all__ = ["write_memory", "write_plan", "write_suggestion"]
@@ -126,7 +126,7 @@ def draw_suggestion(curves: pd.DataFrame) -> Any:
         .encode(
             x=alt.X("labels:Q", title="labels"),
             y=alt.Y("correct:Q", title="pick within 0.01", scale=alt.Scale(domain=[0, 1])),
-            **series(kept, "arm"),
+            **encode_series(kept, "arm"),
         )
         .properties(width=170, height=130)
         .facet(facet=alt.Facet("dataset:N", title=None), columns=4)

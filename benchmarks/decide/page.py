@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import series
+from benchmarks.charts import encode_series
 from benchmarks.decide.choices_page import write_choices
 from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
 from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
@@ -125,7 +125,7 @@ def draw_monoculture(found: pd.DataFrame) -> Any:
     kept = found[(found["figure"] == "all_wrong") & (found["dataset"] != "all")]
     long = kept.melt(["dataset", "n_labeled"], ["error", "labels_error"], "who", "error of it")
     long["who"] = long["who"].map({"error": "auto", "labels_error": "labels alone"})
-    told = series(long, "who")
+    told = encode_series(long, "who")
     return (
         alt.Chart(long)
         .mark_point(filled=True, size=60, opacity=1)
@@ -199,7 +199,7 @@ def draw_shift(alarms: pd.DataFrame) -> Any:
     import altair as alt
 
     kept = alarms[alarms["dataset"] != "all"]
-    told = series(kept, "shift")
+    told = encode_series(kept, "shift")
     return (
         alt.Chart(kept)
         .mark_point(filled=True, size=60, opacity=1)

@@ -23,7 +23,7 @@ from ssme.stream.group_keys import GroupKey
 MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 
 
-def progress(seed: int | list[int]) -> Progress:
+def make_progress(seed: int | list[int]) -> Progress:
     """Sums over some parts, with two groups."""
     rng = np.random.default_rng(seed)
     made = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
@@ -34,7 +34,7 @@ def progress(seed: int | list[int]) -> Progress:
     return made
 
 
-def same(one: Progress, other: Progress) -> bool:
+def is_same(one: Progress, other: Progress) -> bool:
     """Whether both hold the same sums, to the bit."""
     plain = [
         (p.n_parts, p.n_rows, p.n_labeled, p.groups.numbers, p.groups.rows) for p in (one, other)
@@ -54,7 +54,7 @@ def attack(cases: int, seed: int | list[int]) -> Outcomes:
     rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pass.ckpt"
-        written = progress(seed)
+        written = make_progress(seed)
         save(path, written, MARK)
         sound = path.read_bytes()
         for _ in range(cases):
@@ -65,9 +65,9 @@ def attack(cases: int, seed: int | list[int]) -> Outcomes:
             except InputError as error:
                 outcomes.count(change, "refused" if path.name in str(error) else "not_named")
             except Exception as error:
-                outcomes.fail(change, error, content)
+                outcomes.note_failure(change, error, content)
             else:
-                outcomes.count(change, "read" if same(written, found) else "wrong_number")
+                outcomes.count(change, "read" if is_same(written, found) else "wrong_number")
     return outcomes
 
 

@@ -28,7 +28,7 @@ from typer.main import get_command
 
 from benchmarks.fuzz.program import make_runner
 from benchmarks.fuzz.tables import spread, write_counts
-from benchmarks.fuzz.values import text_value
+from benchmarks.fuzz.values import make_text
 from ssme.cli import app
 from ssme.methods.registry import find_method_class, method_names
 from ssme.options import list_declared
@@ -72,12 +72,12 @@ QUICK_TO_GIVE_UP = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "200ms"}
 """Settings that keep the wait for a scheduler that is not there short."""
 
 
-def walk_commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+def list_commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """Every command of the program, however deep, with the words that call it."""
     group = get_command(app) if group is None else group
     for name, each in group.commands.items():
         if hasattr(each, "commands"):
-            yield from walk_commands(each, (*path, name))
+            yield from list_commands(each, (*path, name))
         else:
             yield " ".join((*path, name)), each
 
@@ -124,7 +124,7 @@ def make_case(
         elif option.is_flag:
             named.append(option.opts[0])
         else:
-            base = _without(base, option.opts)
+            base = _drop_option(base, option.opts)
             named.append(f"{max(option.opts, key=len)}={value}")
     return [*name.split(), *base, *named, "--", *places]
 
@@ -134,7 +134,7 @@ def is_argument(option: Any) -> bool:
     return bool(option.param_type_name == "argument")
 
 
-def _without(base: list[str], flags: list[str]) -> list[str]:
+def _drop_option(base: list[str], flags: list[str]) -> list[str]:
     """``base`` without an option and its value, which is given another one."""
     for flag in flags:
         if flag in base:
@@ -149,11 +149,11 @@ def make_value(option: Any, rng: np.random.Generator) -> str:
         names = method_names()
         of = list_declared(find_method_class(names[rng.integers(len(names))]))
         name = of[rng.integers(len(of))].name if of else "n_draws"
-        return f"{name}={text_value(rng)}"
-    return text_value(rng)
+        return f"{name}={make_text(rng)}"
+    return make_text(rng)
 
 
-def remember(name: str) -> Any:
+def choose_evaluate(name: str) -> Any:
     """`ssme.evaluate`; for ``ssme demo``, one that uses quick methods, and each once."""
     if name != "demo":
         return run_evaluate
@@ -194,14 +194,14 @@ def try_case(arguments: list[str], names: tuple[str, ...] = ()) -> str:
 
 def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
     """Counts of how the cases of one command end."""
-    command = dict(walk_commands())[name]
+    command = dict(list_commands())[name]
     options = list_options(command)
     ends: Counter[str] = Counter()
     before = os.getcwd()
     os.environ.update(QUICK_TO_GIVE_UP)
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch("ssme.run.evaluate", remember(name)),
+        patch("ssme.run.evaluate", choose_evaluate(name)),
         patch("ssme.serve.server.run_server", lambda *_, **__: None),  # it would not end
     ):
         files = make_files(Path(folder))
@@ -248,7 +248,7 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
 
 def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
     """Counts of how the cases of each command end."""
-    return spread(try_command, [(name, cases, seed) for name, _ in walk_commands()], workers)
+    return spread(try_command, [(name, cases, seed) for name, _ in list_commands()], workers)
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fuzz.tables import CHUNK, spread, write_counts
-from benchmarks.fuzz.values import TEXTS, plain_value
+from benchmarks.fuzz.values import TEXTS, make_plain_value
 from ssme.config import WRITTEN_AS, format_config, parse_config, read_config
 from ssme.data.readers.options import ReadOptions
 from ssme.errors import InputError
@@ -70,10 +70,10 @@ def make_config(rng: np.random.Generator) -> dict[str, Any]:
             if key in SOUND and rng.random() < 0.3:
                 part[key] = SOUND[key]
             elif rng.random() < 0.03:
-                part[key] = plain_value(rng)
+                part[key] = make_plain_value(rng)
         if rng.random() < 0.02:
-            part[str(TEXTS[rng.integers(len(TEXTS))])] = plain_value(rng)
-        config[section] = part if rng.random() < 0.98 else plain_value(rng)
+            part[str(TEXTS[rng.integers(len(TEXTS))])] = make_plain_value(rng)
+        config[section] = part if rng.random() < 0.98 else make_plain_value(rng)
     return config
 
 

@@ -24,24 +24,24 @@ NAMES += ("score", "class", "", " ", "bert", "é", "group_", "Unnamed: 3", "a,b"
 def make(kind: str, rng: np.random.Generator) -> bytes:
     """The bytes of a file, mostly sound."""
     if kind in ("csv", "tsv"):
-        return _text(rng, "," if kind == "csv" else "\t")
+        return _make_text(rng, "," if kind == "csv" else "\t")
     if kind == "parquet":
-        return _parquet(rng)
+        return _make_parquet(rng)
     if kind == "jsonl":
-        return _json_lines(rng)
+        return _make_json_lines(rng)
     if kind == "xlsx":
-        return _excel(rng)
-    scores = _scores(rng)
+        return _make_excel(rng)
+    scores = _make_scores(rng)
     stream = io.BytesIO()
     if kind == "npy":
         np.save(stream, scores)
     else:
         save: Any = np.savez if rng.random() < 0.5 else np.savez_compressed
-        save(stream, scores=scores, **_arrays(rng, len(scores)))
+        save(stream, scores=scores, **_make_arrays(rng, len(scores)))
     return stream.getvalue()
 
 
-def _scores(rng: np.random.Generator) -> np.ndarray:
+def _make_scores(rng: np.random.Generator) -> np.ndarray:
     n, m = rng.integers(1, 8), rng.integers(1, 4)
     scores = rng.random((n, m)) if rng.random() < 0.7 else rng.dirichlet(np.ones(3), (n, m))
     if rng.random() < 0.3:
@@ -49,7 +49,7 @@ def _scores(rng: np.random.Generator) -> np.ndarray:
     return scores.astype(rng.choice(["<f8", ">f8", "<f4", "<f2", "<i8", "<U5"]))
 
 
-def _arrays(rng: np.random.Generator, n: int) -> dict[str, Any]:
+def _make_arrays(rng: np.random.Generator, n: int) -> dict[str, Any]:
     of = {
         "labels": rng.choice([0.0, 1.0, np.nan], n),
         "models": np.array([f"m{i}" for i in range(rng.integers(1, 4))]),
@@ -61,7 +61,7 @@ def _arrays(rng: np.random.Generator, n: int) -> dict[str, Any]:
     return {name: values for name, values in of.items() if rng.random() < 0.5}
 
 
-def _columns(rng: np.random.Generator) -> dict[str, list[Any]]:
+def _make_columns(rng: np.random.Generator) -> dict[str, list[Any]]:
     n = int(rng.integers(1, 9))
     columns: dict[str, list[Any]] = {}
     for name in ("bert", "gpt")[: rng.integers(1, 3)]:
@@ -78,8 +78,8 @@ def _columns(rng: np.random.Generator) -> dict[str, list[Any]]:
     return columns
 
 
-def _text(rng: np.random.Generator, delimiter: str) -> bytes:
-    columns = _columns(rng)
+def _make_text(rng: np.random.Generator, delimiter: str) -> bytes:
+    columns = _make_columns(rng)
     rows = [list(columns)]
     rows += [
         ["" if v is None else str(v) for v in row] for row in zip(*columns.values(), strict=True)
@@ -103,15 +103,11 @@ def _text(rng: np.random.Generator, delimiter: str) -> bytes:
     )
 
 
-def _cell(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _parquet(rng: np.random.Generator) -> bytes:
+def _make_parquet(rng: np.random.Generator) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns = _columns(rng)
+    columns = _make_columns(rng)
     table = {name: pa.array([None if v is None else v for v in of]) for name, of in columns.items()}
     for name, column in table.items():
         choice = rng.random()
@@ -133,8 +129,8 @@ def _parquet(rng: np.random.Generator) -> bytes:
     return stream.getvalue()
 
 
-def _json_lines(rng: np.random.Generator) -> bytes:
-    columns = _columns(rng)
+def _make_json_lines(rng: np.random.Generator) -> bytes:
+    columns = _make_columns(rng)
     lines = []
     for row in zip(*columns.values(), strict=True):
         record = dict(zip(columns, row, strict=True))
@@ -149,10 +145,10 @@ def _json_lines(rng: np.random.Generator) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _excel(rng: np.random.Generator) -> bytes:
+def _make_excel(rng: np.random.Generator) -> bytes:
     import openpyxl
 
-    columns = _columns(rng)
+    columns = _make_columns(rng)
     book = openpyxl.Workbook()
     rows = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
     for row in rows:
@@ -170,7 +166,7 @@ def _excel(rng: np.random.Generator) -> bytes:
 def damage(content: bytes, kind: str, rng: np.random.Generator) -> bytes:
     """``content`` with some bytes changed, lost, repeated or put in."""
     if kind in ("npz", "xlsx") and rng.random() < 0.5:
-        return _damaged_member(content, rng)
+        return _damage_members(content, rng)
     out = bytearray(content)
     for _ in range(rng.integers(1, 5)):
         if not out:
@@ -193,7 +189,7 @@ def damage(content: bytes, kind: str, rng: np.random.Generator) -> bytes:
     return bytes(out)
 
 
-def _damaged_member(content: bytes, rng: np.random.Generator) -> bytes:
+def _damage_members(content: bytes, rng: np.random.Generator) -> bytes:
     """An archive that is sound and whose members are not."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(stream, "w") as after:

@@ -147,12 +147,12 @@ class Command:
         if self.start().wait(60.0) != 0:
             raise SystemExit(f"ssme {' '.join(self.arguments)} fails by itself")
         self.seconds = time.monotonic() - begin
-        self.expected = self.outcome()
+        self.expected = self.read_outcome()
         self.clear()
 
     def kill_once(self, rng: np.random.Generator) -> None:
         """Start, end at a random moment, and look at what is there."""
-        before = self.state()
+        before = self.read_state()
         process = self.start()
         name = str(rng.choice(SIGNALS))
         time.sleep(rng.uniform(0.0, 1.1 * self.seconds))
@@ -169,25 +169,25 @@ class Command:
             self.counts["unfinished"] += 1
             path.unlink()
         try:
-            self.counts["lost"] += not self.keeps(before, self.state())
+            self.counts["lost"] += not self.is_kept(before, self.read_state())
         except (InputError, ValueError, OSError) as error:
             print(f"half written: {error}")
             self.counts["half_written"] += 1
             self.clear()
-        if self.finished():
-            self.counts["wrong_end"] += self.outcome() != self.expected
+        if self.is_finished():
+            self.counts["wrong_end"] += self.read_outcome() != self.expected
             self.clear()
 
-    def state(self) -> object:
+    def read_state(self) -> object:
         raise NotImplementedError
 
-    def keeps(self, before: object, after: object) -> bool:
+    def is_kept(self, before: object, after: object) -> bool:
         raise NotImplementedError
 
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         raise NotImplementedError
 
-    def outcome(self) -> str:
+    def read_outcome(self) -> str:
         raise NotImplementedError
 
     def clear(self) -> None:
@@ -201,21 +201,21 @@ class Bench(Command):
     def kept(self) -> Path:
         return self.folder / self.arguments[self.arguments.index("--resume") + 1]
 
-    def state(self) -> object:
+    def read_state(self) -> object:
         if not (self.kept / "cells.jsonl").exists():
             return {}
         cells = CellStore(self.kept / "cells.jsonl").done
         return {name: json.dumps(cell["rows"]) for name, cell in cells.items()}
 
-    def keeps(self, before: object, after: object) -> bool:
+    def is_kept(self, before: object, after: object) -> bool:
         assert isinstance(before, dict)
         assert isinstance(after, dict)
         return before.items() <= after.items()
 
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         return (self.kept / "results.csv").exists()
 
-    def outcome(self) -> str:
+    def read_outcome(self) -> str:
         return (self.kept / "results.csv").read_text()
 
     def clear(self) -> None:
@@ -232,20 +232,20 @@ class Stream(Command):
         counting.SECONDS_BETWEEN_CHECKPOINTS = 0.0
         super().work()
 
-    def state(self) -> object:
+    def read_state(self) -> object:
         path = self.folder / "pass.ckpt"
         parts = read_checkpoint(path)[0]["n_parts"] if path.exists() else 0
-        return 10**9 if self.finished() and self.outcome() else parts
+        return 10**9 if self.is_finished() and self.read_outcome() else parts
 
-    def keeps(self, before: object, after: object) -> bool:
+    def is_kept(self, before: object, after: object) -> bool:
         assert isinstance(before, int)
         assert isinstance(after, int)
         return before <= after or after == 0  # it is deleted when the pass is over
 
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         return (self.folder / "stream.json").exists()
 
-    def outcome(self) -> str:
+    def read_outcome(self) -> str:
         return json.dumps(json.loads((self.folder / "stream.json").read_text())["estimates"])
 
     def clear(self) -> None:
@@ -259,7 +259,7 @@ class Report(Command):
     FILES = ("report.json", "report.csv", "report.html")
     EARLIER = b"earlier\n"
 
-    def state(self) -> object:
+    def read_state(self) -> object:
         whole = []
         for name in self.FILES:
             path = self.folder / name
@@ -277,17 +277,17 @@ class Report(Command):
         elif name.endswith(".html") and not content.rstrip().endswith(b"</html>"):
             raise ValueError(f"{name} has no end")
 
-    def keeps(self, before: object, after: object) -> bool:
+    def is_kept(self, before: object, after: object) -> bool:
         assert isinstance(before, tuple)
         assert isinstance(after, tuple)
         return after[1] or not before[1]
 
-    def finished(self) -> bool:
-        state = self.state()
+    def is_finished(self) -> bool:
+        state = self.read_state()
         assert isinstance(state, tuple)
         return all(state[0])
 
-    def outcome(self) -> str:
+    def read_outcome(self) -> str:
         return (self.folder / "report.csv").read_text()
 
     def clear(self) -> None:
@@ -298,7 +298,7 @@ class Report(Command):
 def wait_for_end(session: int) -> bool:
     """Whether every process of a session is gone in time; what is not is killed."""
     end = time.monotonic() + PATIENCE
-    while (left := list(members(session))) and time.monotonic() < end:
+    while (left := list(list_members(session))) and time.monotonic() < end:
         time.sleep(0.02)
     for number in left:
         with suppress(ProcessLookupError):
@@ -306,7 +306,7 @@ def wait_for_end(session: int) -> bool:
     return not left
 
 
-def members(session: int) -> Iterator[int]:
+def list_members(session: int) -> Iterator[int]:
     """The processes of a session that are alive."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -315,7 +315,7 @@ def members(session: int) -> Iterator[int]:
                 yield int(path.parent.name)
 
 
-def commands(folder: Path) -> dict[str, Command]:
+def make_commands(folder: Path) -> dict[str, Command]:
     """What is killed."""
     bench = ["bench", "history.csv", "--label", "y", "--methods", "labeled,ensemble", "--runs"]
     bench += ["8", "--metric", "accuracy", "--metric", "roc_auc", "--quiet", "--resume"]
@@ -330,7 +330,7 @@ def commands(folder: Path) -> dict[str, Command]:
     }
 
 
-def blank_chart(plot: object, prefix: str) -> str:
+def leave_blank(plot: object, prefix: str) -> str:
     """In the place of a drawn chart: drawing starts threads, which a copied process lacks."""
     return "<svg xmlns='http://www.w3.org/2000/svg'></svg>" + " " * 20_000
 
@@ -352,13 +352,13 @@ def load_modules(folder: Path) -> None:
 def attack(kills: int, seed: int) -> list[dict[str, object]]:
     """Kill ``kills`` times in all, every command in turn; the counts of each."""
     rng = np.random.default_rng(seed)
-    blank = patch.object(import_module("ssme.report.charts"), "_render_svg", blank_chart)
+    blank = patch.object(import_module("ssme.report.charts"), "_render_svg", leave_blank)
     with tempfile.TemporaryDirectory() as name, blank:
         folder = Path(name)
         if Child(folder, lambda: write_inputs(folder)).wait(60.0) != 0:
             raise SystemExit("the input files could not be written")
         load_modules(folder)
-        every = commands(folder)
+        every = make_commands(folder)
         for command in every.values():
             command.clear()
             command.rehearse()

@@ -35,10 +35,10 @@ class Hang(Exception):
 class MemoryOutcomes(Outcomes):
     """Outcomes with those of a file that keeps no checksums."""
 
-    def bad(self) -> int:
+    def count_bad(self) -> int:
         return sum(n for (_, name), n in self.counts.items() if name in OUTCOMES[3:])
 
-    def rows(self) -> list[dict[str, object]]:
+    def list_rows(self) -> list[dict[str, object]]:
         changes = sorted({change for change, _ in self.counts})
         return [
             {"change": change, **{name: self.counts[change, name] for name in OUTCOMES}}
@@ -103,7 +103,7 @@ def attack(cases: int, seed: int | list[int]) -> MemoryOutcomes:
             except Hang:
                 outcomes.count(change, "hang")
             except Exception as error:
-                outcomes.fail(change, error, content)
+                outcomes.note_failure(change, error, content)
             else:
                 outcomes.count(change, "read" if found == written else "read_changed")
             finally:

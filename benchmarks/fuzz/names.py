@@ -120,36 +120,43 @@ def make_case(seed: int) -> Any:
     )
 
 
-def ways_out() -> dict[str, Callable[[Any], list[str]]]:
+def list_ways_out() -> dict[str, Callable[[Any], list[str]]]:
     """Each way out and how to take it: the problems found are what it returns."""
     from ssme.report import render_html, render_markdown, summarize
 
     return {
-        "repr": lambda r: _terminal(repr(r), repr(r.ranking("accuracy"))),
-        "terminal tables": _tables,
-        "warnings and errors": _messages,
-        "frame": _frames,
-        "csv": _csv,
-        "json": lambda r: _json(r, r.to_json()),
-        "notebook": lambda r: _page(r._repr_html_() + r.compare("accuracy")._repr_html_()),
-        "markdown report": lambda r: _markdown(render_markdown(summarize(r, r.data.models[0]))),
-        "html report": lambda r: _page(render_html(summarize(r, r.data.models[0])), scripts=1),
-        "json report": lambda r: _json(r, json.dumps(summarize(r), allow_nan=False)),
-        "chart specification": _specification,
+        "repr": lambda r: _check_terminal(repr(r), repr(r.ranking("accuracy"))),
+        "terminal tables": _check_tables,
+        "warnings and errors": _check_messages,
+        "frame": _check_frames,
+        "csv": _check_csv,
+        "json": lambda r: _check_json(r, r.to_json()),
+        "notebook": lambda r: _check_page(r._repr_html_() + r.compare("accuracy")._repr_html_()),
+        "markdown report": lambda r: _check_markdown(
+            render_markdown(summarize(r, r.data.models[0]))
+        ),
+        "html report": lambda r: _check_page(
+            render_html(summarize(r, r.data.models[0])), scripts=1
+        ),
+        "json report": lambda r: _check_json(r, json.dumps(summarize(r), allow_nan=False)),
+        "chart specification": _check_specification,
     }
 
 
-def drawn_ways_out(seed: int) -> dict[str, Callable[[Any], list[str]]]:
+def list_drawn_ways_out(seed: int) -> dict[str, Callable[[Any], list[str]]]:
     """The ways out that draw, as far as the case ``seed`` takes them."""
     found: dict[str, Callable[[Any], list[str]]] = {}
     if seed % DRAWN == 0:
-        found["chart"] = lambda r: _page(r.plot.groups()._repr_mimebundle_()["image/svg+xml"])
+        found["chart"] = lambda r: _check_page(r.plot.groups()._repr_mimebundle_()["image/svg+xml"])
     if seed % DRAWN_WHOLE == 0:
-        found |= {"html report with charts": _drawn_report, "charts as files": _drawn_files}
+        found |= {
+            "html report with charts": _check_drawn_report,
+            "charts as files": _check_drawn_files,
+        }
     return found
 
 
-def _terminal(*texts: str) -> list[str]:
+def _check_terminal(*texts: str) -> list[str]:
     found = []
     for text in texts:
         text.encode("utf-8")
@@ -162,7 +169,7 @@ def _is_obeyed(character: str) -> bool:
     return (code < 32 and character not in "\n\t") or 127 <= code < 160
 
 
-def _tables(result: Any) -> list[str]:
+def _check_tables(result: Any) -> list[str]:
     from rich.console import Console
 
     from ssme.cli.tables import make_evaluation_tables, print_doubts, summarize_in_a_line
@@ -173,10 +180,10 @@ def _tables(result: Any) -> list[str]:
         for table in make_evaluation_tables(result):
             console.print(table)
         print_doubts(console, result.doubts)
-    return _terminal(shown.get())
+    return _check_terminal(shown.get())
 
 
-def _messages(result: Any) -> list[str]:
+def _check_messages(result: Any) -> list[str]:
     from ssme.errors import InputError, UndefinedMetricWarning
 
     name = result.data.models[0]
@@ -186,10 +193,10 @@ def _messages(result: Any) -> list[str]:
             ask(f"no {name}")
         except InputError as error:
             texts.append(str(error))
-    return _terminal(*texts)
+    return _check_terminal(*texts)
 
 
-def _frames(result: Any) -> list[str]:
+def _check_frames(result: Any) -> list[str]:
     from ssme.results.frames import LIBRARIES
 
     sizes = {len(result.frame(library)) for library in LIBRARIES}
@@ -197,7 +204,7 @@ def _frames(result: Any) -> list[str]:
     return [] if len(sizes) == 1 and same else ["frames differ"]
 
 
-def _csv(result: Any) -> list[str]:
+def _check_csv(result: Any) -> list[str]:
     from ssme.cli.output import format_csv
 
     rows = list(result.rows())
@@ -206,16 +213,16 @@ def _csv(result: Any) -> list[str]:
     return [] if len(found) == len(rows) else [f"{len(found)} rows of CSV, not {len(rows)}"]
 
 
-def _json(result: Any, text: str) -> list[str]:
+def _check_json(result: Any, text: str) -> list[str]:
     written = text.encode("utf-8", "backslashreplace").decode("utf-8")
     found = json.loads(written)
     rows = found["estimates"] if "estimates" in found else found["metrics"][0]["rows"]
-    names = {_paired(row["model"]) for row in rows}
-    same = names == set(map(_paired, result.data.models))
+    names = {_join_pairs(row["model"]) for row in rows}
+    same = names == set(map(_join_pairs, result.data.models))
     return [] if same else ["names differ after JSON"]
 
 
-def _paired(name: str) -> str:
+def _join_pairs(name: str) -> str:
     """``name`` with two halves of a surrogate pair side by side made one, as JSON reads them."""
     return name.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
@@ -298,17 +305,17 @@ class _Tags(html.parser.HTMLParser):
                 self.problems.append(f"an attribute {name}={(value or '')[:30]!r}")
 
 
-def _page(text: str, scripts: int = 0) -> list[str]:
+def _check_page(text: str, scripts: int = 0) -> list[str]:
     text.encode("utf-8")
     tags = _Tags()
     tags.feed(text)
     tags.close()
-    problems = tags.problems + _terminal(text)
+    problems = tags.problems + _check_terminal(text)
     return problems if tags.scripts == scripts else [*problems, f"{tags.scripts} scripts"]
 
 
-def _markdown(text: str) -> list[str]:
-    problems = _terminal(text)
+def _check_markdown(text: str) -> list[str]:
+    problems = _check_terminal(text)
     outside = text.split("```")
     if len(outside) not in (1, 3):
         problems.append("a code block is broken")
@@ -318,24 +325,24 @@ def _markdown(text: str) -> list[str]:
     return problems
 
 
-def _specification(result: Any) -> list[str]:
+def _check_specification(result: Any) -> list[str]:
     for name in ("estimates", "groups", "ranking", "confusion", "densities", "agreement", "roc"):
         spec = getattr(result.plot, name)().spec()
         text = json.dumps(spec, allow_nan=False, ensure_ascii=False)
         text.encode("utf-8")
-        unsafe = _terminal(text)
+        unsafe = _check_terminal(text)
         if unsafe:
             return unsafe
     return []
 
 
-def _drawn_report(result: Any) -> list[str]:
+def _check_drawn_report(result: Any) -> list[str]:
     from ssme.report import render_report
 
-    return _page(render_report(result, title=result.data.models[-1]), scripts=1)
+    return _check_page(render_report(result, title=result.data.models[-1]), scripts=1)
 
 
-def _drawn_files(result: Any) -> list[str]:
+def _check_drawn_files(result: Any) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         for suffix in ("svg", "png", "pdf", "html"):
             path = result.plot.estimates().save(Path(folder) / f"x.{suffix}")
@@ -352,7 +359,7 @@ def run_batch(first: int, count: int) -> dict[str, Any]:
     examples: list[str] = []
     for seed in range(first, first + count):
         result = make_case(seed)
-        ways = ways_out() | drawn_ways_out(seed)
+        ways = list_ways_out() | list_drawn_ways_out(seed)
         for way, take in ways.items():
             taken[way] += 1
             try:

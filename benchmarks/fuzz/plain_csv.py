@@ -43,20 +43,21 @@ def parse(content: bytes, delimiter: str) -> dict[str, list[object]]:
     if len(set(named)) < len(named):
         raise Refused("duplicate columns")
     return {
-        name: _typed([line[place] for line in lines[1:]]) for place, name in enumerate(lines[0])
+        name: _parse_cells([line[place] for line in lines[1:]])
+        for place, name in enumerate(lines[0])
     }
 
 
-def _typed(cells: list[str]) -> list[object]:
+def _parse_cells(cells: list[str]) -> list[object]:
     known = [cell.strip(BLANKS) for cell in cells if cell not in MISSING]
     if known and all(WHOLE.fullmatch(cell) for cell in known):
         return [None if cell in MISSING else int(cell) for cell in cells]
     if known and all(NUMBER.fullmatch(cell) for cell in known):
-        return [None if cell in MISSING else _plain(float(cell)) for cell in cells]
+        return [None if cell in MISSING else _make_plain(float(cell)) for cell in cells]
     if known and all(cell in TRUTH for cell in known):
         return [None if cell in MISSING else TRUTH[cell.strip(BLANKS)] for cell in cells]
     return [None if cell in MISSING or not cell.strip() else cell for cell in cells]
 
 
-def _plain(number: float) -> float | int:
+def _make_plain(number: float) -> float | int:
     return int(number) if math.isfinite(number) and number.is_integer() else number

@@ -59,56 +59,56 @@ def run_case(kind: str, seed: int, case: int, folder: Path) -> tuple[str, str]:
     except Exception as error:
         return "uncaught", f"{type(error).__name__}: {error}"
     try:
-        wrong = disagreement(data, kind, content, path)
+        wrong = find_disagreement(data, kind, content, path)
     except plain_csv.Refused as error:
         wrong = f"read what the other parser refuses: {error}"
     return ("disagreement", wrong) if wrong else ("read", "")
 
 
-def disagreement(data: ScoreSet, kind: str, content: bytes, path: Path) -> str:
+def find_disagreement(data: ScoreSet, kind: str, content: bytes, path: Path) -> str:
     """What differs from another reader's columns; empty where nothing does."""
     if kind in ("npz", "npy"):
         found = np.load(path)
         scores = (found if kind == "npy" else found["scores"]).astype(np.float64)
         if scores.ndim == 2:
             scores = np.stack([1 - scores, scores], axis=2)
-        return "" if _close(data.scores, scores) else "scores"
-    columns = _other_columns(kind, content, path)
+        return "" if _are_close(data.scores, scores) else "scores"
+    columns = _read_columns(kind, content, path)
     layout = data.layout
     assert layout is not None
     if layout.kind == "long":
         return ""
     for m, (model, names) in enumerate(layout.columns.items()):
-        other = np.array([[_number(v) for v in columns[name]] for name in names]).T
+        other = np.array([[_parse_number(v) for v in columns[name]] for name in names]).T
         mine = data.scores[:, m, 1:] if len(names) == 1 else data.scores[:, m]
-        if not _close(mine, other):
+        if not _are_close(mine, other):
             return f"scores of {model!r}"
     if layout.label is not None:
-        other_labels = [None if _blank(v) else _whole(v) for v in columns[layout.label]]
+        other_labels = [None if _is_blank(v) else _make_whole(v) for v in columns[layout.label]]
         if data.label_values.tolist() != other_labels:
             return "labels"
     for (name, mine_of), column in zip(data.groups.items(), layout.groups, strict=True):
-        if mine_of.tolist() != [None if _blank(v) else _whole(v) for v in columns[column]]:
+        if mine_of.tolist() != [None if _is_blank(v) else _make_whole(v) for v in columns[column]]:
             return f"group {name!r}"
     if layout.weight is None or data.weights is None:
         return ""
-    other_weights = np.array([_number(v) for v in columns[layout.weight]])
-    return "" if _close(data.weights, other_weights) else "weights"
+    other_weights = np.array([_parse_number(v) for v in columns[layout.weight]])
+    return "" if _are_close(data.weights, other_weights) else "weights"
 
 
-def _other_columns(kind: str, content: bytes, path: Path) -> dict[str, list[Any]]:
+def _read_columns(kind: str, content: bytes, path: Path) -> dict[str, list[Any]]:
     if kind == "parquet":
         from pyarrow import parquet
 
         return dict(parquet.ParquetFile(path).read().to_pydict())
     if kind == "jsonl":
-        return _json_columns(content)
+        return _read_json(content)
     if kind == "xlsx":
-        return _excel_columns(path)
+        return _read_excel(path)
     return plain_csv.parse(content, "," if kind == "csv" else "\t")
 
 
-def _json_columns(content: bytes) -> dict[str, list[Any]]:
+def _read_json(content: bytes) -> dict[str, list[Any]]:
     import json
 
     rows = [json.loads(line) for line in content.decode("utf-8-sig").split("\n") if line.strip()]
@@ -127,7 +127,7 @@ def _json_columns(content: bytes) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in flat] for name in {k: 0 for row in flat for k in row}}
 
 
-def _excel_columns(path: Path) -> dict[str, list[Any]]:
+def _read_excel(path: Path) -> dict[str, list[Any]]:
     """The only sheet that holds something, as pandas reads it."""
     sheets = pandas.read_excel(
         path, sheet_name=None, keep_default_na=False, na_values=list(MISSING_TEXT), dtype=object
@@ -138,21 +138,21 @@ def _excel_columns(path: Path) -> dict[str, list[Any]]:
     }
 
 
-def _close(mine: np.ndarray, other: np.ndarray) -> bool:
+def _are_close(mine: np.ndarray, other: np.ndarray) -> bool:
     return mine.shape == other.shape and bool(
         np.allclose(mine, other, rtol=0, atol=2e-3 if mine.ndim > 2 else 2e-6, equal_nan=True)
     )
 
 
-def _number(value: Any) -> float:
-    return np.nan if _blank(value) else float(value)
+def _parse_number(value: Any) -> float:
+    return np.nan if _is_blank(value) else float(value)
 
 
-def _blank(value: Any) -> bool:
+def _is_blank(value: Any) -> bool:
     return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
-def _whole(value: Any) -> Any:
+def _make_whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -20,7 +20,7 @@ from ssme.bench import CellStore
 from ssme.errors import InputError
 
 
-def cells(number: int | list[int]) -> list[dict[str, object]]:
+def make_cells(number: int | list[int]) -> list[dict[str, object]]:
     """Finished cells as a run keeps them."""
     rng = np.random.default_rng(number)
     return [
@@ -40,7 +40,7 @@ def attack(cases: int, seed: int | list[int]) -> Outcomes:
     rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cells.jsonl"
-        store, written = CellStore(path), cells(seed)
+        store, written = CellStore(path), make_cells(seed)
         for cell in written:
             store.keep(cell)
         sound = path.read_bytes()
@@ -52,7 +52,7 @@ def attack(cases: int, seed: int | list[int]) -> Outcomes:
             except InputError as error:
                 outcomes.count(change, "refused" if path.name in str(error) else "not_named")
             except Exception as error:
-                outcomes.fail(change, error, content)
+                outcomes.note_failure(change, error, content)
             else:
                 same = all(cell in written for cell in found)
                 outcomes.count(change, "read" if same else "wrong_number")

@@ -31,17 +31,17 @@ class Outcomes:
     def count(self, change: str, outcome: str) -> None:
         self.counts[change, outcome] += 1
 
-    def fail(self, change: str, error: Exception, content: bytes) -> None:
+    def note_failure(self, change: str, error: Exception, content: bytes) -> None:
         """An exception that is none of ours, kept with the bytes that caused it."""
         self.count(change, "uncaught")
         self.failures.append(f"{change}: {type(error).__name__}: {error}: {content[:200]!r}")
 
-    def bad(self) -> int:
+    def count_bad(self) -> int:
         """Cases that should not be."""
         wrong = ("not_named", "wrong_number", "uncaught")
         return sum(n for (_, outcome), n in self.counts.items() if outcome in wrong)
 
-    def rows(self) -> list[dict[str, object]]:
+    def list_rows(self) -> list[dict[str, object]]:
         """One row per kind of change."""
         changes = sorted({change for change, _ in self.counts})
         return [
@@ -79,10 +79,10 @@ def start(attack: Callable[[int, Any], Outcomes], name: str, doc: str | None) ->
     for found in others:
         outcomes.counts.update(found.counts)
         outcomes.failures += found.failures
-    rows = [{**row, "seed": arguments.seed} for row in outcomes.rows()]
+    rows = [{**row, "seed": arguments.seed} for row in outcomes.list_rows()]
     write_counts(rows, name)
     print("\n".join(outcomes.failures[:20]))
-    print(f"{arguments.cases} cases, {outcomes.bad()} that should not be")
+    print(f"{arguments.cases} cases, {outcomes.count_bad()} that should not be")
 
 
 def write_counts(rows: list[dict[str, Any]], name: str) -> None:

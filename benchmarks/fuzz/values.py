@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TEXTS", "plain_value", "text_value"]
+__all__ = ["TEXTS", "make_plain_value", "make_text"]
 
 TEXTS = (
     *("", " ", "y", "label", "a", "b", "a,b", "auto", "ensemble", "labeled", "accuracy", "f1@0.3"),
@@ -28,16 +28,16 @@ TEXTS = (
 NUMBERS = (0, 1, -1, 2, 20, 2**31, 2**63, 10**30, 0.0, 0.5, 0.95, 1.0, 1.5, -0.0, 1e-300, 1e300)
 
 
-def text_value(rng: np.random.Generator) -> str:
+def make_text(rng: np.random.Generator) -> str:
     """Text, as an option of the command line gets it."""
     if rng.random() < 0.7:
         return str(TEXTS[rng.integers(len(TEXTS))])
     if rng.random() < 0.5:
         return str(NUMBERS[rng.integers(len(NUMBERS))])
-    return json.dumps(plain_value(rng))
+    return json.dumps(make_plain_value(rng))
 
 
-def plain_value(rng: np.random.Generator, depth: int = 0) -> Any:
+def make_plain_value(rng: np.random.Generator, depth: int = 0) -> Any:
     """A value as a config file holds it."""
     choice = rng.random()
     if choice < 0.35:
@@ -50,7 +50,7 @@ def plain_value(rng: np.random.Generator, depth: int = 0) -> Any:
         return None
     if depth > 2:
         return float(rng.choice([float("inf"), float("nan")]))
-    items = [plain_value(rng, depth + 1) for _ in range(rng.integers(0, 4))]
+    items = [make_plain_value(rng, depth + 1) for _ in range(rng.integers(0, 4))]
     if choice < 0.88:
         return items
     return {str(TEXTS[rng.integers(len(TEXTS))]): item for item in items}

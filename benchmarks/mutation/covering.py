@@ -93,25 +93,25 @@ def _watch(recorder: Recorder) -> None:
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
 
-        def on_line(code: CodeType, line: int) -> Any:
+        def note_line(code: CodeType, line: int) -> Any:
             if code.co_filename in recorder.files:
                 recorder.note(code, line)
             return monitoring.DISABLE
 
         monitoring.use_tool_id(TOOL, "mutation")
-        monitoring.register_callback(TOOL, monitoring.events.LINE, on_line)
+        monitoring.register_callback(TOOL, monitoring.events.LINE, note_line)
         monitoring.set_events(TOOL, monitoring.events.LINE)
         return
 
-    def on_call(frame: FrameType, event: str, _: Any) -> Any:
+    def note_call(frame: FrameType, event: str, _: Any) -> Any:
         if frame.f_code.co_filename not in recorder.files:
             return None
         if event == "line":
             recorder.note(frame.f_code, frame.f_lineno)
-        return on_call
+        return note_call
 
-    sys.settrace(on_call)
-    threading.settrace(on_call)
+    sys.settrace(note_call)
+    threading.settrace(note_call)
 
 
 def _look_again() -> None:
@@ -141,7 +141,7 @@ class Reach:
                 reach.lines[line["test"]] = {k: set(v) for k, v in line["lines"].items()}
         return reach
 
-    def tests_of(self, mutant: Mutant, source: str, limit: float) -> list[str]:
+    def find_tests(self, mutant: Mutant, source: str, limit: float) -> list[str]:
         """Tests that reach the statement of a mutant, within ``limit`` seconds.
 
         First come those of the module's own test file and those that hold the numbers of every
@@ -152,7 +152,7 @@ class Reach:
         """
         found: list[str] = []
         reached = True
-        inside, around = _lines_around(source, mutant.line)
+        inside, around = _find_lines_around(source, mutant.line)
         for lines in around:
             found = [t for t, of in self.lines.items() if of.get(mutant.file, set()) & lines]
             if found:
@@ -177,7 +177,7 @@ class Reach:
         return chosen
 
 
-def _lines_around(source: str, line: int) -> tuple[bool, Iterator[set[int]]]:
+def _find_lines_around(source: str, line: int) -> tuple[bool, Iterator[set[int]]]:
     """Whether the line is inside a function; and the lines of its statement, then those of the
     definitions around it from the inside out, then all."""
     tree = ast.parse(source)
@@ -200,11 +200,11 @@ def _widen(
         body = getattr(inside[0], "body", None)
         yield set(range(first, body[0].lineno if body else last + 1)) | {line}
     for node in defined:
-        yield _lines_of_bodies(node)
-    yield _lines_of_bodies(tree)
+        yield _find_lines_of_bodies(node)
+    yield _find_lines_of_bodies(tree)
 
 
-def _lines_of_bodies(tree: ast.AST) -> set[int]:
+def _find_lines_of_bodies(tree: ast.AST) -> set[int]:
     """The lines inside functions: those that no import runs."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return {line for f in functions for line in range(f.body[0].lineno, (f.end_lineno or 0) + 1)}

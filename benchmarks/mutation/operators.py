@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["UNCHANGED", "Mutant", "mutants", "mutated"]
+__all__ = ["UNCHANGED", "Mutant", "list_mutants", "mutate"]
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -93,7 +93,7 @@ class Mutant:
     after: str
 
 
-def mutants(source: str, file: str) -> list[Mutant]:
+def list_mutants(source: str, file: str) -> list[Mutant]:
     """All mutants of a module, in the order of its text."""
     lines = source.splitlines()
     return [
@@ -104,31 +104,33 @@ def mutants(source: str, file: str) -> list[Mutant]:
             function=function,
             code=lines[node.lineno - 1].strip(),
             operator=operator,
-            before=_shown(node),
-            after=_shown(changed, node),
+            before=_show(node),
+            after=_show(changed, node),
         )
-        for number, (node, changed, operator, function) in enumerate(_all(ast.parse(source)))
+        for number, (node, changed, operator, function) in enumerate(
+            _list_changes(ast.parse(source))
+        )
     ]
 
 
-def mutated(source: str, number: int) -> ast.Module:
+def mutate(source: str, number: int) -> ast.Module:
     """The syntax tree of a module with its change of that ``number`` made."""
     tree = ast.parse(source)
     if number == UNCHANGED:
         return tree
-    for at, (node, changed, *_) in enumerate(_all(tree)):
+    for at, (node, changed, *_) in enumerate(_list_changes(tree)):
         if at == number:
             return ast.fix_missing_locations(_Replace(node, changed).visit(tree))
     raise LookupError(f"the module has no mutant {number}")
 
 
-def _all(tree: ast.Module) -> Iterator[tuple[Any, ast.AST, str, str]]:
-    for node, function in _places(tree):
-        for operator, changed in _changes(node):
+def _list_changes(tree: ast.Module) -> Iterator[tuple[Any, ast.AST, str, str]]:
+    for node, function in _list_places(tree):
+        for operator, changed in _change_node(node):
             yield node, changed, operator, function
 
 
-def _shown(node: Any, was: Any = None) -> str:
+def _show(node: Any, was: Any = None) -> str:
     """The part of a node that changes, on one line."""
     part = node.test if isinstance(was or node, ast.If | ast.IfExp | ast.While) else node
     return " ".join(ast.unparse(part).split())
@@ -144,11 +146,11 @@ class _Replace(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+def _list_places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     """Every node that may change, with the function that it is in."""
 
     def walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
-        if _left_alone(node):
+        if _is_left_alone(node):
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             function = f"{function}.{node.name}".lstrip(".")
@@ -164,7 +166,7 @@ def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     yield from walk(tree, "")
 
 
-def _left_alone(node: ast.AST) -> bool:
+def _is_left_alone(node: ast.AST) -> bool:
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Raise | ast.JoinedStr):
         return True
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -174,16 +176,16 @@ def _left_alone(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
     if isinstance(node, ast.Call):
-        return _called(node) in TEXTUAL
+        return _find_called(node) in TEXTUAL
     return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
-def _called(node: ast.Call) -> str:
+def _find_called(node: ast.Call) -> str:
     at = node.func
     return at.id if isinstance(at, ast.Name) else at.attr if isinstance(at, ast.Attribute) else ""
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+def _change_node(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """What a node may become, each with the name of its operator."""
     if isinstance(node, ast.Compare):
         for at, kind in enumerate(node.ops):
@@ -191,7 +193,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             changed.ops[at] = COMPARISONS[type(kind)]()
             yield "comparison", changed
     elif isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in ARITHMETIC:
-        if not _of_types(node):
+        if not _is_of_types(node):
             changed = copy.deepcopy(node)
             changed.op = ARITHMETIC[type(node.op)]()
             yield "arithmetic", changed
@@ -202,10 +204,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.UAdd):
         yield "sign or not left out", copy.deepcopy(node.operand)
     elif isinstance(node, ast.Constant):
-        yield from _constants(node)
-    elif isinstance(node, ast.Call) and _called(node) in FUNCTIONS:
+        yield from _change_constant(node)
+    elif isinstance(node, ast.Call) and _find_called(node) in FUNCTIONS:
         changed = copy.deepcopy(node)
-        other = FUNCTIONS[_called(node)]
+        other = FUNCTIONS[_find_called(node)]
         if isinstance(changed.func, ast.Name):
             changed.func.id = other
         elif isinstance(changed.func, ast.Attribute):
@@ -221,12 +223,12 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.Break):
         yield "continue, break", ast.Continue()
     call = node.value if isinstance(node, ast.Expr) else None
-    told = isinstance(call, ast.Call) and _called(call) not in TEXTUAL
+    told = isinstance(call, ast.Call) and _find_called(call) not in TEXTUAL
     if told or isinstance(node, ast.AugAssign):
         yield "statement left out", ast.Pass()
 
 
-def _of_types(node: ast.AST) -> bool:
+def _is_of_types(node: ast.AST) -> bool:
     """Whether this is ``int | None`` or text put together, which decide no number."""
     if not isinstance(node, ast.BinOp):
         return False
@@ -240,7 +242,7 @@ def _of_types(node: ast.AST) -> bool:
     )
 
 
-def _constants(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
+def _change_constant(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
     value = node.value
     if isinstance(value, bool):
         yield "number", ast.Constant(not value)

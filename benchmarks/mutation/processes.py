@@ -20,7 +20,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Task", "in_processes"]
+__all__ = ["Task", "run_in_processes"]
 
 MEMORY = 8 << 30
 """Bytes of data that a process may take."""
@@ -29,7 +29,7 @@ CLOCK = 10
 Task = tuple[Callable[..., Any], tuple[Any, ...], float]
 
 
-def in_processes(
+def run_in_processes(
     tasks: Sequence[Task], workers: int, until: float = math.inf, grace: float = math.inf
 ) -> Iterator[tuple[int, Any]]:
     """The results of functions, each in a forked process with a limit of CPU seconds.
@@ -63,7 +63,7 @@ def in_processes(
                         continue
                     _kill(process)
                     del running[sentinel]
-                    yield number, _result(answer, process, late)
+                    yield number, _read_result(answer, process, late)
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)
@@ -85,7 +85,7 @@ def _kill(process: Any) -> None:
     process.join()
 
 
-def _result(answer: Path, process: Any, late: bool) -> Any:
+def _read_result(answer: Path, process: Any, late: bool) -> Any:
     """What a function returned, or how its process ended before that."""
     if answer.exists():
         return json.loads(answer.read_text())

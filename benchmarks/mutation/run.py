@@ -36,15 +36,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mutation.covering import Reach, Recorder
-from benchmarks.mutation.operators import UNCHANGED, Mutant, mutants, mutated
-from benchmarks.mutation.processes import Task, in_processes
+from benchmarks.mutation.operators import UNCHANGED, Mutant, list_mutants, mutate
+from benchmarks.mutation.processes import Task, run_in_processes
 from benchmarks.mutation.verdicts import (
     COLUMNS,
     Log,
     find_again,
+    find_reason,
     read_reasons,
     read_rows,
-    reason_of,
     summarize,
     write,
 )
@@ -84,14 +84,14 @@ CONTROLS = 20
 """After so many mutants one is run without its change: its tests must pass."""
 
 
-def all_mutants() -> list[tuple[str, Mutant]]:
+def list_all_mutants() -> list[tuple[str, Mutant]]:
     """Every mutant with its group, in the order of groups, files and text."""
     found = []
     for group, names in GROUPS.items():
         folders = (SOURCE / name for name in names)
         paths = sorted(p for f in folders for p in ([f] if f.suffix else f.rglob("*.py")))
         for path in paths:
-            of = mutants(path.read_text(), str(path.relative_to(SOURCE)))
+            of = list_mutants(path.read_text(), str(path.relative_to(SOURCE)))
             found += [(group, mutant) for mutant in of]
     return found
 
@@ -129,12 +129,12 @@ def find_reach(workers: int, seconds: float, kept: Path | None = None) -> Reach:
     What was found is kept for the next run, as long as neither the source nor the file of the tests
     changes; what is in the folder ``kept`` is taken although the source may have changed.
     """
-    source = _checksum(*sorted(SOURCE.rglob("*.py"))) + f"-{sys.version_info.minor}"
+    source = _compute_checksum(*sorted(SOURCE.rglob("*.py"))) + f"-{sys.version_info.minor}"
     files = [ROOT / name for name in TESTS]
     files = [p for f in files for p in ([f] if f.suffix else sorted(f.rglob("test_*.py")))]
-    folders = [WATCHED / f"{source}-{path.stem}-{_checksum(path)}" for path in files]
+    folders = [WATCHED / f"{source}-{path.stem}-{_compute_checksum(path)}" for path in files]
     if kept is not None:
-        names = [f"*-{path.stem}-{_checksum(path)}" for path in files]
+        names = [f"*-{path.stem}-{_compute_checksum(path)}" for path in files]
         folders = [
             next(kept.glob(name), folder) for name, folder in zip(names, folders, strict=True)
         ]
@@ -145,14 +145,14 @@ def find_reach(workers: int, seconds: float, kept: Path | None = None) -> Reach:
         if not (folder / "done").exists()
     ]
     until = time.monotonic() + seconds
-    for number, found in in_processes(tasks, workers, until, grace=0.0):
+    for number, found in run_in_processes(tasks, workers, until, grace=0.0):
         if "ended" in found:
             file, _ = tasks[number][1]
             print(f"{file}: {found['ended']}; what it had found is taken", file=sys.stderr)
     return Reach.read(folders)
 
 
-def _checksum(*paths: Path) -> str:
+def _compute_checksum(*paths: Path) -> str:
     total = 0
     for path in paths:
         total = zlib.crc32(path.name.encode() + path.read_bytes(), total)
@@ -192,7 +192,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str]) -> dict[str, Any]:
     if not tests:
         return {"outcome": "survived", "killed_by": ""}
     path = SOURCE / mutant.file
-    code = compile(mutated(path.read_text(), mutant.number), str(path), "exec")
+    code = compile(mutate(path.read_text(), mutant.number), str(path), "exec")
     usual = SourceFileLoader.get_code
 
     def get_code(self: SourceFileLoader, name: str) -> Any:
@@ -224,7 +224,7 @@ def run_mutants(
             asked.append((group, replace(mutant, number=UNCHANGED)))
         asked.append((group, mutant))
     texts = {mutant.file: (SOURCE / mutant.file).read_text() for _, mutant in asked}
-    tests = [reach.tests_of(mutant, texts[mutant.file], limit) for _, mutant in asked]
+    tests = [reach.find_tests(mutant, texts[mutant.file], limit) for _, mutant in asked]
     seconds = [sum(reach.seconds[test] for test in of) for of in tests]
     tasks: list[Task] = [
         (try_mutant, (mutant, of), 15.0 + 3.0 * known)
@@ -232,7 +232,7 @@ def run_mutants(
     ]
     known, broken = read_reasons(), set()
     began = time.monotonic()
-    for number, found in in_processes(tasks, workers, until):
+    for number, found in run_in_processes(tasks, workers, until):
         group, mutant = asked[number]
         if "ended" in found:
             ended = found["ended"]
@@ -248,7 +248,7 @@ def run_mutants(
             "tests": len(tests[number]),
             "seconds": round(seconds[number], 1),
         }
-        log.add({**row, **reason_of(row, known)})
+        log.add({**row, **find_reason(row, known)})
         if len(log.rows) % 25 == 0:
             killed = sum(row["outcome"] == "killed" for row in log.rows)
             spent = time.monotonic() - began
@@ -263,14 +263,14 @@ def find_broken(rows: Sequence[dict[str, Any]], workers: int) -> set[str]:
         file, found, _ = row["killed_by"].partition("::")
         if found:
             by_file.setdefault(file, set()).add(row["killed_by"])
-    tasks: list[Task] = [(_fail_unchanged, (sorted(of),), 300.0) for of in by_file.values()]
+    tasks: list[Task] = [(_find_failing, (sorted(of),), 300.0) for of in by_file.values()]
     broken: set[str] = set()
-    for number, found in in_processes(tasks, workers):
+    for number, found in run_in_processes(tasks, workers):
         broken |= set(found if isinstance(found, list) else tasks[number][1][0])
     return broken
 
 
-def _fail_unchanged(tests: Sequence[str]) -> list[str]:
+def _find_failing(tests: Sequence[str]) -> list[str]:
     failed = _First()
     return failed.all if run_tests(tests, failed) in (0, 1) else list(tests)
 
@@ -287,7 +287,7 @@ def tell_reasons(folder: Path) -> None:
     """Put kinds and reasons of `reasons.csv` into a result, and count again."""
     path, summary = folder / "mutation.csv", folder / "mutation_summary.csv"
     known = read_reasons()
-    rows = [{**row, **reason_of(row, known)} for row in read_rows(path)]
+    rows = [{**row, **find_reason(row, known)} for row in read_rows(path)]
     with summary.open(newline="") as file:
         sizes = {row["group"]: int(row["mutants"]) for row in csv.DictReader(file)}
     sizes.pop("all")
@@ -301,7 +301,7 @@ def tell_reasons(folder: Path) -> None:
 
 def choose(asked: argparse.Namespace) -> list[tuple[str, Mutant]]:
     """The mutants that are asked for, in the order in which they are run."""
-    known = [(g, m) for g, m in all_mutants() if not asked.group or g in asked.group]
+    known = [(g, m) for g, m in list_all_mutants() if not asked.group or g in asked.group]
     if not asked.again:
         return random.Random(asked.seed).sample(known, min(asked.sample, len(known)))
     chosen = []
@@ -345,7 +345,7 @@ def main() -> None:
         if (row["file"], row["number"], row["before"], row["after"]) in wanted
     ]
     known = read_reasons()
-    done = [{**row, **reason_of(row, known)} for row in done]
+    done = [{**row, **find_reason(row, known)} for row in done]
     log = Log(path, done)
     had = {(row["file"], row["number"]) for row in done}
     chosen = [(group, m) for group, m in chosen if (m.file, m.number) not in had]
@@ -361,7 +361,7 @@ def main() -> None:
             row["outcome"] = "unclear"
     rows = sorted(log.rows, key=lambda row: (row["group"], row["file"], row["number"]))
     sizes: dict[str, int] = {}
-    for group, _ in all_mutants():
+    for group, _ in list_all_mutants():
         sizes[group] = sizes.get(group, 0) + 1
     write(rows, path, COLUMNS)
     table = summarize(rows, sizes)

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.mutation.operators import FUNCTIONS, Mutant
 
 __all__ = ["COLUMNS", "EQUIVALENT", "KINDS", "Log", "find_again", "read_reasons", "read_rows"]
-__all__ += ["reason_of", "summarize", "write"]
+__all__ += ["find_reason", "summarize", "write"]
 
 REASONS = Path(__file__).with_name("reasons.csv")
 KINDS = {
@@ -80,7 +80,7 @@ def read_reasons(path: Path = REASONS) -> Reasons:
         return list(csv.DictReader(file))
 
 
-def reason_of(row: dict[str, Any], known: Reasons) -> dict[str, str]:
+def find_reason(row: dict[str, Any], known: Reasons) -> dict[str, str]:
     """Kind and reason of a survivor; both empty for what was killed."""
     if row["outcome"] == "killed":
         return {"kind": "", "reason": ""}
@@ -133,7 +133,7 @@ def summarize(rows: Sequence[dict[str, Any]], sizes: dict[str, int]) -> list[dic
             continue
         killed = sum(row["outcome"] == "killed" for row in of)
         same = sum(row["kind"] in EQUIVALENT for row in of)
-        low, high = _interval(killed, len(of) - same)
+        low, high = _compute_interval(killed, len(of) - same)
         table.append(
             {
                 "group": group,
@@ -151,7 +151,7 @@ def summarize(rows: Sequence[dict[str, Any]], sizes: dict[str, int]) -> list[dic
     return table
 
 
-def _interval(hits: int, tries: int, z: float = 1.96) -> tuple[float, float]:
+def _compute_interval(hits: int, tries: int, z: float = 1.96) -> tuple[float, float]:
     if not tries:
         return 0.0, 1.0
     share, slack = hits / tries, z * z / tries

@@ -37,7 +37,7 @@ import pandas as pd
 import ssme
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
-from benchmarks.serve.running import Person, Running, row_of
+from benchmarks.serve.running import Person, Running, find_row
 from ssme.bench.provenance import describe_process
 from ssme.memory import Memory
 
@@ -115,7 +115,7 @@ def run(kills: int, seed: int) -> dict[str, int]:
                 try:
                     while True:
                         # the same row again once all are labeled: a newer word on it
-                        row = row_of(card) if row_of(card) != "null" else row
+                        row = find_row(card) if find_row(card) != "null" else row
                         key = f"label-{number}"
                         given.add(key)
                         began = time.monotonic()

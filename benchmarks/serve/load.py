@@ -45,7 +45,7 @@ PAUSE = 1.0
 REQUESTS, EAGER = 2000, 10
 
 
-def memory_mb(process: int) -> float:
+def measure_memory(process: int) -> float:
     """Memory that a process holds (resident), in MB."""
     status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
@@ -139,11 +139,11 @@ def measure(readers: int, rows: int, seconds: float, requests: int) -> pd.DataFr
             page = Readers(person, "/files/1")
 
             def keep(phase: str, count: int, goes_on: Callable[[int], bool], pause: float) -> None:
-                before = memory_mb(server.process.pid)
+                before = measure_memory(server.process.pid)
                 took, errors = page.read(count, goes_on, pause)
                 line = {"phase": phase, "readers": count, "errors": errors, **summarize(took)}
                 idle = lines[0]["median_s"] if lines else line["median_s"]
-                now = memory_mb(server.process.pid)
+                now = measure_memory(server.process.pid)
                 lines.append(
                     {
                         **line,
@@ -155,8 +155,8 @@ def measure(readers: int, rows: int, seconds: float, requests: int) -> pd.DataFr
                     }
                 )
 
-            keep("idle", 1, until(min(5.0, seconds)), 0.1)
-            keep("readers", readers, until(seconds), PAUSE)
+            keep("idle", 1, make_timer(min(5.0, seconds)), 0.1)
+            keep("readers", readers, make_timer(seconds), PAUSE)
             with Watch(person, person.evaluate(2)) as job:
                 keep("job", readers, lambda _: job.runs, PAUSE)
             page.read(EAGER, lambda asked: asked < requests, 0.0)
@@ -165,7 +165,7 @@ def measure(readers: int, rows: int, seconds: float, requests: int) -> pd.DataFr
     return pd.DataFrame(lines)
 
 
-def until(seconds: float) -> Callable[[int], bool]:
+def make_timer(seconds: float) -> Callable[[int], bool]:
     """True for so many seconds from now."""
     end = time.monotonic() + seconds
     return lambda _: time.monotonic() < end

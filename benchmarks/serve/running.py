@@ -152,7 +152,7 @@ class Person:
         raise AssertionError(f"{text!r} did not appear in {path}: {page[-2000:]}")
 
 
-def row_of(card: str) -> str:
+def find_row(card: str) -> str:
     found = re.search(r'name="row" value="([^"]*)"', card)
     assert found is not None, card
     return html.unescape(found[1])

@@ -55,7 +55,7 @@ print(classes.describe()["engine"], resource.getrusage(resource.RUSAGE_SELF).ru_
 """
 
 
-def made_up_scores(n: int, n_models: int = 7, n_labeled: int = 20) -> ScoreSet:
+def simulate_scores(n: int, n_models: int = 7, n_labeled: int = 20) -> ScoreSet:
     """Correlated, over-confident binary classifiers of a rare class."""
     rng = np.random.default_rng(20251115)
     y = (rng.random(n) < 0.2).astype(np.int64)
@@ -68,7 +68,7 @@ def made_up_scores(n: int, n_models: int = 7, n_labeled: int = 20) -> ScoreSet:
     return ScoreSet(np.stack([1 - p, p], axis=2), labels, models, (0, 1))
 
 
-def ours(data: ScoreSet, steps: int = N_STEPS) -> list[np.ndarray]:
+def run_ours(data: ScoreSet, steps: int = N_STEPS) -> list[np.ndarray]:
     """The public-code preset: ``steps`` EM steps, 100 draws of four metrics."""
     method = SsmeMethod(preset="public_code", max_iter=steps, n_draws=N_DRAWS, n_bootstrap=0)
     belief = method.fit(data, np.random.default_rng(0))
@@ -95,7 +95,7 @@ def with_scikit_learn(data: ScoreSet) -> list[np.ndarray]:
     gamma = np.eye(2)[np.where(labeled, data.labels, drawn)]
     weight = np.where(labeled, 10.0, 1.0)
     for _ in range(N_STEPS):
-        gamma = kernel_density_step(points, weight[:, None] * gamma, h)
+        gamma = step_with_kernel_density(points, weight[:, None] * gamma, h)
     values = np.empty((N_DRAWS, len(METRICS), data.n_models))
     for d in range(N_DRAWS):
         y = np.where(labeled, data.labels, rng.random(len(gamma)) < gamma[:, 1])
@@ -111,7 +111,7 @@ def with_scikit_learn(data: ScoreSet) -> list[np.ndarray]:
     return list(values.mean(axis=0))
 
 
-def kernel_density_step(points: np.ndarray, weights: np.ndarray, h: float) -> np.ndarray:
+def step_with_kernel_density(points: np.ndarray, weights: np.ndarray, h: float) -> np.ndarray:
     """Responsibilities after one M-step and E-step with scikit-learn's `KernelDensity`."""
     from sklearn.neighbors import KernelDensity
 
@@ -125,7 +125,7 @@ def kernel_density_step(points: np.ndarray, weights: np.ndarray, h: float) -> np
     return joint / joint.sum(axis=1, keepdims=True)
 
 
-def seconds(work: Callable[[], object], repeats: int = 1) -> float:
+def measure_seconds(work: Callable[[], object], repeats: int = 1) -> float:
     """Median CPU seconds."""
     taken = []
     for _ in range(repeats):
@@ -143,11 +143,11 @@ def main() -> None:
         print(f"{what:<64} {value:10.4g} {unit}", flush=True)
 
     with threadpool_limits(1):
-        data = made_up_scores(1020)
-        estimates = ours(data)
-        fast = seconds(lambda: ours(data), 7)
+        data = simulate_scores(1020)
+        estimates = run_ours(data)
+        fast = measure_seconds(lambda: run_ours(data), 7)
         reference: list[np.ndarray] = []
-        slow = seconds(lambda: reference.extend(with_scikit_learn(data)))
+        slow = measure_seconds(lambda: reference.extend(with_scikit_learn(data)))
         gap = max(float(np.abs(a - b).max()) for a, b in zip(estimates, reference, strict=True))
         tell("20 steps, 100 draws, 4 metrics, 1,020 x 7: ssme", fast, "s")
         tell("the same with scikit-learn", slow, "s")
@@ -155,19 +155,19 @@ def main() -> None:
         tell("largest difference of an estimate (two random runs)", gap, "")
         tell(
             "intervals included, which the rival has not",
-            seconds(lambda: with_intervals(data)),
+            measure_seconds(lambda: with_intervals(data)),
             "s",
         )
-        longer = seconds(lambda: ours(data, N_STEPS + 200), 5)
+        longer = measure_seconds(lambda: run_ours(data, N_STEPS + 200), 5)
         tell("a further EM step", 1000 * (longer - fast) / 200, "ms")
 
-        points = stack_alr(made_up_scores(4000).scores)
+        points = stack_alr(simulate_scores(4000).scores)
         weights = np.random.default_rng(0).dirichlet([1.0, 1.0], 4000)
         for h in (0.1, 0.5):
             classes = KdeClasses(points, select_bandwidth(points, h))
-            build = seconds(lambda c=classes: c.update(weights))
-            step = seconds(lambda c=classes: c.update(weights), 5)
-            rival = seconds(lambda h=h: kernel_density_step(points, weights, h))
+            build = measure_seconds(lambda c=classes: c.update(weights))
+            step = measure_seconds(lambda c=classes: c.update(weights), 5)
+            rival = measure_seconds(lambda h=h: step_with_kernel_density(points, weights, h))
             tell(f"EM step at 4,000 x 7, h = {h}: ssme ({classes.describe()['engine']})", step, "s")
             tell(f"building its kernel matrix once, h = {h}", build - step, "s")
             tell(f"the same step with scikit-learn, h = {h}", rival, "s")

@@ -40,7 +40,7 @@ TILES = [
 ]
 
 
-def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def make_problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits of seven classifiers of uneven quality, labels of the first rows, a first guess."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.3).astype(np.int64)
@@ -53,7 +53,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, labels, start
 
 
-def seconds(run: Callable[[], Any], repeats: int = 5) -> float:
+def measure_seconds(run: Callable[[], Any], repeats: int = 5) -> float:
     """Median time of ``run`` on the device, after one warm-up."""
     import torch
 
@@ -67,8 +67,8 @@ def seconds(run: Callable[[], Any], repeats: int = 5) -> float:
     return float(np.median(times[1:]))
 
 
-def em(n: int, steps: int, engine: Any) -> tuple[EmFit, str, float]:
-    points, labels, start = problem(n)
+def fit_em(n: int, steps: int, engine: Any) -> tuple[EmFit, str, float]:
+    points, labels, start = make_problem(n)
     densities = KdeClasses(
         points, Bandwidth(np.full(DIMS, BANDWIDTH), "fixed", "each"), "gaussian", engine
     )
@@ -79,16 +79,16 @@ def em(n: int, steps: int, engine: Any) -> tuple[EmFit, str, float]:
     return fit, densities.describe()["engine"], time.perf_counter() - began
 
 
-def card() -> dict[str, float]:
+def measure_card() -> dict[str, float]:
     """What this card does: float32 rate of a matrix product without tensor cores, copies."""
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = False
     a = torch.randn(8192, 8192, device="cuda")
-    rate = 2 * 8192**3 / seconds(lambda: a @ a)
+    rate = 2 * 8192**3 / measure_seconds(lambda: a @ a)
     big = torch.randn(1 << 29, device="cuda")
     copy = torch.empty_like(big)
-    bandwidth = 2 * big.numel() * 4 / seconds(lambda: copy.copy_(big))
+    bandwidth = 2 * big.numel() * 4 / measure_seconds(lambda: copy.copy_(big))
     properties = torch.cuda.get_device_properties(0)
     clock = torch.cuda.clock_rate() * 1e6
     return {
@@ -114,10 +114,10 @@ def main() -> None:
     arguments = parser.parse_args()
     n, device = arguments.rows, torch.device("cuda")
     found: dict[str, object] = {"device": torch.cuda.get_device_name(0), "rows": n, "dims": DIMS}
-    limits = card()
+    limits = measure_card()
     found |= limits
 
-    points, _, start = problem(n)
+    points, _, start = make_problem(n)
     scaled = points / BANDWIDTH
     fused = TritonKernel(scaled, scaled, device)
     mass = torch.as_tensor(start + 0.01, dtype=torch.float32, device=device).T.contiguous()
@@ -125,7 +125,7 @@ def main() -> None:
     for block in TILES if arguments.tune else [dict(BLOCK)]:
         for form in (True, False) if arguments.tune else (product,):
             fused.product = form
-            took = seconds(partial(fused.sums, mass, block), repeats=3)
+            took = measure_seconds(partial(fused.sums, mass, block), repeats=3)
             print(f"{block} {'product' if form else 'difference'}: {1e3 * took:.2f} ms", flush=True)
             if took < best:
                 best, shape, product = took, block, form
@@ -154,11 +154,11 @@ def main() -> None:
     found["torch_float64_max_difference_from_cpu"] = float(np.abs(block64 - on_cpu).max())
 
     engine = partial(choose_kernel_sums, device="cuda")
-    em(2000, 2, engine)
-    _, name, took = em(n, arguments.steps, engine)
+    fit_em(2000, 2, engine)
+    _, name, took = fit_em(n, arguments.steps, engine)
     found |= {"engine": name, "em_steps": arguments.steps, "em_s": took}
-    small, _, _ = em(20_000, arguments.steps, engine)
-    cpu, cpu_name, cpu_took = em(20_000, arguments.steps, choose_kernel_sums)
+    small, _, _ = fit_em(20_000, arguments.steps, engine)
+    cpu, cpu_name, cpu_took = fit_em(20_000, arguments.steps, choose_kernel_sums)
     gap = np.abs(small.responsibilities - cpu.responsibilities)
     found |= {
         "em_20000_max_difference_from_cpu": float(gap.max()),
@@ -166,9 +166,9 @@ def main() -> None:
         "em_20000_cpu_s": cpu_took,
     }
     if arguments.exact_steps:
-        fast, _, _ = em(n, arguments.exact_steps, engine)
-        exact, exact_name, exact_took = em(
-            n, arguments.exact_steps, partial(_float64, device=device)
+        fast, _, _ = fit_em(n, arguments.exact_steps, engine)
+        exact, exact_name, exact_took = fit_em(
+            n, arguments.exact_steps, partial(_compute_in_float64, device=device)
         )
         gap = np.abs(exact.responsibilities - fast.responsibilities)
         found |= {
@@ -188,7 +188,7 @@ def main() -> None:
     record(arguments.out / "gpu.csv")
 
 
-def _float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:
+def _compute_in_float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:
     from ssme.engines.torch_kernels import TorchKernel
 
     return TorchKernel(kernel, points, points if queries is None else queries, device)

@@ -42,7 +42,7 @@ MOST = 1.1
 Work = Callable[[], object]
 
 
-def made(
+def simulate_scores(
     rows: int, *, models: int = 3, classes: int = 2, labels: int = 100, groups: int = 0
 ) -> ScoreSet:
     """Scores of sound classifiers, the first ``labels`` rows labeled."""
@@ -65,7 +65,7 @@ def evaluate(data: ScoreSet, **options: object) -> Work:
     return lambda: ssme.evaluate(data, **options).frame()  # type: ignore[arg-type]
 
 
-def columns(size: int, folder: Path) -> Work:
+def read_columns(size: int, folder: Path) -> Work:
     path = folder / "wide.csv"
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((20, size)), columns=[f"model{j}" for j in range(size)])
@@ -73,11 +73,11 @@ def columns(size: int, folder: Path) -> Work:
     return lambda: ScoreSet.read(path, label="y")
 
 
-def parquet(folder: Path, rows: int, row_group: int, groups: int = 1) -> Path:
+def write_parquet(folder: Path, rows: int, row_group: int, groups: int = 1) -> Path:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    data = made(rows)
+    data = simulate_scores(rows)
     table = {f"m{j}": data.scores[:, j, 1] for j in range(data.n_models)}
     table["label"] = pa.array([int(v) if v >= 0 else None for v in data.labels])
     table["group_site"] = np.arange(rows) % groups
@@ -85,34 +85,42 @@ def parquet(folder: Path, rows: int, row_group: int, groups: int = 1) -> Path:
     return folder / "scores.parquet"
 
 
-def streamed(path: Path, **options: object) -> Work:
+def evaluate_streamed(path: Path, **options: object) -> Work:
     asked = {"method": "ensemble", "n_draws": 20, "executor": "serial", "sample_rows": 2000}
     return lambda: evaluate_parquet(path, **(asked | options))  # type: ignore[arg-type]
 
 
 FEW = {"metrics": ["accuracy", "roc_auc"]}
 AXES: dict[str, tuple[tuple[int, ...], Callable[[int, Path], Work]]] = {
-    "columns": ((1000, 2000, 4000, 8000), columns),
+    "columns": ((1000, 2000, 4000, 8000), read_columns),
     "row_groups": (
         (1000, 2000, 4000),
-        lambda n, at: streamed(parquet(at, 10 * n, 10), by=[]),
+        lambda n, at: evaluate_streamed(write_parquet(at, 10 * n, 10), by=[]),
     ),
-    "classes": ((20, 60, 200), lambda n, at: evaluate(made(2000, classes=n, labels=400))),
+    "classes": (
+        (20, 60, 200),
+        lambda n, at: evaluate(simulate_scores(2000, classes=n, labels=400)),
+    ),
     "groups": (
         (500, 1000, 2000),
-        lambda n, at: evaluate(made(12_000, groups=n), max_groups=n, **FEW),
+        lambda n, at: evaluate(simulate_scores(12_000, groups=n), max_groups=n, **FEW),
     ),
     "stream_groups": (
         (500, 1000, 2000),
-        lambda n, at: streamed(parquet(at, 12_000, 6000, n), sample_rows=200, max_groups=n, **FEW),
+        lambda n, at: evaluate_streamed(
+            write_parquet(at, 12_000, 6000, n), sample_rows=200, max_groups=n, **FEW
+        ),
     ),
-    "models": ((5, 10, 20, 40), lambda n, at: evaluate(made(2000, models=n))),
-    "rows": ((50_000, 100_000, 200_000), lambda n, at: evaluate(made(n))),
-    "labels": ((500, 1000, 2000, 4000, 8000), lambda n, at: evaluate(made(20_000, labels=n))),
+    "models": ((5, 10, 20, 40), lambda n, at: evaluate(simulate_scores(2000, models=n))),
+    "rows": ((50_000, 100_000, 200_000), lambda n, at: evaluate(simulate_scores(n))),
+    "labels": (
+        (500, 1000, 2000, 4000, 8000),
+        lambda n, at: evaluate(simulate_scores(20_000, labels=n)),
+    ),
 }
 
 
-def seconds(work: Work, turns: int) -> float:
+def measure_seconds(work: Work, turns: int) -> float:
     """CPU seconds of the fastest turn."""
     best = np.inf
     for _ in range(turns):
@@ -128,7 +136,7 @@ def measure(axis: str, turns: int) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         make(sizes[0], Path(folder))()
-        taken = [seconds(make(size, Path(folder)), turns) for size in sizes]
+        taken = [measure_seconds(make(size, Path(folder)), turns) for size in sizes]
     exponent = float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
     last = float(np.log(taken[-1] / taken[-2]) / np.log(sizes[-1] / sizes[-2]))
     return pd.DataFrame(

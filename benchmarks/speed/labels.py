@@ -35,7 +35,7 @@ def make_scores(n_rows: int) -> tuple[FloatArray, FloatArray]:
     return 1.0 / (1.0 + np.exp(-1.3 * logits)), labels.astype(np.float64)
 
 
-def time_metrics(n_rows: int, metrics: list[str], repeats: int) -> float:
+def measure_metrics(n_rows: int, metrics: list[str], repeats: int) -> float:
     """CPU seconds of one evaluation, the least of so many."""
     scores, labels = make_scores(n_rows)
     ssme.evaluate(scores[:200], labels[:200], method="labeled", metrics=metrics)
@@ -56,7 +56,7 @@ def main() -> None:
     asked = {**{name: [name] for name in (*usual, *OTHERS)}, "all four": usual}
     rows = []
     for name, metrics in asked.items():
-        seconds = time_metrics(given.rows, metrics, given.repeats)
+        seconds = measure_metrics(given.rows, metrics, given.repeats)
         rows.append((name, given.rows, N_MODELS, f"{seconds:.4g}"))
         print(f"{name:<20}{seconds:8.3f} s", flush=True)
     path = RESULTS / "labeled_speed.csv"

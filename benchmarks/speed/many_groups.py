@@ -25,7 +25,7 @@ import pandas as pd
 
 import ssme
 from benchmarks.provenance import record
-from benchmarks.speed.growth import made, parquet
+from benchmarks.speed.growth import simulate_scores, write_parquet
 from ssme.stream import evaluate_parquet
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
@@ -37,8 +37,8 @@ def measure(way: str, rows: int, groups: int, most: int) -> dict[str, float | st
     """One evaluation in this process."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        data = made(rows, groups=groups) if way == "memory" else None
-        path = None if data else parquet(Path(folder), rows, max(rows // 2, 1), groups)
+        data = simulate_scores(rows, groups=groups) if way == "memory" else None
+        path = None if data else write_parquet(Path(folder), rows, max(rows // 2, 1), groups)
         start = time.process_time()
         if data is not None:
             result = ssme.evaluate(data, metrics=METRICS, max_groups=most)

@@ -24,14 +24,14 @@ N_ROWS, N_MODELS, N_DRAWS, N_TIMED_DRAWS, N_REPEATS = 1020, 7, 100, 10, 20
 Floats = NDArray[np.float64]
 
 
-def at_once(positive: Floats, labels: NDArray[np.int64]) -> Floats:
+def compute_at_once(positive: Floats, labels: NDArray[np.int64]) -> Floats:
     """Values (4, D, M)."""
     scores = np.stack([1.0 - positive, positive], axis=2)
     mass = one_hot_mass(labels, 2)
     return np.stack([get_metric(name)(scores, mass) for name in default_metrics(2)])
 
 
-def in_a_loop(positive: Floats, labels: NDArray[np.int64]) -> Floats:
+def compute_in_a_loop(positive: Floats, labels: NDArray[np.int64]) -> Floats:
     """The same, as a user of scikit-learn would write it."""
     out = np.empty((4, len(labels), positive.shape[1]))
     for d, y in enumerate(labels):
@@ -46,7 +46,7 @@ def in_a_loop(positive: Floats, labels: NDArray[np.int64]) -> Floats:
     return out
 
 
-def seconds(work: Callable[[], object]) -> float:
+def measure_seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -57,9 +57,13 @@ def main() -> None:
     positive = rng.random((N_ROWS, N_MODELS))
     labels = (rng.random((N_DRAWS, N_ROWS)) < positive.mean(axis=1)).astype(np.int64)
     some = labels[:N_TIMED_DRAWS]
-    difference = np.abs(at_once(positive, some) - in_a_loop(positive, some)).max()
-    ours = float(np.median([seconds(lambda: at_once(positive, labels)) for _ in range(N_REPEATS)]))
-    theirs = seconds(lambda: in_a_loop(positive, some)) * N_DRAWS / N_TIMED_DRAWS
+    difference = np.abs(compute_at_once(positive, some) - compute_in_a_loop(positive, some)).max()
+    ours = float(
+        np.median(
+            [measure_seconds(lambda: compute_at_once(positive, labels)) for _ in range(N_REPEATS)]
+        )
+    )
+    theirs = measure_seconds(lambda: compute_in_a_loop(positive, some)) * N_DRAWS / N_TIMED_DRAWS
     print(
         f"{N_ROWS} rows, {N_MODELS} classifiers, {N_DRAWS} draws, {len(default_metrics(2))} metrics"
     )

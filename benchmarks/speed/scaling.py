@@ -29,7 +29,7 @@ METRICS = ["accuracy", "ece", "roc_auc", "average_precision"]
 N_MODELS, N_LABELED = 5, 100
 
 
-def measured(method: str, n_rows: int, repeats: int) -> dict[str, float]:
+def measure_method(method: str, n_rows: int, repeats: int) -> dict[str, float]:
     """CPU seconds of one evaluation and of sorting its columns, and peak resident bytes."""
     import resource
 
@@ -58,7 +58,7 @@ def measured(method: str, n_rows: int, repeats: int) -> dict[str, float]:
 
 def main() -> None:
     if sys.argv[1:2] == ["--child"]:
-        print(json.dumps(measured(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
+        print(json.dumps(measure_method(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="+", default=["auto", "ssme"])

@@ -86,13 +86,13 @@ def stream(folder: Path, executor: str, workers: int | None) -> dict[str, object
     return {
         "seconds": time.perf_counter() - start,
         "cpu": time.process_time() - cpu,
-        "peak_bytes": peak(),
+        "peak_bytes": measure_peak(),
         "estimates": [row["estimate"] for row in result.rows()],
         "bounds": result.settings["stream"]["error_bounds"]["all"],
     }
 
 
-def memory(folder: Path) -> dict[str, object]:
+def evaluate_in_memory(folder: Path) -> dict[str, object]:
     import pyarrow.parquet as pq
 
     import ssme
@@ -102,21 +102,21 @@ def memory(folder: Path) -> dict[str, object]:
     rows = list(result.rows())
     return {
         "seconds": time.perf_counter() - start,
-        "peak_bytes": peak(),
+        "peak_bytes": measure_peak(),
         "estimates": [row["estimate"] for row in rows],
         "metrics": [row["metric"] for row in rows],
         "widths": [row["high"] - row["low"] for row in rows],
     }
 
 
-def peak() -> float:
+def measure_peak() -> float:
     """Peak resident bytes of this process."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
 
 
-def alone(what: str, folder: Path, *more: str) -> dict[str, object]:
+def run_alone(what: str, folder: Path, *more: str) -> dict[str, object]:
     """One of the functions above in a fresh process."""
     command = [sys.executable, "-m", "benchmarks.speed.streaming", "--child", what, str(folder)]
     out = subprocess.run([*command, *more], check=True, capture_output=True, text=True).stdout
@@ -124,12 +124,12 @@ def alone(what: str, folder: Path, *more: str) -> dict[str, object]:
     return found
 
 
-def child(arguments: list[str]) -> None:
+def run_child(arguments: list[str]) -> None:
     what, folder, *more = arguments
     if what == "read":
         print(json.dumps(read(Path(folder))))
     elif what == "memory":
-        print(json.dumps(memory(Path(folder))))
+        print(json.dumps(evaluate_in_memory(Path(folder))))
     else:
         workers = int(more[1]) if len(more) > 1 else None
         print(json.dumps(stream(Path(folder), more[0], workers)))
@@ -137,7 +137,7 @@ def child(arguments: list[str]) -> None:
 
 def main() -> None:
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2:])
+        run_child(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=20_000_000)
@@ -158,10 +158,10 @@ def main() -> None:
         folder.mkdir()
         tell("rows", arguments.rows)
         tell("file_bytes", write(folder, arguments.rows, arguments.compression))
-        alone("read", folder)
+        run_alone("read", folder)
         first, *others = arguments.executors
         turns = [
-            (alone("read", folder), alone("stream", folder, *first.split(":")))
+            (run_alone("read", folder), run_alone("stream", folder, *first.split(":")))
             for _ in range(arguments.turns)
         ]
         reading = min(float(str(read["seconds"])) for read, _ in turns)
@@ -172,7 +172,9 @@ def main() -> None:
         tell("read_cpu_s", reading_cpu)
         fastest = min((run for _, run in turns), key=lambda run: float(str(run["seconds"])))
         runs = [(first, fastest)]
-        runs += [(executor, alone("stream", folder, *executor.split(":"))) for executor in others]
+        runs += [
+            (executor, run_alone("stream", folder, *executor.split(":"))) for executor in others
+        ]
         answers = []
         for executor, streamed in runs:
             seconds = float(str(streamed["seconds"]))
@@ -189,7 +191,7 @@ def main() -> None:
         part = Path(temporary) / "part"
         part.mkdir()
         write(part, arguments.part_that_fits, arguments.compression)
-        inside, streamed = alone("memory", part), alone("stream", part, "threads")
+        inside, streamed = run_alone("memory", part), run_alone("stream", part, "threads")
         gap = np.abs(np.array(inside["estimates"]) - np.array(streamed["estimates"]))
         tell("part_rows", arguments.part_that_fits)
         for metric in dict.fromkeys(inside["metrics"]):  # type: ignore[call-overload]

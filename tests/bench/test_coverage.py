@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.coverage import room_of, table
+from benchmarks.coverage import find_room, tabulate_rooms
 
 
 def counts(lines: int, run: int, branches: int, taken: int) -> dict[str, int]:
@@ -11,7 +11,7 @@ def counts(lines: int, run: int, branches: int, taken: int) -> dict[str, int]:
 
 
 def test_rooms_and_their_sums() -> None:
-    rows = table(
+    rows = tabulate_rooms(
         {
             "src/ssme/metrics/base.py": counts(10, 9, 4, 3),
             "src/ssme/metrics/mass.py": counts(30, 30, 0, 0),
@@ -25,5 +25,5 @@ def test_rooms_and_their_sums() -> None:
 
 
 def test_rooms_are_packages_or_modules() -> None:
-    assert room_of("src/ssme/data/readers/tables.py") == "data"
-    assert room_of("/somewhere/src/ssme/writing.py") == "writing"
+    assert find_room("src/ssme/data/readers/tables.py") == "data"
+    assert find_room("/somewhere/src/ssme/writing.py") == "writing"

@@ -37,7 +37,7 @@ def test_every_experiment_has_its_section():
 
 
 def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
-    assert run_all.attempt("bounds", None, None, time.monotonic() + 60) == ""
+    assert run_all.try_experiment("bounds", None, None, time.monotonic() + 60) == ""
     assert len(pd.read_csv(elsewhere / "results" / "bounds.csv")) == 160
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
     assert row["command"] == "python -m benchmarks.accuracy.bounds --runs 1"
@@ -48,7 +48,7 @@ def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
 
 
 def test_without_time_nothing_is_computed(elsewhere):
-    reason = run_all.attempt("cost", 2, None, time.monotonic())
+    reason = run_all.try_experiment("cost", 2, None, time.monotonic())
     assert re.fullmatch(r"0 of \d+ cells are finished", reason)
     assert not (elsewhere / "results").exists()
 
@@ -70,9 +70,9 @@ def test_cells_of_another_source_have_no_commit(elsewhere):
 
 
 def test_numbers_of_runs():
-    assert run_all.numbers_of_runs(["all_sets=3", "ess=2"]) == {"all_sets": 3, "ess": 2}
+    assert run_all.parse_runs(["all_sets=3", "ess=2"]) == {"all_sets": 3, "ess": 2}
     with pytest.raises(SystemExit, match="--runs nosuch=3"):
-        run_all.numbers_of_runs(["nosuch=3"])
+        run_all.parse_runs(["nosuch=3"])
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_half_widths_are_over_runs_and_subsets():
 
 def test_the_papers_numbers_are_found_without_its_file(tmp_path, monkeypatch):
     monkeypatch.setenv("SSME_DATA", str(tmp_path / "nowhere" / "data"))
-    table = paper.paper_table()
+    table = paper.read_paper_table()
     cell = (table["dataset"] == "MultiNLI") & (table["metric"] == "ece")
     assert table.loc[cell & (table["method"] == "SSME"), "paper"].between(0.01, 0.03).all()

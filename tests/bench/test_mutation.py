@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 from benchmarks.mutation.covering import DECLARATIONS, Reach
-from benchmarks.mutation.operators import UNCHANGED, mutants, mutated
-from benchmarks.mutation.processes import in_processes
-from benchmarks.mutation.run import all_mutants
+from benchmarks.mutation.operators import UNCHANGED, list_mutants, mutate
+from benchmarks.mutation.processes import run_in_processes
+from benchmarks.mutation.run import list_all_mutants
 from benchmarks.mutation.verdicts import (
     KINDS,
     Log,
     find_again,
+    find_reason,
     read_reasons,
     read_rows,
-    reason_of,
     summarize,
 )
 
@@ -42,16 +42,16 @@ def f(x: int | None, flag=True):
 
 def test_every_mutant_is_one_change():
     plain = ast.unparse(ast.parse(SOURCE)).splitlines()
-    for mutant in mutants(SOURCE, "f.py"):
-        changed = ast.unparse(mutated(SOURCE, mutant.number)).splitlines()
+    for mutant in list_mutants(SOURCE, "f.py"):
+        changed = ast.unparse(mutate(SOURCE, mutant.number)).splitlines()
         assert len(changed) == len(plain)
         assert sum(a != b for a, b in zip(plain, changed, strict=True)) == 1, mutant
-        compile(mutated(SOURCE, mutant.number), "f.py", "exec")
-    assert ast.unparse(mutated(SOURCE, UNCHANGED)) == "\n".join(plain)
+        compile(mutate(SOURCE, mutant.number), "f.py", "exec")
+    assert ast.unparse(mutate(SOURCE, UNCHANGED)) == "\n".join(plain)
 
 
 def test_the_faults_are_those_of_the_code_and_not_of_words():
-    found = {(m.before, m.after) for m in mutants(SOURCE, "f.py")}
+    found = {(m.before, m.after) for m in list_mutants(SOURCE, "f.py")}
     assert found == {
         ("3", "4"),
         ("True", "False"),
@@ -76,17 +76,17 @@ def test_the_faults_are_those_of_the_code_and_not_of_words():
 )
 def test_a_mutant_meets_the_tests_that_reach_its_statement(before, expected):
     reach = Reach({"a": 2.0, "b": 1.0}, {"a": {"f.py": {6, 7}}, "b": {"f.py": {6, 8, 9, 13}}})
-    mutant = next(m for m in mutants(SOURCE, "f.py") if m.before == before)
-    assert reach.tests_of(mutant, SOURCE, 10.0) == expected
+    mutant = next(m for m in list_mutants(SOURCE, "f.py") if m.before == before)
+    assert reach.find_tests(mutant, SOURCE, 10.0) == expected
 
 
 def test_what_import_computes_meets_the_tests_of_declarations_first():
     declared = f"{DECLARATIONS}::test_declared"
     reach = Reach({"a": 1.0, declared: 3.0}, {"a": {"f.py": {6, 13}}, declared: {}})
-    known = {m.before: m for m in mutants(SOURCE, "f.py")}
-    assert reach.tests_of(known["3"], SOURCE, 10.0) == [declared, "a"]
-    assert reach.tests_of(known["True"], SOURCE, 10.0) == [declared, "a"]
-    assert reach.tests_of(known["2.0"], SOURCE, 10.0) == ["a"]
+    known = {m.before: m for m in list_mutants(SOURCE, "f.py")}
+    assert reach.find_tests(known["3"], SOURCE, 10.0) == [declared, "a"]
+    assert reach.find_tests(known["True"], SOURCE, 10.0) == [declared, "a"]
+    assert reach.find_tests(known["2.0"], SOURCE, 10.0) == ["a"]
 
 
 def test_the_tests_of_its_own_file_and_those_of_numbers_come_before_quicker_ones():
@@ -94,8 +94,8 @@ def test_the_tests_of_its_own_file_and_those_of_numbers_come_before_quicker_ones
     quick = [f"tests/other.py::test_{i}" for i in range(3)]
     seconds = {f"{own}_0": 3.0, f"{own}_1": 3.0, kept: 4.0, **dict.fromkeys(quick, 1.0)}
     reach = Reach(seconds, {name: {"room/f.py": {13}} for name in seconds})
-    mutant = next(m for m in mutants(SOURCE, "room/f.py") if m.before == "2.0")
-    assert reach.tests_of(mutant, SOURCE, 10.0) == [f"{own}_0", kept, *quick]
+    mutant = next(m for m in list_mutants(SOURCE, "room/f.py") if m.before == "2.0")
+    assert reach.find_tests(mutant, SOURCE, 10.0) == [f"{own}_0", kept, *quick]
 
 
 def wait_with_a_child(path):
@@ -116,7 +116,7 @@ def test_what_is_past_its_limit_is_killed_with_all_that_it_started(tmp_path):
         (str.upper, ("done",), 5.0),
         (int, ("no number",), 5.0),
     ]
-    found = dict(in_processes(tasks, workers=4))
+    found = dict(run_in_processes(tasks, workers=4))
     assert found == {
         0: {"ended": "stuck"},
         1: {"ended": "timeout"},
@@ -131,7 +131,7 @@ def test_what_is_past_its_limit_is_killed_with_all_that_it_started(tmp_path):
 def test_nothing_is_begun_after_the_time_and_what_runs_is_stopped():
     began = time.monotonic()
     tasks = [(time.sleep, (60,), 100.0), (str.upper, ("late",), 5.0)]
-    found = list(in_processes(tasks, workers=1, until=began + 0.3, grace=0.0))
+    found = list(run_in_processes(tasks, workers=1, until=began + 0.3, grace=0.0))
     assert found == [(0, {"ended": "stuck"})]
 
 
@@ -147,7 +147,7 @@ def row_of(mutant, outcome, reason=""):
 def test_every_row_is_on_disk_at_once_and_a_half_written_one_is_left_out(tmp_path):
     path = tmp_path / "mutation.csv"
     log = Log(path)
-    known = mutants(SOURCE, "f.py")
+    known = list_mutants(SOURCE, "f.py")
     for mutant in known[:2]:
         log.add(row_of(mutant, "killed"))
     assert [row["number"] for row in read_rows(path)] == [0, 1]
@@ -158,8 +158,8 @@ def test_every_row_is_on_disk_at_once_and_a_half_written_one_is_left_out(tmp_pat
 
 
 def test_a_mutant_is_found_again_after_lines_moved():
-    moved = mutants("\n\n" + SOURCE, "f.py")
-    for before in mutants(SOURCE, "f.py"):
+    moved = list_mutants("\n\n" + SOURCE, "f.py")
+    for before in list_mutants(SOURCE, "f.py"):
         again = find_again(row_of(before, "survived"), moved)
         assert (again.number, again.line) == (before.number, before.line + 2)
     assert find_again(row_of(moved[0], "survived"), moved[1:]) is None
@@ -167,25 +167,29 @@ def test_a_mutant_is_found_again_after_lines_moved():
 
 def test_a_mutant_is_found_again_after_functions_were_renamed():
     renamed = SOURCE.replace("def f(", "def count(").replace("range(x)", "_numbers(x)")
-    now = mutants(renamed, "f.py")
-    for before in mutants(SOURCE, "f.py"):
+    now = list_mutants(renamed, "f.py")
+    for before in list_mutants(SOURCE, "f.py"):
         again = find_again(row_of(before, "survived"), now)
         assert (again.number, again.function.replace("count", "f")) == (
             before.number,
             before.function,
         )
-    kept = {**row_of(mutants(SOURCE, "f.py")[3], "survived"), "kind": "same", "reason": "Never."}
-    assert reason_of(row_of(now[3], "survived"), [kept]) == {"kind": "same", "reason": "Never."}
-    assert reason_of(row_of(now[3], "killed"), [kept]) == {"kind": "", "reason": ""}
-    assert reason_of(row_of(now[4], "survived"), [kept]) == {"kind": "unseen", "reason": ""}
+    kept = {
+        **row_of(list_mutants(SOURCE, "f.py")[3], "survived"),
+        "kind": "same",
+        "reason": "Never.",
+    }
+    assert find_reason(row_of(now[3], "survived"), [kept]) == {"kind": "same", "reason": "Never."}
+    assert find_reason(row_of(now[3], "killed"), [kept]) == {"kind": "", "reason": ""}
+    assert find_reason(row_of(now[4], "survived"), [kept]) == {"kind": "unseen", "reason": ""}
 
 
 def test_equivalent_faults_are_counted_apart():
-    known = mutants(SOURCE, "f.py")
+    known = list_mutants(SOURCE, "f.py")
     outcomes = ["killed"] * 7 + ["survived"] * 3
     rows = [row_of(m, outcome) for m, outcome in zip(known, outcomes, strict=False)]
     table = [{**row, "kind": "speed", "reason": "Only speed."} for row in rows[6:8]]
-    rows = [{**row, **reason_of(row, table)} for row in rows]
+    rows = [{**row, **find_reason(row, table)} for row in rows]
     total = summarize(rows, {"parts": 40, "auto": 60})[-1]
     counts = ("group", "mutants", "sampled", "killed", "equivalent", "survived")
     assert [total[name] for name in counts] == ["all", 100, 10, 7, 1, 2]
@@ -218,7 +222,7 @@ pytest.main([{str(path)!r}, *options], plugins=[recorder])
 
 
 def test_the_faults_with_a_reason_are_in_the_source():
-    present = {(m.file, m.function, m.code, m.before, m.after) for _, m in all_mutants()}
+    present = {(m.file, m.function, m.code, m.before, m.after) for _, m in list_all_mutants()}
     lines = {change[:3] for change in present}
     names = ("file", "function", "code", "before", "after")
     known = [(tuple(row[name] for name in names), row) for row in read_reasons()]

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from benchmarks import quotes, report
-from benchmarks.provenance import problems as provenance_problems
+from benchmarks.provenance import find_problems as provenance_problems
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def documents(tmp_path):
 
 
 def test_the_documents_hold(documents):
-    assert quotes.problems(documents) == []
+    assert quotes.find_problems(documents) == []
 
 
 def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
@@ -26,15 +26,15 @@ def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
     text = path.read_text()
     found = re.search(r"0\.\d\d(?=<!-- quote min auto_coverage width_ratio)", text)
     assert found is not None
-    before = quotes.problems(documents)
+    before = quotes.find_problems(documents)
     path.write_text(text[: found.start()] + "0.01" + text[found.end() :])
-    (problem,) = set(quotes.problems(documents)) - set(before)
+    (problem,) = set(quotes.find_problems(documents)) - set(before)
     assert problem.startswith("README.md: 0.01 is quoted")
 
 
 def test_figures_are_written_anew_to_the_same_digits():
     mark = "<!-- quote all_sets_overall rmae method=auto n_labeled=20 -->"
-    text = quotes.requoted(f"about 9.99{mark} of it")
+    text = quotes.requote(f"about 9.99{mark} of it")
     assert quotes.check_quotes(text) == []
     assert len(text) == len(f"about 9.99{mark} of it")
 
@@ -48,7 +48,8 @@ def test_a_figure_changed_by_hand_in_a_table_is_found(documents, name):
     changed = str((int(text[place]) + 1) % 10)
     path.write_text(text[:place] + changed + text[place + 1 :])
     assert any(
-        problem.startswith(f"{name}: a table differs") for problem in quotes.problems(documents)
+        problem.startswith(f"{name}: a table differs")
+        for problem in quotes.find_problems(documents)
     )
 
 
@@ -67,7 +68,7 @@ def test_a_mark_that_names_no_figure_is_found(text, told):
 
 def test_a_figure_changed_by_hand_in_the_report_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "ROOT", tmp_path)
-    monkeypatch.setattr(report, "text", lambda: "error 2.29")
+    monkeypatch.setattr(report, "write_text", lambda: "error 2.29")
     (tmp_path / "REPORT.md").write_text("error 2.19")
     with pytest.raises(SystemExit, match=r"REPORT\.md"):
         report.main(check=True)
@@ -80,11 +81,13 @@ def test_a_result_without_a_line_is_found(tmp_path):
 
 def test_ratios_complements_and_cells_with_an_interval_are_understood():
     cell = "dataset=civilcomments metric=accuracy n_labeled=20"
-    ratio = quotes.quoted(f"main_tables mae method=auto/ssme {cell}")
-    mine, theirs = (quotes.quoted(f"main_tables mae method={m} {cell}") for m in ("auto", "ssme"))
+    ratio = quotes.find_quoted(f"main_tables mae method=auto/ssme {cell}")
+    mine, theirs = (
+        quotes.find_quoted(f"main_tables mae method={m} {cell}") for m in ("auto", "ssme")
+    )
     assert ratio == pytest.approx(mine / theirs)
     covered = "auto_further_coverage covered variant=auto dataset=all metric=all n_labeled=20"
-    assert quotes.quoted(f"percent not {covered}") == pytest.approx(
-        100 - quotes.quoted(f"percent {covered}")
+    assert quotes.find_quoted(f"percent not {covered}") == pytest.approx(
+        100 - quotes.find_quoted(f"percent {covered}")
     )
-    assert quotes.quoted("rivals_causes ece reading=hard+vote,+1+of+7 n_labeled=20") < 10
+    assert quotes.find_quoted("rivals_causes ece reading=hard+vote,+1+of+7 n_labeled=20") < 10

@@ -12,7 +12,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 @pytest.mark.parametrize("fuzzer", [store, checkpoint])
 def test_damaged_files_are_refused_or_read_as_written(fuzzer):
     outcomes = fuzzer.attack(300, seed=7)
-    assert outcomes.bad() == 0, outcomes.failures[:3]
+    assert outcomes.count_bad() == 0, outcomes.failures[:3]
     assert sum(outcomes.counts.values()) == 300
 
 

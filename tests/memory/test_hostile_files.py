@@ -87,5 +87,5 @@ def test_a_link_leads_to_the_file(tmp_path: Path) -> None:
 
 def test_a_sample_of_damaged_files() -> None:
     outcomes = fuzzer.attack(150, seed=7)
-    assert outcomes.bad() == 0, outcomes.failures[:3]
+    assert outcomes.count_bad() == 0, outcomes.failures[:3]
     assert sum(outcomes.counts.values()) == 150

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.serve.running import Running, row_of
+from benchmarks.serve.running import Running, find_row
 from tests.made_sets import HOSTILE, UNPRINTABLE
 from tests.serve.conftest import House
 
@@ -59,7 +59,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     other = house.browser()
     csrf = house.enter("Bob", other)
     for client, token, label in ((house.client, house.csrf, "0"), (other, csrf, "1")):
-        row = row_of(client.get("/files/1/label").text)
+        row = find_row(client.get("/files/1/label").text)
         house.mark("/files/1/label", client, token, row=row, label=label)
     house.client.get("/files/1/result")
     house.work()

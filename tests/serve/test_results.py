@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.serve.running import row_of
+from benchmarks.serve.running import find_row
 from tests.serve.conftest import House
 
 from ssme.data import ScoreSet
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.web
 
 def give_label(house: House, label: str) -> None:
     """Label the row that the page shows."""
-    row = row_of(house.client.get("/files/1/label").text)
+    row = find_row(house.client.get("/files/1/label").text)
     house.mark("/files/1/label", row=row, label=label)
 
 
