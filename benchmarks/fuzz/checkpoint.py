@@ -43,7 +43,10 @@ def is_same(one: Progress, other: Progress) -> bool:
         np.array_equal(values, found.get(name))
         for values_of, found in [
             (one.sums, other.sums),
-            *((one.groups.sums(key), other.groups.sums(key)) for key in one.groups.numbers),
+            *(
+                (one.groups.take_sums(key), other.groups.take_sums(key))
+                for key in one.groups.numbers
+            ),
         ]
         for name, values in values_of.items()
     )

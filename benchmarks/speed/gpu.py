@@ -125,7 +125,7 @@ def main() -> None:
     for block in TILES if arguments.tune else [dict(BLOCK)]:
         for form in (True, False) if arguments.tune else (product,):
             fused.product = form
-            took = measure_seconds(partial(fused.sums, mass, block), repeats=3)
+            took = measure_seconds(partial(fused.compute_sums, mass, block), repeats=3)
             print(f"{block} {'product' if form else 'difference'}: {1e3 * took:.2f} ms", flush=True)
             if took < best:
                 best, shape, product = took, block, form
