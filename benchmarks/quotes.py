@@ -277,7 +277,7 @@ def tabulate_bad_inputs() -> str:
         add(kind, "config", row["read"], row["refused"], faults, "tests/test_fuzz_run.py")
     lines = read_result("fuzz_command_line").sum(numeric_only=True).astype(int)
     read, faults = lines["done"] + lines["failed"], lines["uncaught"]
-    kind = "garbage for every option of every command"
+    kind = "invalid values for every option of every command"
     add(kind, "command_line", read, lines["refused"], faults, "tests/test_fuzz_run.py")
     kept = {
         "checkpoint": "checkpoints of a stream",
@@ -297,9 +297,9 @@ def tabulate_bad_inputs() -> str:
         add(f"damaged {kind}", name, read, sums["refused"], faults, test)
     names = read_result("fuzz_names").sum(numeric_only=True).astype(int)
     faults = names["exceptions"] + names["unsafe"] + names["aborts"]
-    kind = "hostile names, by way out (tables, pages, charts)"
+    kind = "hostile names, in every output (tables, pages, charts)"
     add(kind, "names", names["cases"] - faults, 0, faults, "tests/report/test_fuzzed_names.py")
-    head = ["kind", "inputs", "read or shown", "refused in our words", "faults", "command"]
+    head = ["kind", "inputs", "read or shown", "refused", "faults", "command"]
     return format_table([*head, "sample in the tests"], rows)
 
 
@@ -310,12 +310,12 @@ def tabulate_mutation() -> str:
         counts = [f"{int(row[name]):,}" for name in ("mutants", "sampled", "killed", "equivalent")]
         different = f"{row['killed_of_different']:.1%} ({row['low']:.0%} to {row['high']:.0%})"
         rows.append([row["group"], *counts, f"{row['killed_share']:.1%}", different])
-    head = ["files", "mutants", "drawn", "killed", "equivalent", "killed of all"]
+    head = ["files", "possible mutants", "drawn", "killed", "equivalent", "killed of all"]
     total = summary.iloc[-1]
     told = (
-        f"Of {int(total['sampled']):,} mutants {int(total['killed']):,} were killed, "
-        f"{total['killed_share']:.1%} of all and {total['killed_of_different']:.1%} of those that "
-        f"are not equivalent (95 % interval {total['low']:.0%} to {total['high']:.0%})."
+        f"Of {int(total['sampled']):,} mutants {int(total['killed']):,} were killed. These are "
+        f"{total['killed_share']:.1%} of all mutants, and {total['killed_of_different']:.1%} of "
+        f"those that are not equivalent (95 % interval {total['low']:.0%} to {total['high']:.0%})."
     )
     return (
         f"{told}\n\n{format_table([*head, 'killed of those that are not equivalent (95 %)'], rows)}"
@@ -335,7 +335,7 @@ def tabulate_survivors() -> str:
         for _, row in of.iterrows():
             code = f"`{row['file']}`: {_as_code(row['code'])}"
             change = f"{_as_code(row['before'])} becomes {_as_code(row['after'])}"
-            rows.append([kind, code, change, row["reason"] or "no test sees it"])
+            rows.append([kind, code, change, row["reason"] or "no test notices it"])
     kinds = format_table(["kind", "why it survives", "survivors", "equivalent"], counts)
     return f"{kinds}\n\n{format_table(['kind', 'where', 'change', 'reason'], rows)}"
 
@@ -360,11 +360,11 @@ def tabulate_coverage() -> str:
     ]
     total = counted.iloc[-1]
     told = (
-        f"Of all lines {total['line_share']:.1%} are run, of the ways at branches "
-        f"{total['branch_share']:.1%} are taken; together, as coverage.py counts, "
-        f"{total['share']:.1%}."
+        f"The tests run {total['line_share']:.1%} of all lines and take "
+        f"{total['branch_share']:.1%} of all branches. Together, as coverage.py counts them, this "
+        f"is {total['share']:.1%}."
     )
-    table = format_table(["room", "lines", "run", "ways at branches", "taken", "both"], rows)
+    table = format_table(["package or module", "lines", "run", "branches", "taken", "both"], rows)
     return f"{told}\n\n{table}"
 
 

@@ -27,9 +27,9 @@ KINDS = {
     "speed": "only speed or memory changes",
     "chance": "other draws of the same distribution, or an event of probability zero",
     "rounding": "the result changes by rounding only",
-    "small": "the result changes by less than a test should hold",
-    "late": "a test sees it that the run did not reach: past its seconds, or written since",
-    "unseen": "a fault that no test sees",
+    "small": "the result changes by less than a test should notice",
+    "late": "a test kills it that the run did not reach in its time, or that was written later",
+    "unseen": "a fault that no test notices",
 }
 """Why a mutant survives."""
 EQUIVALENT = ("same", "speed", "chance", "rounding")
