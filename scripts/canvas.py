@@ -31,7 +31,7 @@ class Canvas:
     height: int = 170
     parts: list[str] = field(default_factory=list)
 
-    def line(
+    def draw_line(
         self, x1: float, y1: float, x2: float, y2: float, color: str = GREY, dashed: bool = False
     ) -> None:
         dash = ' stroke-dasharray="4 3"' if dashed else ""
@@ -40,7 +40,7 @@ class Canvas:
             f' stroke-width="1.4"{dash}/>'
         )
 
-    def path(
+    def draw_path(
         self, x: Sequence[float], y: Sequence[float], color: str = BLUE, dashed: bool = False
     ) -> None:
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
@@ -49,18 +49,18 @@ class Canvas:
             f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"{dash}/>'
         )
 
-    def area(self, x: Sequence[float], y: Sequence[float], color: str) -> None:
+    def fill_area(self, x: Sequence[float], y: Sequence[float], color: str) -> None:
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         self.parts.append(f'<polygon points="{points}" fill="{color}" fill-opacity="0.15"/>')
 
-    def dot(self, x: float, y: float, color: str = GREY, filled: bool = False) -> None:
+    def draw_dot(self, x: float, y: float, color: str = GREY, filled: bool = False) -> None:
         fill = color if filled else "none"
         radius = 3.6 if filled else 2.4
         self.parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}" stroke="{color}"/>'
         )
 
-    def box(
+    def draw_box(
         self, x: float, y: float, width: float, height: float, color: str, filled: bool = True
     ) -> None:
         fill = color if filled else "none"
@@ -69,7 +69,7 @@ class Canvas:
             f' fill="{fill}" stroke="{color}"/>'
         )
 
-    def text(
+    def write_text(
         self,
         x: float,
         y: float,
@@ -83,7 +83,7 @@ class Canvas:
             f' font-size="{size}">{escape(words)}</text>'
         )
 
-    def svg(self) -> str:
+    def to_svg(self) -> str:
         """The picture as the text of a file."""
         words = escape(self.alt, quote=True)
         return (
@@ -108,81 +108,91 @@ class Panel:
     x_range: tuple[float, float] = (0.0, 1.0)
     y_range: tuple[float, float] = (0.0, 1.0)
 
-    def x(self, value: float) -> float:
+    def map_x(self, value: float) -> float:
         low, high = self.x_range
         return self.left + self.width * (value - low) / (high - low)
 
-    def y(self, value: float) -> float:
+    def map_y(self, value: float) -> float:
         low, high = self.y_range
         return self.top + self.height * (1 - (value - low) / (high - low))
 
-    def frame(self, x_title: str = "", y_title: str = "") -> None:
+    def draw_axes(self, x_title: str = "", y_title: str = "") -> None:
         """The two axes and what they show."""
         foot, right = self.top + self.height, self.left + self.width
-        self.canvas.line(self.left, self.top, self.left, foot)
-        self.canvas.line(self.left, foot, right, foot)
+        self.canvas.draw_line(self.left, self.top, self.left, foot)
+        self.canvas.draw_line(self.left, foot, right, foot)
         below = foot + (18 if self.canvas.height < 200 else 31)
-        self.canvas.text((self.left + right) / 2, below, x_title, GREY, "middle", 11)
-        self.canvas.text(self.left, self.top - 6, y_title, GREY, "start", 11)
+        self.canvas.write_text((self.left + right) / 2, below, x_title, GREY, "middle", 11)
+        self.canvas.write_text(self.left, self.top - 6, y_title, GREY, "start", 11)
 
-    def ticks(self, x: Sequence[float] = (), y: Sequence[float] = (), form: str = "g") -> None:
+    def draw_ticks(self, x: Sequence[float] = (), y: Sequence[float] = (), form: str = "g") -> None:
         """Numbers beside the axes."""
         foot = self.top + self.height
         for value in x:
-            self.canvas.line(self.x(value), foot, self.x(value), foot + 4)
-            self.canvas.text(self.x(value), foot + 15, format(value, form), GREY, "middle", 10)
+            self.canvas.draw_line(self.map_x(value), foot, self.map_x(value), foot + 4)
+            self.canvas.write_text(
+                self.map_x(value), foot + 15, format(value, form), GREY, "middle", 10
+            )
         for value in y:
-            self.canvas.line(self.left - 4, self.y(value), self.left, self.y(value))
-            self.canvas.text(
-                self.left - 7, self.y(value) + 3.5, format(value, form), GREY, "end", 10
+            self.canvas.draw_line(self.left - 4, self.map_y(value), self.left, self.map_y(value))
+            self.canvas.write_text(
+                self.left - 7, self.map_y(value) + 3.5, format(value, form), GREY, "end", 10
             )
 
-    def cross(self, x: float, y: float, color: str = INK) -> None:
+    def draw_cross(self, x: float, y: float, color: str = INK) -> None:
         """A cross: the truth."""
-        a, b = self.x(x), self.y(y)
-        self.canvas.line(a - 4, b - 4, a + 4, b + 4, color)
-        self.canvas.line(a - 4, b + 4, a + 4, b - 4, color)
+        a, b = self.map_x(x), self.map_y(y)
+        self.canvas.draw_line(a - 4, b - 4, a + 4, b + 4, color)
+        self.canvas.draw_line(a - 4, b + 4, a + 4, b - 4, color)
 
-    def dots(
+    def draw_dots(
         self, x: Sequence[float], y: Sequence[float], color: str = GREY, filled: bool = False
     ) -> None:
         for a, b in zip(x, y, strict=True):
-            self.canvas.dot(self.x(a), self.y(b), color, filled)
+            self.canvas.draw_dot(self.map_x(a), self.map_y(b), color, filled)
 
-    def curve(
+    def draw_curve(
         self, x: Sequence[float], y: Sequence[float], color: str = BLUE, dashed: bool = False
     ) -> None:
-        self.canvas.path([self.x(a) for a in x], [self.y(b) for b in y], color, dashed)
+        self.canvas.draw_path([self.map_x(a) for a in x], [self.map_y(b) for b in y], color, dashed)
 
-    def hill(self, x: Sequence[float], y: Sequence[float], color: str = BLUE) -> None:
+    def draw_hill(self, x: Sequence[float], y: Sequence[float], color: str = BLUE) -> None:
         """A curve with the area below it."""
-        self.curve(x, y, color)
+        self.draw_curve(x, y, color)
         foot = self.top + self.height
-        across = [self.x(a) for a in (x[0], *x, x[-1])]
-        self.canvas.area(across, [foot, *(self.y(b) for b in y), foot], color)
+        across = [self.map_x(a) for a in (x[0], *x, x[-1])]
+        self.canvas.fill_area(across, [foot, *(self.map_y(b) for b in y), foot], color)
 
-    def rule(self, start: tuple[float, float], end: tuple[float, float], color: str = GREY) -> None:
+    def draw_rule(
+        self, start: tuple[float, float], end: tuple[float, float], color: str = GREY
+    ) -> None:
         """A dashed line between two points."""
         (x1, y1), (x2, y2) = start, end
-        self.canvas.line(self.x(x1), self.y(y1), self.x(x2), self.y(y2), color, dashed=True)
+        self.canvas.draw_line(
+            self.map_x(x1), self.map_y(y1), self.map_x(x2), self.map_y(y2), color, dashed=True
+        )
 
-    def bars(self, heights: Sequence[float], color: str = BLUE, gap: float = 0.25) -> None:
+    def draw_bars(self, heights: Sequence[float], color: str = BLUE, gap: float = 0.25) -> None:
         """Bars side by side over the whole width."""
         step = self.width / len(heights)
         foot = self.top + self.height
         for place, height in enumerate(heights):
-            top = self.y(height)
+            top = self.map_y(height)
             left = self.left + step * (place + gap / 2)
-            self.canvas.box(left, top, step * (1 - gap), max(foot - top, 0.5), color)
+            self.canvas.draw_box(left, top, step * (1 - gap), max(foot - top, 0.5), color)
 
-    def interval(
+    def draw_interval(
         self, low: float, value: float, high: float, at: float, color: str, filled: bool = True
     ) -> None:
         """A horizontal interval with its point, at height ``at``."""
-        self.canvas.line(self.x(low), self.y(at), self.x(high), self.y(at), color)
+        self.canvas.draw_line(
+            self.map_x(low), self.map_y(at), self.map_x(high), self.map_y(at), color
+        )
         for end in (low, high):
-            self.canvas.line(self.x(end), self.y(at) - 4, self.x(end), self.y(at) + 4, color)
-        self.canvas.dot(self.x(value), self.y(at), color, filled)
+            self.canvas.draw_line(
+                self.map_x(end), self.map_y(at) - 4, self.map_x(end), self.map_y(at) + 4, color
+            )
+        self.canvas.draw_dot(self.map_x(value), self.map_y(at), color, filled)
 
 
 def count_right(chances: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ import ssme  # noqa: E402
 from ssme.sample import sample_path, truth_path  # noqa: E402
 
 
-def sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
+def evaluate_sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
     """The bundled sample by the default method, and the truth, metric -> model -> value."""
     data = ssme.ScoreSet.read(sample_path(), label="label", id="id")
     with truth_path().open(encoding="utf-8", newline="") as stream:
@@ -37,7 +37,7 @@ def sample() -> tuple[ssme.Evaluation, dict[str, dict[str, float]]]:
     return ssme.evaluate(data), truth
 
 
-def screenshots(reports: dict[str, ssme.Evaluation]) -> None:
+def take_screenshots(reports: dict[str, ssme.Evaluation]) -> None:
     """First screens of reports in light and dark, as a browser shows them."""
     from playwright.sync_api import sync_playwright
     from tests.browsers import CHROMIUM
@@ -65,10 +65,10 @@ def main() -> None:
     parser.add_argument("--reports", action="store_true", help="screenshots too")
     asked = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    result, truth = sample()
+    result, truth = evaluate_sample()
     result.plot.estimates(truth=truth).save(IMAGES / "estimates.png", scale=1.0)
     if asked.reports:
-        screenshots(
+        take_screenshots(
             {
                 "binary": result,
                 "ten-classes": ssme.evaluate(many_class_set(n_models=5)),

@@ -28,35 +28,35 @@ PERMISSIVE += ("Zlib", "0BSD", "Unlicense")
 """Licences, by a word of their name, that let anyone use, change and pass on the program."""
 
 
-def normalized(name: str) -> str:
+def normalize(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def named(requirement: str) -> str:
+def find_name(requirement: str) -> str:
     """The name in a requirement."""
     found = re.match(r"[A-Za-z0-9._-]+", requirement)
     assert found, requirement
-    return normalized(found[0])
+    return normalize(found[0])
 
 
-def applies(requirement: str) -> bool:
+def is_needed(requirement: str) -> bool:
     """Whether a requirement counts without an extra, on this kind of system."""
     _, _, marker = requirement.partition(";")
     return not re.search(r"extra ==|win32|Windows|Darwin|emscripten|python_version\s*<", marker)
 
 
-def wanted() -> dict[str, str]:
+def list_wanted() -> dict[str, str]:
     """Name -> the extra that brings it, empty for the core."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found = {named(each): "" for each in project["dependencies"]}
+    found = {find_name(each): "" for each in project["dependencies"]}
     for extra in EXTRAS:
         for each in project["optional-dependencies"][extra]:
             if not each.startswith("ssme["):
-                found.setdefault(named(each), extra)
+                found.setdefault(find_name(each), extra)
     return found
 
 
-def closure(names: list[str]) -> tuple[dict[str, metadata.Distribution], list[str]]:
+def find_closure(names: list[str]) -> tuple[dict[str, metadata.Distribution], list[str]]:
     """Distributions that these need, by name, and those that are not installed here."""
     found: dict[str, metadata.Distribution] = {}
     absent, queue = [], list(names)
@@ -69,11 +69,11 @@ def closure(names: list[str]) -> tuple[dict[str, metadata.Distribution], list[st
         except metadata.PackageNotFoundError:
             absent.append(name)
             continue
-        queue += [named(each) for each in found[name].requires or [] if applies(each)]
+        queue += [find_name(each) for each in found[name].requires or [] if is_needed(each)]
     return dict(sorted(found.items())), sorted(set(absent) & set(names))
 
 
-def licence(distribution: metadata.Distribution) -> str:
+def find_licence(distribution: metadata.Distribution) -> str:
     """What a distribution says of its licence: the expression, the classifiers, or the text."""
     told = distribution.metadata
     if told.get("License-Expression"):
@@ -85,23 +85,23 @@ def licence(distribution: metadata.Distribution) -> str:
     return str(told.get("License") or "unknown").strip().split("\n")[0][:80]
 
 
-def component(name: str, distribution: metadata.Distribution) -> dict[str, Any]:
+def make_component(name: str, distribution: metadata.Distribution) -> dict[str, Any]:
     return {
         "type": "library",
         "bom-ref": f"pkg:pypi/{name}@{distribution.version}",
         "name": name,
         "version": distribution.version,
         "purl": f"pkg:pypi/{name}@{distribution.version}",
-        "licenses": [{"license": {"name": licence(distribution)}}],
+        "licenses": [{"license": {"name": find_licence(distribution)}}],
     }
 
 
 def make() -> tuple[dict[str, Any], list[str]]:
     """The document, and the names that are not installed here."""
-    direct = wanted()
-    found, absent = closure(list(direct))
+    direct = list_wanted()
+    found, absent = find_closure(list(direct))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    parts = {name: component(name, of) for name, of in found.items()}
+    parts = {name: make_component(name, of) for name, of in found.items()}
     own = f"pkg:pypi/ssme@{project['version']}"
     document = {
         "bomFormat": "CycloneDX",
@@ -125,9 +125,9 @@ def make() -> tuple[dict[str, Any], list[str]]:
                     "ref": parts[name]["bom-ref"],
                     "dependsOn": sorted(
                         {
-                            parts[named(each)]["bom-ref"]
+                            parts[find_name(each)]["bom-ref"]
                             for each in of.requires or []
-                            if applies(each) and named(each) in parts
+                            if is_needed(each) and find_name(each) in parts
                         }
                     ),
                 }
@@ -139,13 +139,13 @@ def make() -> tuple[dict[str, Any], list[str]]:
     return {**document, "serialNumber": f"urn:uuid:{serial}"}, absent
 
 
-def problems(document: dict[str, Any]) -> list[str]:
+def find_problems(document: dict[str, Any]) -> list[str]:
     """Direct dependencies that a document lacks, and licences that are not permissive."""
     parts = {
         each["name"]: each["licenses"][0]["license"]["name"] for each in document["components"]
     }
     heavy = ("torch", "mlflow")
-    lacking = [name for name in wanted() if name not in parts and name not in heavy]
+    lacking = [name for name in list_wanted() if name not in parts and name not in heavy]
     odd = [
         f"{name}: {text}" for name, text in parts.items() if not any(w in text for w in PERMISSIVE)
     ]
@@ -156,14 +156,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true", help="look at the file that is there")
     if parser.parse_args().check:
-        found = problems(json.loads(TARGET.read_text()))
+        found = find_problems(json.loads(TARGET.read_text()))
         print("\n".join(found) or "every dependency is listed, with a permissive licence")
         return int(bool(found))
     document, absent = make()
     TARGET.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
     left = f"; not installed here: {', '.join(absent)}" if absent else ""
     print(f"{TARGET.relative_to(ROOT)}: {len(document['components'])} components{left}")
-    return int(bool(problems(document)))
+    return int(bool(find_problems(document)))
 
 
 if __name__ == "__main__":

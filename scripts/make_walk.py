@@ -31,7 +31,7 @@ PATIENCE = 120_000
 """Milliseconds that a page may take."""
 
 
-def png(pixels: Any, times: int = 20) -> bytes:
+def encode_png(pixels: Any, times: int = 20) -> bytes:
     """A gray picture, each pixel ``times`` as large."""
     rows = [bytes(255 - min(int(v * 16), 255) for v in row for _ in range(times)) for row in pixels]
     raw = b"".join(b"\0" + row for row in rows for _ in range(times))
@@ -63,12 +63,12 @@ def write_digits(folder: Path) -> dict[str, str]:
         out.writerow(["id", "picture", "five_or_more", *models])
         for row in rows:
             name = f"pictures/{row['id']}.png"
-            (folder / name).write_bytes(png(images[int(row["id"].split("-")[1])]))
+            (folder / name).write_bytes(encode_png(images[int(row["id"].split("-")[1])]))
             out.writerow([row["id"], name, WORDS[row["label"]], *(row[m] for m in models)])
     return truth
 
 
-def label_rows(page: Any, truth: dict[str, str], count: int, wrong_at: int = -1) -> None:
+def enter_labels(page: Any, truth: dict[str, str], count: int, wrong_at: int = -1) -> None:
     """Label rows by keyboard; one of them wrongly, as people do."""
     for number in range(count):
         row = json.loads(page.input_value("#card input[name=row]"))
@@ -90,7 +90,7 @@ def enter(browser: Any, address: str, **options: Any) -> Any:
     return page
 
 
-def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
+def take_walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     def save(page: Any, name: str) -> None:
         page.screenshot(path=IMAGES / f"serve-{name}.png")
 
@@ -115,7 +115,7 @@ def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     page.wait_for_selector(".cell img")
     page.wait_for_function("document.querySelector('.cell img').complete")
     save(page, "6-label")
-    label_rows(page, truth, 30)
+    enter_labels(page, truth, 30)
     page.wait_for_selector("text=With 60 labels")
     page.wait_for_selector("#plan p:not(.hint)")
     save(page, "7-tighter")
@@ -126,7 +126,7 @@ def walk(browser: Any, server: Running, truth: dict[str, str]) -> None:
     other.fill("#who", "Bob")
     other.keyboard.press("Enter")
     other.wait_for_selector(".cell img")
-    label_rows(other, truth, 6, wrong_at=0)
+    enter_labels(other, truth, 6, wrong_at=0)
     other.goto(f"{server.url}/files/1/people")
     other.set_viewport_size({"width": 1100, "height": 1080})
     save(other, "8-people")
@@ -153,7 +153,7 @@ def main() -> int:
         options = {"executable_path": browser_path(), "args": list(CHROMIUM)}
         browser = playwright.chromium.launch(**options)
         with Running(Path(folder) / "ssme-project", "--root", str(root)) as server:
-            walk(browser, server, truth)
+            take_walk(browser, server, truth)
             server.stop()
         browser.close()
     return 0

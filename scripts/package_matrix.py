@@ -47,7 +47,7 @@ assert found[0] == found[1] == found[2]
 """
 
 
-def attempt(*command: object, cwd: Path) -> tuple[bool, str]:
+def run_command(*command: object, cwd: Path) -> tuple[bool, str]:
     """Whether a command succeeds, and what it prints."""
     done = subprocess.run(
         [str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False
@@ -55,8 +55,8 @@ def attempt(*command: object, cwd: Path) -> tuple[bool, str]:
     return done.returncode == 0, done.stdout + done.stderr
 
 
-def uv(*words: object, cwd: Path) -> tuple[bool, str]:
-    return attempt(sys.executable, "-m", "uv", *words, cwd=cwd)
+def run_uv(*words: object, cwd: Path) -> tuple[bool, str]:
+    return run_command(sys.executable, "-m", "uv", *words, cwd=cwd)
 
 
 def try_install(version: str, resolution: str, wheel: Path, folder: Path) -> dict[str, str]:
@@ -64,36 +64,38 @@ def try_install(version: str, resolution: str, wheel: Path, folder: Path) -> dic
     row = {"python": version, "dependencies": resolution}
     place = folder / f"{version}-{resolution}"
     how = ["--resolution", "lowest-direct" if resolution == "lowest" else "highest"]
-    made, told = uv("venv", "-q", "--python", version, "--no-python-downloads", place, cwd=folder)
+    made, told = run_uv(
+        "venv", "-q", "--python", version, "--no-python-downloads", place, cwd=folder
+    )
     if not made:
         dry = ("pip", "compile", "-q", "--python-version", version, "--only-binary", ":all:", *how)
-        found, told = uv(*dry, wheel_as_input(wheel, folder), cwd=folder)
+        found, told = run_uv(*dry, write_input(wheel, folder), cwd=folder)
         return row | {"result": "resolved" if found else f"refused: {told.strip()[-200:]}"}
     python = place / "bin" / "python"
     steps = {
-        "install": lambda: uv(
+        "install": lambda: run_uv(
             *("pip", "install", "-q", "--python", python, "--only-binary", ":all:", *how, wheel),
-            *requirements(wheel),
+            *list_requirements(wheel),
             cwd=folder,
         ),
-        "smoke": lambda: attempt(python, "-I", "-c", SMOKE, cwd=folder),
-        "demo": lambda: attempt(place / "bin" / "ssme", "demo", cwd=folder),
-        "version": lambda: attempt(place / "bin" / "ssme", "--version", cwd=folder),
+        "smoke": lambda: run_command(python, "-I", "-c", SMOKE, cwd=folder),
+        "demo": lambda: run_command(place / "bin" / "ssme", "demo", cwd=folder),
+        "version": lambda: run_command(place / "bin" / "ssme", "--version", cwd=folder),
     }
     if resolution == "newest":
         checkers = ("mypy>=1.14", "basedpyright>=1.20", "pandas-stubs", "openpyxl>=3.1")
         steps |= {
-            "extras": lambda: uv(
+            "extras": lambda: run_uv(
                 *("pip", "install", "-q", "--python", python, "--only-binary", ":all:"),
                 *(f"ssme[{EXTRAS}] @ {wheel.as_uri()}", *checkers),
                 cwd=folder,
             ),
-            "files": lambda: attempt(python, "-I", "-c", WITH_EXTRAS, cwd=folder),
-            "mypy": lambda: attempt(
+            "files": lambda: run_command(python, "-I", "-c", WITH_EXTRAS, cwd=folder),
+            "mypy": lambda: run_command(
                 *(python, "-m", "mypy", "--strict", "--python-version", version, CONSUMER),
                 cwd=folder,
             ),
-            "pyright": lambda: attempt(
+            "pyright": lambda: run_command(
                 *(python, "-m", "basedpyright", "--pythonpath", python, "--level", "error"),
                 CONSUMER,
                 cwd=folder,
@@ -104,12 +106,12 @@ def try_install(version: str, resolution: str, wheel: Path, folder: Path) -> dic
         if not held:
             return row | {"result": f"{name} failed: {' '.join(told.split())[-300:]}"}
         row["result"] = f"passed {', '.join(list(steps)[: list(steps).index(name) + 1])}"
-    _, listed = uv("pip", "list", "-q", "--python", python, "--format", "json", cwd=folder)
+    _, listed = run_uv("pip", "list", "-q", "--python", python, "--format", "json", cwd=folder)
     versions = {each["name"]: each["version"] for each in json.loads(listed)}
     return row | {name: versions[name] for name in SHOWN}
 
 
-def requirements(wheel: Path) -> list[str]:
+def list_requirements(wheel: Path) -> list[str]:
     """What the wheel needs by itself, named so that their lowest versions can be asked for."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -117,9 +119,9 @@ def requirements(wheel: Path) -> list[str]:
     return [each for each in found if "extra ==" not in each]
 
 
-def wheel_as_input(wheel: Path, folder: Path) -> Path:
+def write_input(wheel: Path, folder: Path) -> Path:
     path = folder / "requirements.in"
-    path.write_text("\n".join([f"ssme @ {wheel.as_uri()}", *requirements(wheel)]) + "\n")
+    path.write_text("\n".join([f"ssme @ {wheel.as_uri()}", *list_requirements(wheel)]) + "\n")
     return path
 
 
@@ -128,7 +130,7 @@ def main() -> int:
     parser.add_argument("--python", action="append", help="renew the lines of these only")
     asked = parser.parse_args()
     pythons = asked.python or PYTHONS
-    rows = [row for row in kept_lines() if row["python"] not in pythons]
+    rows = [row for row in read_kept_lines() if row["python"] not in pythons]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel, _ = build(folder / "built")
@@ -140,7 +142,7 @@ def main() -> int:
     return int(any(not row["result"].startswith(("passed", "resolved")) for row in rows))
 
 
-def kept_lines() -> list[dict[str, str]]:
+def read_kept_lines() -> list[dict[str, str]]:
     """The lines of the result that is there."""
     if not RESULT.exists():
         return []
