@@ -45,7 +45,7 @@ def read_result(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"{name}.csv")
 
 
-def pivot_methods(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+def tabulate_methods(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Cells by method."""
     return frame.pivot_table(index=KEYS, columns="method", values=value)
 
@@ -66,7 +66,7 @@ def read_theirs() -> pd.DataFrame:
 
 def compute_gains(frame: pd.DataFrame) -> pd.DataFrame:
     """(error of labels alone) / (error of the method) with 20 labels, cells by method."""
-    at_20 = pivot_methods(frame, "mae").xs(20, level="n_labeled")
+    at_20 = tabulate_methods(frame, "mae").xs(20, level="n_labeled")
     return (1 / at_20.div(at_20["Labeled"], axis=0)).drop(columns="Labeled")
 
 
@@ -77,7 +77,7 @@ def average_gains(frame: pd.DataFrame) -> pd.Series[float]:
 
 def count_cells(frame: pd.DataFrame) -> tuple[int, int, int]:
     """Cells in which SSME is on par or better, significantly better, and all of them."""
-    error, half = pivot_methods(frame, "mae"), pivot_methods(frame, "ci95").fillna(0.0)
+    error, half = tabulate_methods(frame, "mae"), tabulate_methods(frame, "ci95").fillna(0.0)
     others = error.drop(columns=["SSME", "Labeled"]).join(error["Labeled"])
     best, names = others.min(axis=1), others.idxmin(axis=1)
     noise = half["SSME"] + pd.Series([half.loc[i, names[i]] for i in error.index], error.index)
@@ -174,7 +174,7 @@ def check_binary_claims() -> Iterator[dict[str, Any]]:
     error["method"] = error["method"].replace({"ssme": "SSME", "ssme_m": "SSME-M"})
     three = []
     for frame in (binary, civil, error[error["dataset"] == "civilcomments"]):
-        table = pivot_methods(frame, "mae")
+        table = tabulate_methods(frame, "mae")
         three.append(float((table["SSME"] < table["SSME-M"]).sum()))
     yield make_row(
         "cells in which SSME has a smaller error than SSME-M",

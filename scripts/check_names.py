@@ -9,7 +9,8 @@ A function says by its name what it does: its first word is a verb of ``scripts/
 is extended on purpose, or a predicate (`is_`, `has_`, `holds_`). A conversion or a changed copy
 begins as in pandas and pathlib (`to_`, `from_`, `as_`, `with_`), a logarithm with `log_`.
 Properties, class methods, which are constructors, and commands of the command line may be nouns.
-Every other noun stands in `NOUNS` with the reason. The functions of `BESIDE` are held to it too.
+Every other noun stands in `NOUNS` with the reason. The functions of `BESIDE`, benchmarks and
+scripts, are held to it too; of `NOUNS` they may only have what `OUTSIDE` names.
 
 One word is one thing: no two classes of ``src/ssme`` have the same name, with or without an
 underscore before it.
@@ -26,7 +27,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
 SOURCE = TOP / "src" / "ssme"
-BESIDE = ("scripts/check_*.py", "scripts/snapshot_numbers.py", "docs/extensions/*.py")
+BESIDE = ("benchmarks/**/*.py", "scripts/*.py", "docs/extensions/*.py")
 """Further files whose functions begin with verbs."""
 OWN_ROOM = "metrics"
 WORDS = {"name", "title", "definition"}
@@ -82,19 +83,31 @@ NOUNS = {
         *("argument", "option"),
     ),
     "verbs that elsewhere are nouns, so that no word of the list allows them": (
-        *("group_arrow", "group_values", "label", "number_class", "number_key", "number_rows"),
-        *("place_rows", "sample"),
+        *("attack", "damage", "damage_members", "fuzz", "group_arrow", "group_values", "label"),
+        *("number_class", "number_key", "number_rows", "place_rows", "post", "sample"),
     ),
     "names that other libraries ask for": (
-        *("forward", "lifespan", "main", "repr_html", "repr_mimebundle", "setup", "shutdown"),
-        *("startup",),
+        *("forward", "handle_starttag", "invoke", "lifespan", "main"),
+        *("pytest_collection_modifyitems", "pytest_collectreport", "pytest_runtest_logreport"),
+        *("pytest_runtest_protocol", "pytest_runtest_setup", "repr_html", "repr_mimebundle"),
+        *("setup", "shutdown", "startup", "visit"),
     ),
 }
 """Why a name without a verb is one -> such names, without the underscore of private ones."""
 ACCEPTED = frozenset(name for names in NOUNS.values() for name in names)
+OUTSIDE = frozenset(
+    name
+    for reason in ("verbs that elsewhere are nouns", "names that other libraries ask for")
+    for why, names in NOUNS.items()
+    if why.startswith(reason)
+    for name in names
+)
+"""Those that the files of `BESIDE` may have: no public name is one of theirs."""
 
 
-def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def find_unclear_names(
+    tree: ast.Module, accepted: frozenset[str] = ACCEPTED
+) -> Iterator[tuple[int, str]]:
     """(line, name) of each function or method whose name does not begin with a verb."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -104,7 +117,7 @@ def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if decorators & (CONSTRUCTORS | COMMANDS) or node.name.startswith("__"):
             continue
         word = node.name.strip("_")
-        if word not in ACCEPTED and word.split("_")[0] not in VERBS | CONVERSIONS:
+        if word not in accepted and word.split("_")[0] not in VERBS | CONVERSIONS:
             yield node.lineno, node.name
 
 
@@ -238,7 +251,8 @@ def main() -> int:
             if (inside.as_posix(), function) not in BY_NAME:
                 problems.append(f"src/ssme/{inside}:{line}: {what} in `{function}`")
     for path in sorted(found for pattern in BESIDE for found in TOP.glob(pattern)):
-        for line, name in find_unclear_names(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for line, name in find_unclear_names(tree, OUTSIDE):
             problems.append(f"{path.relative_to(TOP)}:{line}: `{name}` does not begin with a verb")
     for name, places in find_shared_names(trees):
         problems.append(f"{' and '.join(places)}: both classes are called `{name}`")

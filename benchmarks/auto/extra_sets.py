@@ -343,7 +343,7 @@ def train_classifier(
     return kind.make().fit(x[rows][:, columns], labels), columns
 
 
-def score_rows(problem: Problem, seed: int) -> dict[str, NDArray[Any]]:
+def train_and_score(problem: Problem, seed: int) -> dict[str, NDArray[Any]]:
     """Train every classifier of ``problem`` and score the exported rows."""
     rng = np.random.default_rng(seed)
     y = np.unique(problem.y.astype(str), return_inverse=True)[1]
@@ -378,7 +378,7 @@ def main() -> None:
     for seed, (name, recipe) in enumerate(recipes.items()):
         if args.only and name not in args.only:
             continue
-        made = score_rows(recipe(), seed)
+        made = train_and_score(recipe(), seed)
         np.savez_compressed(args.out / f"{name}.npz", **made)  # type: ignore[arg-type]
         right = made["scores"].argmax(axis=2) == made["y"][:, None]
         print(name, made["scores"].shape, "accuracy", right.mean(axis=0).round(3), flush=True)

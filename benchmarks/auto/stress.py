@@ -63,7 +63,7 @@ def remove_scores(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores)
 
 
-def copy_first(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
+def repeat_first(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Five near-copies of the first classifier in the place of others."""
     out = scores.copy()
     count = min(6, scores.shape[1])
@@ -133,7 +133,7 @@ STRESSES = {
     "flattened p^0.4": Stress(rescore(lambda scores, rng: scores**0.4)),
     "class prior shifted": Stress(rescore(shift_last_class)),
     "one classifier inverted": Stress(rescore(invert_first)),
-    "five near-copies": Stress(rescore(copy_first)),
+    "five near-copies": Stress(rescore(repeat_first)),
     "judges, scores 0 or 1": Stress(rescore(round_to_answers)),
     "20 % of scores missing": Stress(remove_scores),
     "labels balanced over classes": Stress(label=balance_labels),

@@ -218,7 +218,7 @@ def try_constants(args: argparse.Namespace) -> None:
     print("loss", round(judge(frame), 4))
 
 
-def search_constants(args: argparse.Namespace) -> None:
+def tune_constants(args: argparse.Namespace) -> None:
     records, rng = read_records(args.records, args.only), np.random.default_rng(args.seed)
     tried = []
     for i in range(args.tries):
@@ -238,7 +238,7 @@ def main() -> None:
     recording.add_argument("--minutes", type=float, default=60.0, help="begin nothing after this")
     recording.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     recording.set_defaults(do=record_all)
-    for name, do in (("try", try_constants), ("search", search_constants)):
+    for name, do in (("try", try_constants), ("search", tune_constants)):
         trying = what.add_parser(name)
         trying.add_argument("--records", type=Path, required=True)
         trying.add_argument("--only", nargs="+", help="stresses")

@@ -62,7 +62,7 @@ def add_noisy_versions(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     return data.replace(scores=scores, models=(*data.models, *names))
 
 
-def thin_last_class(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
+def drop_from_last_class(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
     """The last class is three times rarer than where the classifiers were made."""
     last = data.labels == data.n_classes - 1
     return data.take(np.flatnonzero(~last | (rng.random(data.n_rows) < 1.0 / 3.0)))
@@ -132,7 +132,7 @@ RESCORED = {
 
 CHANGED = {
     "unseen: twenty noisy versions more": add_noisy_versions,
-    "unseen: last class three times rarer": thin_last_class,
+    "unseen: last class three times rarer": drop_from_last_class,
     "unseen: contested rows": keep_contested,
 }
 

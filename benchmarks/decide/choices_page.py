@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
+from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
 
 BY = ["method", "metric", "n_labeled"]
 LEADING = ("accuracy", "roc_auc")
@@ -37,7 +37,7 @@ def write_choices() -> str:
             format_table(*tabulate_said(said)),
             "The expected regret that was reported, beside the regret in truth:\n",
             format_table(*tabulate_regret(regret)),
-            link_picture("decide_probabilities", words),
+            embed_picture("decide_probabilities", words),
         ]
     )
 

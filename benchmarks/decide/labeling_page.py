@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
+from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
 
 __all__ = ["write_memory", "write_plan", "write_suggestion"]
 
@@ -72,7 +72,7 @@ def write_suggestion() -> str:
             f"The median ratio to random labeling is {best:.2f} for suggested rows and "
             f"{unsure:.2f} for uncertainty sampling. Suggested rows needed fewer labels than "
             f"random ones on {_count_below_one(picks)}.\n",
-            link_picture("decide_suggestion", words),
+            embed_picture("decide_suggestion", words),
             "Mean absolute error of `auto` for ROC AUC, over all batches:\n",
             format_table(areas, errors | {"ratio to random": ".2f"}),
             f"Rows drawn for ROC AUC left a smaller error than random ones on "

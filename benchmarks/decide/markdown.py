@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks.experiment import FIGURES, RESULTS
 from benchmarks.provenance import read as read_runs
 
-__all__ = ["describe_origin", "draw", "format_table", "link_picture", "read"]
+__all__ = ["describe_origin", "draw", "embed_picture", "format_table", "read"]
 
 
 def read(name: str) -> pd.DataFrame:
@@ -34,7 +34,7 @@ def format_table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def link_picture(name: str, words: str) -> str:
+def embed_picture(name: str, words: str) -> str:
     return f"![{words}](../benchmarks/figures/{name}.png)\n"
 
 

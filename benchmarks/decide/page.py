@@ -19,7 +19,7 @@ from benchmarks.charts import encode_series
 from benchmarks.decide.choices_page import write_choices
 from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
 from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
-from benchmarks.decide.markdown import describe_origin, draw, format_table, link_picture, read
+from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -114,7 +114,7 @@ def write_monoculture() -> str:
             format_table(shown, formats),
             f"The next table has means over all figures and numbers of labels, by set. {count}\n",
             format_table(sets, more),
-            link_picture("decide_monoculture", words),
+            embed_picture("decide_monoculture", words),
         ]
     )
 
@@ -180,7 +180,7 @@ def write_shift() -> str:
             "unlabeled rows halved or doubled, other rows (covariate), and none "
             f"({describe_origin('decide_shift_alarms')}):\n",
             format_table(first, percents),
-            link_picture("decide_shift", words),
+            embed_picture("decide_shift", words),
             "The next table shows how much could be found at all. It has the share of runs with an "
             "alarm, the power of the best test on scores, and the power of a test that knows the "
             "class of every unlabeled row, both at the level of 2 %. An alarm is raised by any of "

@@ -47,7 +47,7 @@ class Recorder:
         self.reached: dict[str, set[int]] = defaultdict(set)
         self.passed = True
         self.taken: set[str] = set()
-        _watch(self)
+        _observe(self)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -89,7 +89,7 @@ class Recorder:
         self.reached[code.co_filename].add(line)
 
 
-def _watch(recorder: Recorder) -> None:
+def _observe(recorder: Recorder) -> None:
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
 

@@ -149,7 +149,7 @@ class _Replace(ast.NodeTransformer):
 def _list_places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     """Every node that may change, with the function that it is in."""
 
-    def walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
+    def follow(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str]]:
         if _is_left_alone(node):
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -161,9 +161,9 @@ def _list_places(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    yield from walk(child, function)
+                    yield from follow(child, function)
 
-    yield from walk(tree, "")
+    yield from follow(tree, "")
 
 
 def _is_left_alone(node: ast.AST) -> bool:

@@ -96,7 +96,7 @@ def list_all_mutants() -> list[tuple[str, Mutant]]:
     return found
 
 
-def preload() -> None:
+def import_libraries() -> None:
     """Import the big libraries once, before any process is forked; none may start a thread."""
     alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     os.environ.update(alone, CUDA_VISIBLE_DEVICES="")
@@ -139,7 +139,7 @@ def find_reach(workers: int, seconds: float, kept: Path | None = None) -> Reach:
             next(kept.glob(name), folder) for name, folder in zip(names, folders, strict=True)
         ]
     tasks: list[Task] = [
-        (_watch_tests, (str(path.relative_to(ROOT)), str(folder)), 4.0 * seconds)
+        (_observe_tests, (str(path.relative_to(ROOT)), str(folder)), 4.0 * seconds)
         for part in range(SHARED_BY)
         for path, folder in zip(files, folders, strict=True)
         if not (folder / "done").exists()
@@ -159,7 +159,7 @@ def _compute_checksum(*paths: Path) -> str:
     return f"{total:08x}"
 
 
-def _watch_tests(file: str, folder: str) -> dict[str, Any]:
+def _observe_tests(file: str, folder: str) -> dict[str, Any]:
     if (Path(folder) / "done").exists():
         return {}
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -335,7 +335,7 @@ def main() -> None:
         tell_reasons(asked.out)
         return
     began = time.monotonic()
-    preload()
+    import_libraries()
     chosen = choose(asked)
     path = asked.out / "mutation.csv"
     wanted = {(m.file, m.number, m.before, m.after) for _, m in chosen}

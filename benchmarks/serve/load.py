@@ -87,7 +87,7 @@ class Readers:
         took: list[float] = []
         errors = asked = 0
 
-        async def sit(start: float) -> None:
+        async def keep_asking(start: float) -> None:
             nonlocal errors, asked
             await asyncio.sleep(start)
             while goes_on(asked):
@@ -97,7 +97,7 @@ class Readers:
                 took.append(time.monotonic() - began)
                 await asyncio.sleep(pause)
 
-        await asyncio.gather(*(sit(self._rng.uniform(0, PAUSE)) for _ in range(readers)))
+        await asyncio.gather(*(keep_asking(self._rng.uniform(0, PAUSE)) for _ in range(readers)))
         return took, errors
 
     async def _ask(self) -> bool:

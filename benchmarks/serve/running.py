@@ -69,7 +69,7 @@ class Running:
     def entrance(self) -> str:
         return f"{self.url}/enter?token={self.token}"
 
-    def cpu_seconds(self) -> float:
+    def measure_cpu_seconds(self) -> float:
         """Time that the server and the processes it started have worked so far."""
         found = 0
         for path in Path("/proc").glob("[0-9]*/stat"):

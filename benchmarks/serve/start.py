@@ -99,11 +99,11 @@ def measure_start(folder: Path, run: int, bytecode: str) -> list[dict[str, Any]]
     began = time.monotonic()
     with Running(folder / f"first-{run}-{bytecode}", environment=environment) as server:
         person = Person(server)
-        page = {"seconds": time.monotonic() - began, "cpu_s": server.cpu_seconds()}
+        page = {"seconds": time.monotonic() - began, "cpu_s": server.measure_cpu_seconds()}
         person.open_sample()
         person.evaluate(1)
         person.wait_for("/files/1/result", DECIDED)
-        result = {"seconds": time.monotonic() - began, "cpu_s": server.cpu_seconds()}
+        result = {"seconds": time.monotonic() - began, "cpu_s": server.measure_cpu_seconds()}
         server.stop()
     common = {"run": run, "bytecode": bytecode, "load": load}
     return [

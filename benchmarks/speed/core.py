@@ -95,7 +95,7 @@ def with_scikit_learn(data: ScoreSet) -> list[np.ndarray]:
     gamma = np.eye(2)[np.where(labeled, data.labels, drawn)]
     weight = np.where(labeled, 10.0, 1.0)
     for _ in range(N_STEPS):
-        gamma = step_with_kernel_density(points, weight[:, None] * gamma, h)
+        gamma = run_kernel_density_step(points, weight[:, None] * gamma, h)
     values = np.empty((N_DRAWS, len(METRICS), data.n_models))
     for d in range(N_DRAWS):
         y = np.where(labeled, data.labels, rng.random(len(gamma)) < gamma[:, 1])
@@ -111,7 +111,7 @@ def with_scikit_learn(data: ScoreSet) -> list[np.ndarray]:
     return list(values.mean(axis=0))
 
 
-def step_with_kernel_density(points: np.ndarray, weights: np.ndarray, h: float) -> np.ndarray:
+def run_kernel_density_step(points: np.ndarray, weights: np.ndarray, h: float) -> np.ndarray:
     """Responsibilities after one M-step and E-step with scikit-learn's `KernelDensity`."""
     from sklearn.neighbors import KernelDensity
 
@@ -167,7 +167,7 @@ def main() -> None:
             classes = KdeClasses(points, select_bandwidth(points, h))
             build = measure_seconds(lambda c=classes: c.update(weights))
             step = measure_seconds(lambda c=classes: c.update(weights), 5)
-            rival = measure_seconds(lambda h=h: step_with_kernel_density(points, weights, h))
+            rival = measure_seconds(lambda h=h: run_kernel_density_step(points, weights, h))
             tell(f"EM step at 4,000 x 7, h = {h}: ssme ({classes.describe()['engine']})", step, "s")
             tell(f"building its kernel matrix once, h = {h}", build - step, "s")
             tell(f"the same step with scikit-learn, h = {h}", rival, "s")
