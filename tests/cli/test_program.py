@@ -152,7 +152,7 @@ def test_demo(run: Run) -> None:
     for words in ("truth", "labels only", "Mean distance from the truth", "accuracy"):
         assert words in result.stdout
     assert re.search(
-        r"Intervals that hold the truth: ssme \d+ of 24, auto \d+ of 24", result.stdout
+        r"Intervals that contain the true value: ssme \d+ of 24, auto \d+ of 24", result.stdout
     )
     assert "What the method auto doubts here" in result.stdout
     assert "D201" in result.stdout

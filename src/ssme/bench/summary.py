@@ -5,7 +5,7 @@ Per data set, size, method and metric, with e = |estimate - truth| averaged over
     MAE      mean of e over runs, with 1.96 standard errors of that mean
     RMAE     MAE / MAE of labels alone on the same runs
     bias     mean signed error
-    coverage share of (run, classifier) whose interval holds the truth
+    coverage share of (run, classifier) whose interval contains the true value
     width    mean interval width, and its ratio to that of labels alone
 
 A table by group also has

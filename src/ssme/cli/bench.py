@@ -172,7 +172,7 @@ def bench(
             f"{metric_name}{where} from {labels} labels: mean error over {runs} "
             f"split{'s' * (runs > 1)}"
         )
-        columns = ("method", "error", "of labels alone", "interval holds truth", "width")
+        columns = ("method", "error", "of labels alone", "coverage", "width")
         shown = make_table(title, *columns, right=columns[1:])
         borrowed = float(part["fallback"].max()) if groups else 0.0
         if borrowed > 0.0:

@@ -142,13 +142,13 @@ def _make_error_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def _count_held(rows: list[dict[str, Any]]) -> str:
-    """How many intervals hold the truth."""
+    """How many intervals contain the true value."""
     counts = (
         f"{name} {sum(row[f'{name} low'] <= row['truth'] <= row[f'{name} high'] for row in rows)} "
         f"of {len(rows)}"
         for name in METHODS
     )
-    return f"Intervals that hold the truth: {', '.join(counts)}."
+    return f"Intervals that contain the true value: {', '.join(counts)}."
 
 
 def _list_doubts(name: str, result: Evaluation) -> Iterator[str]:
