@@ -21,7 +21,7 @@ __all__ = ["make_gap_tables", "make_group_tables"]
 
 JOINT = (
     "Intervals of differences from all rows hold for all groups at once. Worst: the probability "
-    "that the group is the worst one.{told} Borrowed: the share of its estimate that comes from "
+    "that the group is the worst one. Borrowed: the share of its estimate that comes from "
     "all rows rather than its own labels. Worth: as many labels as labels alone would need for an "
     "interval as narrow."
 )
@@ -54,9 +54,9 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
         lines = [f"{left} more groups: --all shows them, --csv FILE keeps them"] if left else []
+        lines += [f"Worst: {remark}" for remark in ranking.remarks]
         if by == groupings[-1]:
-            told = "".join(f" {remark}" for remark in ranking.remarks)
-            lines.append(JOINT.format(told=told))
+            lines.append(JOINT)
         if lines:
             table.caption = Text("\n".join(lines))
             table.caption_justify = "left"

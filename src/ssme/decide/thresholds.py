@@ -41,7 +41,7 @@ from ssme.metrics import MetricSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
-from ssme.results.frames import build_frame
+from ssme.results.frames import build_frame_of_rows
 from ssme.results.reliability import Record
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
@@ -157,10 +157,7 @@ class ThresholdChoice:
         data frame
             One line per row.
         """
-        rows = self.rows()
-        return build_frame(
-            {key: [r[key] for r in rows] for key in rows[0]}, library or self.library
-        )
+        return build_frame_of_rows(self.rows(), library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the thresholds as plain values.

@@ -57,7 +57,7 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
-from ssme.results.frames import build_frame
+from ssme.results.frames import build_frame_of_rows
 
 __all__ = ["Figure", "PairErrors", "SetProfile", "profile_set"]
 
@@ -185,9 +185,7 @@ class SetProfile:
         data frame
             One line per row.
         """
-        rows = self.rows()
-        columns = {key: [row[key] for row in rows] for key in rows[0]}
-        return build_frame(columns, library or self.library)
+        return build_frame_of_rows(self.rows(), library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as plain values.

@@ -8,7 +8,13 @@ from typing import Any, cast
 from ssme.errors import InputError, argument
 from ssme.wording import make_printable, shorten
 
-__all__ = ["LIBRARIES", "build_frame", "render_frame_html", "render_frame_text"]
+__all__ = [
+    "LIBRARIES",
+    "build_frame",
+    "build_frame_of_rows",
+    "render_frame_html",
+    "render_frame_text",
+]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 LONGEST_NAME = 60
@@ -39,6 +45,11 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
         for name, values in columns.items()
     }
     return nw.from_dict(safe, backend=cast(Any, library)).to_native()
+
+
+def build_frame_of_rows(rows: Sequence[Mapping[str, Any]], library: str = "pandas") -> Any:
+    """``rows``, all with the keys of the first one, as a frame of ``library``."""
+    return build_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
 
 
 def render_frame_text(columns: Columns) -> str:
