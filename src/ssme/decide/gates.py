@@ -282,6 +282,13 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
 def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:
     """Whether the pick is as near the best as demanded, and with which probability."""
     metric, level = evaluation.metrics[0], evaluation.level
+    if within >= metric.high - metric.low:
+        raise InputError(
+            f"{argument('within', f'{within:g}')} is met by every model: {metric.name} goes from "
+            f"{metric.low:g} to {metric.high:g}",
+            allowed=f"a margin below {metric.high - metric.low:g}, in the units of the metric",
+            fix="one percentage point is 0.01",
+        )
     choice = choose_model(
         evaluation.data.models,
         metric,
