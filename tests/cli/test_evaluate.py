@@ -438,8 +438,16 @@ def test_differences_and_the_choice_as_gates(run: Run, scores: Path) -> None:
     worse = run(*asked, "--fail-under", "coin-forest:accuracy.high>=0")
     assert worse.exit_code == 1
     assert "coin minus forest" in worse.stderr
-    assert run(*asked, "--within", "1").exit_code == 0
+    assert run(*asked, "--within", "0.9").exit_code == 0
     assert run(*asked, "--within", "-1").exit_code == 2
+
+
+def test_a_margin_that_every_model_meets_is_no_gate(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy", "-q")
+    points = run(*asked, "--fail-under", "forest:accuracy>=0.1", "--within", "5")
+    assert points.exit_code == 2
+    assert "--within 5 is met by every model" in points.stderr
+    assert "--fail-under" not in points.stderr
 
 
 def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:

@@ -215,8 +215,7 @@ def evaluate(
         result = _evaluate_file(spec, output, demands, correct_shift)
     else:
         result = _evaluate_stream(spec, output, demands)
-    with name_argument("fail_under" if demands else "within"):
-        verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
+    verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
         {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
     )

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from ssme.decide.choose import choose_model
 from ssme.diagnostics.doubt import SEVERITIES
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, argument, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
@@ -213,7 +213,8 @@ def judge(
     """
     fail_on = accept(FAIL_ON, fail_on)
     asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
-    failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
+    with name_argument("fail_under"):
+        failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
     remarks: list[str] = []
     if within is not None:
         holds, sentence = _ask_within(evaluation, accept(WITHIN, within))
