@@ -307,7 +307,7 @@ def draw_outside_the_labels(rng: np.random.Generator) -> Canvas:
 
 
 def draw_another_world(rng: np.random.Generator) -> Canvas:
-    canvas = Canvas("Probabilities of three worlds; the usual one has less than one half")
+    canvas = Canvas("Probabilities of three regimes; that of the usual one is below one half")
     panel = Panel(canvas)
     panel.draw_axes("", "probability")
     panel.draw_bars([0.28, 0.62, 0.1], BLUE, gap=0.4)

@@ -19,8 +19,11 @@ PAGES = {
     TOP / "CONTRIBUTING.md": GENERATED / "contributing.md",
     TOP / "CHANGELOG.md": GENERATED / "changelog.md",
     TOP / "README.md": TOP / "docs" / "index.md",
+} | {
+    script: TOP / "docs" / "learn" / f"{script.stem}.rst"
+    for script in (TOP / "docs" / "tutorials").glob("*.py")
 }
-"""Files outside ``docs/`` and the pages of the site that stand for them."""
+"""Files that are no pages, and the pages of the site that stand for them."""
 
 ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
