@@ -19,7 +19,6 @@ from ssme.data.readers.options import (
 from ssme.options import (
     Enumeration,
     Flag,
-    Kind,
     NamedValues,
     Names,
     Nothing,
@@ -27,6 +26,7 @@ from ssme.options import (
     OneOf,
     Series,
     Text,
+    ValueKind,
     Whole,
 )
 
@@ -49,7 +49,7 @@ GARBAGE = st.one_of(
 )
 
 
-def values_of(kind: Kind) -> st.SearchStrategy[Any]:
+def values_of(kind: ValueKind) -> st.SearchStrategy[Any]:
     """Values that ``kind`` accepts; a kind of Python objects has none here."""
     if isinstance(kind, OneOf):
         return st.one_of([values_of(each) for each in kind.kinds])

@@ -12,13 +12,13 @@ from ssme.options import (
     Declared,
     Enumeration,
     Flag,
-    Kind,
     Names,
     Nothing,
     Number,
     OneOf,
     Series,
     Text,
+    ValueKind,
     Whole,
     accept_all,
     list_declared,
@@ -26,7 +26,7 @@ from ssme.options import (
     parse_text,
 )
 
-GOOD_AND_BAD: list[tuple[Kind, list[object], list[object]]] = [
+GOOD_AND_BAD: list[tuple[ValueKind, list[object], list[object]]] = [
     (Whole(1, 9), [1, 9, np.int64(3)], [0, 10, 2.0, 2.5, True, "3", None, float("nan")]),
     (Number(0, 1), [0, 1, 0.5, np.float32(0.25)], [-1e-9, 1.1, float("nan"), True, "0.5", None]),
     (Number(0, 1, open_least=True, open_most=True), [0.5], [0, 1, 0.0, 1.0]),

@@ -8,11 +8,15 @@ are imported when they are first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ssme.methods.members import METHODS
 
+TYPE_CHECKING = False
+"""Type checkers take it for true. To import `typing` for it would take longer than all the rest."""
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from ssme import bench, datasets, errors, methods, metrics, progress, sklearn, stream, theory
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import (

@@ -31,7 +31,6 @@ __all__ = [
     "Enumeration",
     "Flag",
     "Instance",
-    "Kind",
     "NamedValues",
     "Names",
     "Nothing",
@@ -40,6 +39,7 @@ __all__ = [
     "Option",
     "Series",
     "Text",
+    "ValueKind",
     "Whole",
     "accept",
     "accept_all",
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-class Kind(Protocol):
+class ValueKind(Protocol):
     """What values an option takes."""
 
     def accept(self, value: Any) -> Any:
@@ -158,7 +158,7 @@ class Nothing(NamedTuple):
 class OneOf:
     """Whatever one of several kinds takes; the first that does decides."""
 
-    def __init__(self, *kinds: Kind) -> None:
+    def __init__(self, *kinds: ValueKind) -> None:
         self.kinds = kinds
 
     def accept(self, value: Any) -> Any:
@@ -176,7 +176,7 @@ class OneOf:
 class Series(NamedTuple):
     """A list of values of one kind, kept as a tuple."""
 
-    kind: Kind
+    kind: ValueKind
     length: int | None = None
     least: int = 0
 
@@ -248,13 +248,13 @@ class Option(NamedTuple):
     """One declared option."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Any
     meaning: str
     python_only: bool = False
 
 
-def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False) -> Any:
+def option(default: Any, meaning: str, kind: ValueKind, *, python_only: bool = False) -> Any:
     """Declare a dataclass field as an option.
 
     Parameters
@@ -263,7 +263,7 @@ def option(default: Any, meaning: str, kind: Kind, *, python_only: bool = False)
         The value when nobody gives one.
     meaning : str
         What the option does, as a full sentence; shown in help texts and the reference.
-    kind : Kind
+    kind : ValueKind
         The values it takes.
     python_only : bool, default False
         Whether only a Python caller can give it (an oracle function, for example).
@@ -397,7 +397,7 @@ def describe_default(of: Option) -> str:
     return of.default if isinstance(of.default, str) else json.dumps(of.default, default=str)
 
 
-def _suggest_nearest(kind: Kind, value: Any) -> str:
+def _suggest_nearest(kind: ValueKind, value: Any) -> str:
     """Which of the texts that ``kind`` takes was probably meant, if any."""
     kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
     choices = [each for one in kinds if isinstance(one, Enumeration) for each in one.values]

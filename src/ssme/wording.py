@@ -1,14 +1,13 @@
 """Words for people: short lists, what was probably meant, and names that are safe to show.
 
 Names of models, groups, classes and columns come from files, so anything may be in them. Whatever
-shows a name (a terminal, a page, a chart) passes it through `printable` or `shorten` first.
+shows a name (a terminal, a page, a chart) passes it through `make_printable` or `shorten` first.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 __all__ = [
     "escape_all",
@@ -40,6 +39,8 @@ def quote(items: Iterable[object], limit: int = 8) -> str:
 
 def suggest_nearest(name: object, choices: Iterable[object]) -> str:
     """A hint such as "did you mean 'bert'? " or nothing."""
+    from difflib import get_close_matches  # messages of errors alone need it
+
     close = get_close_matches(str(name), [str(choice) for choice in choices], n=3, cutoff=0.6)
     return f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
 

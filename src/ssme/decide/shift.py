@@ -21,7 +21,7 @@ refuted and the second has too few, neither correction is safe.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,6 @@ from ssme.results.evaluation import to_plain_values
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
 IntArray = NDArray[np.int64]
-Kind = Literal["label", "covariate"]
 KIND = Option("kind", Enumeration("label", "covariate"), "label", "The shift that is corrected.")
 
 

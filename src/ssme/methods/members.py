@@ -7,8 +7,7 @@ report and the contract tests. At run time a class is imported when it is first 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # type checkers take it for true; see ssme/__init__.py
 if TYPE_CHECKING:
     from ssme.methods.answers.method import Answers as Answers
     from ssme.methods.auto.method import Auto as Auto

@@ -168,8 +168,48 @@ LabelsInterval = (
 )
 
 
+class Kind:
+    """What a metric is: the base of the kinds, which are `Decision` to `Custom` of this module.
+
+    A kind that does not say otherwise leaves nothing open until the number of classes is known, and
+    has from labels alone the interval that needs no knowledge of the metric: the bootstrap's.
+    """
+
+    __slots__ = ()
+
+    def settle(self, n_classes: int) -> Kind | SettledCalibration:
+        """Settle everything that depends on the number of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        Kind or SettledCalibration
+            The kind with nothing left open.
+        """
+        return self
+
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
+        """Choose the interval that the metric has from labels alone.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        LabelsInterval
+            One of the interval types of this module.
+        """
+        return BootstrapInterval()
+
+
 @dataclass(frozen=True)
-class Decision:
+class Decision(Kind):
     """A metric of decisions: of the confusion table of true and predicted classes.
 
     Parameters
@@ -189,21 +229,6 @@ class Decision:
     threshold: float = DEFAULT_THRESHOLD
     share_of: Rows | None = None
 
-    def settle(self, n_classes: int) -> Decision:
-        """Settle everything that depends on the number of classes.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        Decision
-            The kind with nothing left open.
-        """
-        return self
-
     def at(self, threshold: float) -> Decision:
         """Take the same statistic of decisions at another threshold.
 
@@ -219,25 +244,13 @@ class Decision:
         return replace(self, threshold=threshold)
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
-        """
         if self.share_of is not None:
             return ProportionInterval(self.share_of, self.threshold)
         return ConfusionInterval(self.statistic, self.threshold)
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Kind):
     """A metric of the order that the scores put the rows in.
 
     Parameters
@@ -253,40 +266,16 @@ class Ranking:
     average: Literal["macro", "weighted", "one_vs_one"] = "macro"
 
     def settle(self, n_classes: int) -> Ranking:
-        """Settle everything that depends on the number of classes.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        Ranking
-            The kind with nothing left open.
-        """
         return replace(self, average="macro") if n_classes == 2 else self
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
-        """
         if n_classes > 2:
             return BootstrapInterval()
         return RocAucInterval() if self.statistic == "roc_auc" else AveragePrecisionInterval()
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Kind):
     """A calibration error; what is None is settled by the number of classes.
 
     Parameters
@@ -312,18 +301,6 @@ class Calibration:
     target: Target | None = None
 
     def settle(self, n_classes: int) -> SettledCalibration:
-        """Settle everything that depends on the number of classes.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        SettledCalibration
-            The kind with nothing left open.
-        """
         two = n_classes == 2
         return SettledCalibration(
             n_bins=self.n_bins or (10 if two else 15),
@@ -334,18 +311,6 @@ class Calibration:
         )
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
-        """
         settled = self.settle(n_classes)
         if settled.norm != "l1" or settled.target == "classwise":
             return NoInterval()
@@ -366,75 +331,12 @@ class SettledCalibration(NamedTuple):
         return self.n_bins * (n_classes if self.target == "top_label_by_class" else 1)
 
 
-class Loss(Fieldless):
+class Loss(Kind, Fieldless):
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
-    def settle(self, n_classes: int) -> Loss:
-        """Settle everything that depends on the number of classes.
 
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        Loss
-            The kind with nothing left open.
-        """
-        return self
-
-    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
-        """
-        return BootstrapInterval()
-
-
-class Custom(Fieldless):
+class Custom(Kind, Fieldless):
     """A metric about which nothing further is known."""
-
-    def settle(self, n_classes: int) -> Custom:
-        """Settle everything that depends on the number of classes.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        Custom
-            The kind with nothing left open.
-        """
-        return self
-
-    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
-        """
-        return BootstrapInterval()
-
-
-Kind = Decision | Ranking | Calibration | Loss | Custom
 
 
 def find_threshold(kind: Kind) -> float:

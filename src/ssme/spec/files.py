@@ -18,7 +18,7 @@ from ssme.errors import InputError, argument
 from ssme.methods.registry import find_method_class
 from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.options import Flag, Kind, NamedValues, OneOf, Option, Series, Text, list_declared
+from ssme.options import Flag, NamedValues, OneOf, Option, Series, Text, ValueKind, list_declared
 from ssme.spec.settling import READING, holds_data
 from ssme.wording import suggest_nearest
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _METRIC = OneOf(Text(), NamedValues())
-_IN_FILES: dict[str, Kind] = {
+_IN_FILES: dict[str, ValueKind] = {
     "source": OneOf(Text(), Series(Text(), least=1)),
     "method": Text(),
     "options": NamedValues(),
