@@ -33,42 +33,26 @@ __all__ = [
     "UNSURE",
     "Judge",
     "Said",
-    "find_classes_of_answers",
+    "is_unsure",
     "judge_codes",
     "listen",
     "make_answer_scores",
     "spell_class",
+    "strip_punctuation",
     "tell_unanswered",
 ]
 
 IntArray = NDArray[np.int64]
 
 UNSURE = ("unsure", "abstain")
-"""Texts that mean "unsure" in any capitals, unless one of them is a class."""
+"""Texts that mean "unsure", in any capitals and with any punctuation around them, unless one of
+them is a class."""
 
-PAIRS = (
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("negative", "positive"),
-    ("neg", "pos"),
-    ("incorrect", "correct"),
-    ("wrong", "right"),
-    ("fail", "pass"),
-    ("bad", "good"),
-    ("lose", "win"),
-    ("loss", "win"),
-    ("first", "second"),
-    ("a", "b"),
-    ("model_a", "model_b"),
-    ("left", "right"),
-)
-"""Two classes as text whose positive one nobody doubts; of two systems that are compared, the
-second."""
+PUNCTUATION = " .,;:!?\"'`*()[]"
+"""What a judge may write around a class."""
 
-TIES = ("tie", "tied", "draw", "equal", "both", "same")
-"""Texts that, beside one of `PAIRS`, mean that neither of two is better."""
+BOOLEANS = {"false": "0", "true": "1", "0": "false", "1": "true"}
+"""How the other one of 0 and 1, or false and true, is spelled."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +141,7 @@ def listen(
     table: list[int] = []
     for value in raw.values:
         text = spell_class(value)
-        usual = isinstance(value, str) and value.lower() in UNSURE and text not in texts
-        if text in declared or usual:
+        if text in declared or (text not in texts and is_unsure(value)):
             table.append(-1)
         else:
             table.append(len(kept))
@@ -180,129 +163,22 @@ def _strip_blanks(values: object) -> Any:
 
 
 def spell_class(value: Hashable) -> str:
-    """How a class reads: "1" for 1, 1.0 and "1", "true" for True and "True"."""
+    """How a class reads: "1" for 1, 1.0, "1" and "1.0", "true" for True and "True"."""
     text = str(make_plain(value)).strip()
+    whole, point, decimals = text.partition(".")
+    if point and not decimals.strip("0") and whole.lstrip("+-").isdigit():
+        return whole
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def find_classes_of_answers(
-    said: Sequence[Said],
-    labels: RawLabels,
-    classes: Sequence[Hashable] | None,
-    positive: Hashable | None,
-) -> tuple[Hashable, ...]:
-    """The classes in order; the positive one of two comes last.
-
-    Declared, or those that occur among labels and answers: numbers in ascending order, text in
-    alphabetical order. Two classes as text need ``positive``, unless they are a pair such as no
-    and yes.
-    """
-    if classes is not None:
-        names = tuple(classes)
-    else:
-        names = _list_occurring(said, labels)
-    if len(names) < 2:
-        raise InputError(
-            f"labels and answers name {len(names)} class{'' if len(names) == 1 else 'es'} only"
-            + (f": {quote(names)}" if names else ""),
-            allowed="two classes or more",
-            fix=f"list all classes, the positive one of two last: {argument('classes', '[...]')}",
-        )
-    if positive is None:
-        return names if classes is not None or len(names) != 2 else _order_known_pair(names)
-    found = [name for name in names if spell_class(name) == spell_class(positive)]
-    if len(names) != 2 or not found:
-        odd = "" if classes is not None else _tell_unlabeled(said, labels)
-        raise InputError(
-            f"{argument('positive', repr(positive))} does not fit the classes {quote(names)}{odd}",
-            allowed=f"{argument('positive')} for two classes, one of them",
-            fix="name one of two classes, or leave it out"
-            + (
-                f"; correct an answer that is no class, or say {argument('unsure', '...')} if it "
-                "means that the judge is unsure"
-                if odd
-                else ""
-            ),
-        )
-    return tuple(sorted(names, key=lambda name: name == found[0]))
+def strip_punctuation(text: str) -> str:
+    """``text`` in small letters, without punctuation around it."""
+    return text.casefold().strip(PUNCTUATION) or text
 
 
-def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
-    """Which class no label has, who says it and where; empty where all have labels."""
-    labeled = {spell_class(value) for value in labels.values}
-    for each in said:
-        for value in each.raw.values:
-            if labeled and spell_class(value) not in labeled:
-                count = int((each.raw.codes == each.raw.values.index(value)).sum())
-                rows = "1 row" if count == 1 else f"{count} rows"
-                return (
-                    f"; {value!r} is no label, and {each.judge!r} says it on {rows}, first at row "
-                    f"{each.raw.find_first_row(value)}"
-                )
-    return ""
-
-
-def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
-    """All values, each once; as the labels write them where both do."""
-    by_text: dict[str, Hashable] = {}
-    for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
-        by_text.setdefault(spell_class(value), value)
-    _refuse_two_spellings(said, list(by_text))
-    values = list(by_text.values())
-    whole = all(text.lstrip("+-").isdigit() for text in by_text)
-    if set(by_text) <= {"0", "1"} and values:
-        as_text = all(isinstance(value, str) for value in values)
-        return ("0", "1") if as_text else (0, 1)
-    if whole:
-        return tuple(sorted(values, key=lambda value: int(spell_class(value))))
-    return _put_tie_between(tuple(sorted(values, key=spell_class)))
-
-
-def _refuse_two_spellings(said: Sequence[Said], texts: Sequence[str]) -> None:
-    """Refuse classes that differ in capitals and punctuation only: a judge's way of writing."""
-    seen: dict[str, str] = {}
-    for text in texts:
-        core = text.casefold().strip(" .,;:!?\"'`*()[]") or text
-        first = seen.setdefault(core, text)
-        if first == text:
-            continue
-        who = (
-            f"{each.judge!r} says {text!r} at row {each.raw.find_first_row(value)}"
-            for each in said
-            for value in each.raw.values
-            if spell_class(value) == text
-        )
-        raise InputError(
-            f"{next(who, f'a label is {text!r}')}, and {first!r} is a class too",
-            allowed="each class written in one way",
-            fix=f"write them alike, or list all classes with {argument('classes', '[...]')} if "
-            "they differ",
-        )
-
-
-def _put_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    """Of two that are compared and a tie, the tie in the middle; other classes as they are."""
-    lower = {spell_class(name).lower(): name for name in names}
-    ties = [text for text in lower if text in TIES]
-    for pair in PAIRS:
-        if len(names) == 3 and len(ties) == 1 and set(lower) == {*pair, ties[0]}:
-            return (lower[pair[0]], lower[ties[0]], lower[pair[1]])
-    return names
-
-
-def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    lower = {spell_class(name).lower(): name for name in names}
-    for pair in PAIRS:
-        if set(pair) == set(lower):
-            return (lower[pair[0]], lower[pair[1]])
-    if all(spell_class(name).lstrip("+-").isdigit() for name in names):
-        return names
-    raise InputError(
-        f"nothing says which of the classes {quote(names)} is positive",
-        allowed="two classes as text with the positive one named",
-        fix=f"say {argument('positive', repr(names[-1]))} or {argument('positive', repr(names[0]))}"
-        "; precision and recall are those of the positive class",
-    )
+def is_unsure(value: Hashable) -> bool:
+    """Whether a judge who says this is unsure, by a text that needs no declaration."""
+    return isinstance(value, str) and strip_punctuation(value) in UNSURE
 
 
 def make_answer_scores(said: Said, classes: Sequence[Hashable]) -> FloatArray:
@@ -319,6 +195,8 @@ def judge_codes(said: Said, judge: Judge) -> IntArray:
 
 def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntArray:
     place = {spell_class(name): index for index, name in enumerate(values)}
+    if set(place) in ({"0", "1"}, {"false", "true"}):
+        place |= {BOOLEANS[text]: index for text, index in place.items()}
     unknown = [value for value in said.raw.values if spell_class(value) not in place]
     if unknown:
         value = unknown[0]

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.answer_classes import (
+    find_classes_of_answers,
+    refuse_unsure_labels,
+    spell_labels,
+)
 from ssme.data.answers import (
     Judge,
     Said,
     as_columns,
-    find_classes_of_answers,
     listen,
     make_answer_scores,
     tell_unanswered,
@@ -62,11 +66,11 @@ def make_judged_arrays(
     sizes = {size for size in (n, n_rated, n_scored) if size is not None}
     if len(sizes) != 1:
         raise InputError(
-            "neither answers nor ratings"
+            "neither answers nor ratings were given"
             if not sizes
             else f"answers, ratings and scores of different lengths: {quote(sorted(sizes))}",
             allowed="one entry per row for every judge, None where there is none",
-            fix="align the rows",
+            fix="align the rows" if sizes else f"give answers or {argument('ratings', '{...}')}",
         )
     count = sizes.pop()
     raw = observe(labels, count, options.unlabeled)
@@ -94,11 +98,17 @@ def make_judged_fields(
     names = [*scores[0], *answers, *ratings]
     refuse_duplicates(names, "model", "each judge and model once")
     if not answers and not ratings:
-        raise InputError("neither answers nor ratings were given", allowed="at least one judge")
+        raise InputError(
+            "neither answers nor ratings were given",
+            allowed="at least one judge",
+            fix="scores alone are read by ScoreSet.from_arrays or ScoreSet.from_frame",
+        )
+    refuse_unsure_labels(labels, options)
     known = [*(options.classes or ()), *(options.grades or ())]
     said = [listen(of, n, name, options.unsure, known) for name, of in answers.items()]
     rated = [listen(of, n, name, options.unsure, known) for name, of in ratings.items()]
     grades, graded, classes = _settle_scale(said, rated, labels, options)
+    labels = spell_labels(labels, classes)
     parts: list[FloatArray] = []
     if scores[1] is not None:
         parts.append(_stack_probabilities(scores[1], list(scores[0]), classes, options))
@@ -115,7 +125,7 @@ def make_judged_fields(
         options, models=names, classes=classes, positive=None, logits=False, normalize=False
     )
     joined = np.concatenate(parts, axis=1)
-    _refuse_unanswered(joined, len(names))
+    _refuse_unanswered(joined, rows.get("ids"))
     return {**check_arrays(joined, labels, told, layout=layout, **rows), "judges": judges}
 
 
@@ -149,6 +159,16 @@ def _stack_probabilities(
     scores: FloatArray, names: list[str], classes: Sequence[Hashable], options: AnswerOptions
 ) -> FloatArray:
     """(n, M, K) of the models that give probabilities."""
+    listed = options.classes is not None or options.grades is not None
+    ordered = all(isinstance(name, int) or str(name).isdigit() for name in classes)
+    if scores.ndim == 3 and not (listed or ordered):
+        raise InputError(
+            f"the scores of {quote(names)} have one column per class, and nothing says which of "
+            f"the classes {quote(classes)} each of them is",
+            allowed="text classes with their order given",
+            fix="list all classes in the order of the scores, the positive one of two last: "
+            f"{argument('classes', '[...]')}",
+        )
     out = to_simplex(scores, names, logits=options.logits, normalize=options.normalize)
     if out.shape[2] != len(classes):
         raise InputError(
@@ -171,13 +191,14 @@ def _refuse_silent(said: Sequence[Said]) -> None:
             )
 
 
-def _refuse_unanswered(scores: FloatArray, n_models: int) -> None:
+def _refuse_unanswered(scores: FloatArray, ids: Any) -> None:
     silent = np.all(np.isnan(scores).any(axis=2), axis=1)
     if silent.any():
         rows = np.flatnonzero(silent)
+        named = "" if ids is None else f" (id {np.asarray(ids, dtype=object)[rows[0]]!r})"
         raise tell_unanswered(
-            f"row {rows[0]} has no answer of any of the {n_models} judges"
-            + (f" (and {rows.size - 1:,} more such rows)" if rows.size > 1 else "")
+            f"row {rows[0]}{named} has no answer of any judge"
+            + (f", nor have {rows.size - 1:,} further rows" if rows.size > 1 else "")
         )
 
 

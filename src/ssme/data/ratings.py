@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.answer_classes import refuse_two_of_one_spelling
 from ssme.data.answers import Judge, Said, judge_codes, spell_class
 from ssme.data.labels import RawLabels
 from ssme.errors import InputError, argument
@@ -27,6 +28,7 @@ def find_grades(
     of which A is the highest.
     """
     if grades is not None:
+        refuse_two_of_one_spelling(tuple(grades), "grade", "grades")
         return tuple(grades)
     values = list(dict.fromkeys(value for each in said for value in each.raw.values))
     texts = {spell_class(value): value for value in values}
@@ -37,13 +39,14 @@ def find_grades(
             fix="check the columns of ratings",
         )
     if all(text.lstrip("+-").isdigit() for text in texts):
+        _refuse_two_scales(said)
         whole = sorted(int(text) for text in texts)
         if whole[-1] - whole[0] < longest:
             return tuple(range(whole[0], whole[-1] + 1))
         return tuple(whole)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    if len(numbers) == len(values):
-        return tuple(sorted(values, key=lambda value: float(value)))  # type: ignore[arg-type]
+    numbers = {text: value for text, value in texts.items() if isinstance(value, int | float)}
+    if len(numbers) == len(texts):
+        return tuple(sorted(numbers.values()))
     if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
         return tuple(sorted(values, key=spell_class, reverse=True))
     raise InputError(
@@ -51,6 +54,34 @@ def find_grades(
         allowed="numbers, single letters of which A is the highest, or grades listed in order",
         fix=f"list them from the lowest to the highest: {argument('grades', '[...]')}",
     )
+
+
+def _refuse_two_scales(said: Sequence[Said], *, least: int = 20, times: int = 5) -> None:
+    """Refuse raters of whole numbers who cannot mean the same scale, such as 1-5 and 1-100.
+
+    Refused is a rater of ``least`` grades or more, of which three differ, whose highest is at most
+    one in ``times`` of that of another rater, if more than half of what the other gave lies above
+    it: on a short scale a strict rater may give low grades only.
+    """
+    grades = {
+        each.judge: np.array([int(spell_class(value)) for value in each.raw.values])[
+            each.raw.codes[each.raw.codes >= 0]
+        ]
+        for each in said
+    }
+    many = {name: given for name, given in grades.items() if given.size >= least}
+    varied = {name: given for name, given in many.items() if np.unique(given).size > 2}
+    for low, given in varied.items():
+        for high, others in many.items():
+            top = int(given.max())
+            if 0 < times * top <= others.max() and np.median(others) > top:
+                raise InputError(
+                    f"{low!r} gives grades from {given.min()} to {top} and {high!r} from "
+                    f"{others.min()} to {others.max()}",
+                    allowed="one scale for all raters",
+                    fix="put them on one scale first; if they are on one, list it with "
+                    f"{argument('grades', '[...]')}",
+                )
 
 
 def is_grading(

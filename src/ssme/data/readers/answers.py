@@ -28,7 +28,7 @@ from ssme.data.readers.join import join_design, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
-from ssme.data.values import as_objects, factorize
+from ssme.data.values import as_objects, factorize, is_missing
 from ssme.errors import InputError, argument
 from ssme.wording import quote
 
@@ -36,6 +36,8 @@ __all__ = ["find_judges", "name_answers", "read_answers"]
 
 WIDE = "wide, answers"
 """The layout with one column per judge."""
+
+LONG = "long, one row per answer"
 
 JUDGES = ("judge", "judges", "annotator", "rater", "worker", "labeler", *USUAL_NAMES["model"])
 ANSWERS = ("answer", "answers", "vote", "choice", "annotation", "response", "verdict")
@@ -152,8 +154,9 @@ def _refuse_strangers(table: Table, names: Sequence[str], raw: RawLabels) -> Non
         f"column {stranger!r} holds {quote(sorted(said[stranger]), limit=3)} and nothing that "
         f"{'a label says' if raw.values else 'other judges say'}, and was not named",
         allowed="columns of answers beside those that have another part",
-        fix=f"name the columns of answers: {listed}; or say {argument('groups', [stranger])} or "
-        f"{argument('ignore', [stranger])}",
+        fix=f"name the columns of answers: {listed}; or say {argument('groups', [stranger])}, "
+        f"{argument('ignore', [stranger])}, or {argument('model', repr(stranger))} if it names "
+        "the judges of a table with one row per answer",
     )
 
 
@@ -221,8 +224,10 @@ def _read_long(
     if id is None:
         id = table.require("id", long.LAYOUT.format("id column"), "id")
     roles = replace(roles, id=id)
-    id_codes, ids = long.factorize_column(table, id)
-    judge_codes, judges = long.find_models(table, judge, None)
+    required = "an id and a judge on every row"
+    id_codes, ids = long.factorize_column(table, id, required)
+    judge_codes, distinct = long.factorize_column(table, judge, required)
+    judges = tuple(str(name) for name in distinct)
     raw = long.observe_labels(table, roles, options, labels, id_codes, ids)
     answered = _gather_by_judge(table.read_values(answer), id_codes, ids, judge_codes, judges)
     ratings = options.ratings is not None
@@ -244,7 +249,7 @@ def _read_long(
         if joins_by_id(labels)
         else long.take_weights_by_id(table, roles.design, id_codes, ids),
         layout=_describe_layout(
-            "long, one row per answer",
+            LONG,
             table,
             roles,
             options,
@@ -266,18 +271,40 @@ def _gather_by_judge(
     judges: Sequence[str],
 ) -> dict[str, NDArray[np.object_]]:
     """What each judge said of each row; an answer that is given twice is refused."""
-    counts = np.bincount(id_codes * len(judges) + judge_codes)
+    _refuse_one_name_with_blanks(judges)
+    cells = id_codes * len(judges) + judge_codes
+    counts = np.bincount(cells)
     if counts.max() > 1:
         place = int(np.argmax(counts > 1))
+        twice = [
+            f"{'nothing' if is_missing(as_objects([value]))[0] else repr(value)} at row {row}"
+            for row, value in enumerate(answers)
+            if cells[row] == place
+        ]
+        many = int((counts > 1).sum()) - 1
+        more = f"; {many:,} more cells have several" if many else ""
         raise InputError(
             f"id {ids[place // len(judges)]!r} has {counts[place]} answers of "
-            f"{judges[place % len(judges)]!r}",
+            f"{judges[place % len(judges)]!r}: {', '.join(twice[:4])}{more}",
             allowed="one answer per row and judge",
             fix="keep one of them, or give repeated answers a judge's name of their own",
         )
     values: NDArray[np.object_] = np.full((len(ids), len(judges)), None, dtype=object)
     values[id_codes, judge_codes] = as_objects(answers)
     return {name: values[:, m] for m, name in enumerate(judges)}
+
+
+def _refuse_one_name_with_blanks(judges: Sequence[str]) -> None:
+    """Refuse names of judges that differ in blanks around them only: one judge, cut in two."""
+    seen: dict[str, str] = {}
+    for name in judges:
+        first = seen.setdefault(name.strip(), name)
+        if first != name:
+            raise InputError(
+                f"the judges {first!r} and {name!r} differ in blanks only",
+                allowed="one name for each judge",
+                fix="remove the blanks",
+            )
 
 
 def _read_design(

@@ -102,7 +102,9 @@ def _require_column(table: Table, named: str | None, part: str) -> str:
     return table.require(part, LAYOUT.format(f"{part} column"), part)
 
 
-def factorize_column(table: Table, column: str) -> tuple[IntArray, NDArray[np.object_]]:
+def factorize_column(
+    table: Table, column: str, required: str = "an id, a model and a class on every row"
+) -> tuple[IntArray, NDArray[np.object_]]:
     """Codes in order of first appearance; a missing value is refused."""
     codes, found = factorize(as_objects(table.read_values(column)))
     distinct = as_objects(found)
@@ -111,7 +113,7 @@ def factorize_column(table: Table, column: str) -> tuple[IntArray, NDArray[np.ob
     if missing.any():
         raise InputError(
             f"column {column!r} is empty at row {int(np.argmax(missing))}",
-            allowed="an id, a model and a class on every row",
+            allowed=required,
             fix="fill it in or drop the row",
         )
     return codes, distinct

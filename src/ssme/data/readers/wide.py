@@ -131,7 +131,8 @@ def _find_grid(
     texts = [name for name in free if kinds[name] == "other"]
     for name in texts:
         table.refuse_percent(name)
-    judged = find_answers(table, texts, raw).answers
+    alike = find_answers(table, texts, raw)
+    judged = (*alike.answers, *alike.ratings)
     for name in texts:
         if name not in judged:
             table.refuse_numbers_as_text(name)
