@@ -62,13 +62,16 @@ def test_the_bin_of_the_probability_is_told_and_the_worst_without_one():
     high = found.tell("best", 0.4)
     assert high.verdict == "too high"
     assert high.sentence == (
-        "On benchmark sets, with method m and 50 labels, 26% of the models called the best by "
-        "accuracy with 40% or more were so."
+        "On benchmark sets, with method m and 50 labels, 26% of the models reported as the best by "
+        "accuracy with a probability of 40% or more truly were."
     )
     assert found.tell("best") == high
     low = record_of("best", (0.0, 0.4, 90, 0.2, 0.4), (0.4, 1.01, 60, 0.5, 0.54)).tell("best")
     assert low.verdict == "too low"
-    assert "40% of the models called the best by accuracy with less than 40%" in low.sentence
+    assert (
+        "40% of the models reported as the best by accuracy with a probability of less than 40%"
+        in (low.sentence)
+    )
 
 
 def test_what_holds_is_said_to_hold_and_how_closely():
@@ -168,7 +171,7 @@ def test_p_worst_is_shown_with_its_record(known):
     known()
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
     told = r.find_record(ACCURACY).tell("worst").sentence
-    assert "20% of the groups called the worst by accuracy" in told
+    assert "20% of the groups reported as the worst by accuracy" in told
     by = r.groups[1].by
     assert r.worst_groups(by=by).reliability.verdict == "too high"
     for table in (r.worst_groups(by=by), r.gaps()):
@@ -190,8 +193,10 @@ def test_groups_are_shown_with_the_record_of_their_largest_p_worst(monkeypatch):
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
     table = r.worst_groups(by=r.groups[1].by)
     assert max(row.p_worst for row in table.rows) < 0.95
-    assert "40% of the groups called the worst" in table.reliability.sentence
-    assert "10% of the groups called the worst" in r.find_record(ACCURACY).tell("worst").sentence
+    assert "40% of the groups reported as the worst" in table.reliability.sentence
+    assert (
+        "10% of the groups reported as the worst" in r.find_record(ACCURACY).tell("worst").sentence
+    )
 
 
 def test_p_worst_for_the_rows_at_hand_was_not_measured(known):
@@ -206,7 +211,7 @@ def test_p_worst_for_the_rows_at_hand_was_not_measured(known):
 
 def test_p_within_is_shown_with_its_record(known, evaluated):
     known()
-    told = "31% of the picks said to be so near the best accuracy"
+    told = "31% of the picks reported as so near the best accuracy"
     draws = np.array([[0.8, 0.7, 0.5]] * 90 + [[0.8, 0.85, 0.5]] * 10)
     unsure = replace(evaluated, estimates=((Estimate(draws[0], draws),),))
     choice = unsure.choose(margin=0.01)

@@ -58,7 +58,7 @@ def doubts(
         output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
         return
     table = make_table(None, "code", "severity", "doubt")
-    for check in chosen:
+    for check in sorted(chosen, key=lambda check: check.code):
         table.add_row(check.code, check.severity, check.title)
     output.console.print(table)
     output.console.print("\n`ssme doubts CODE` explains one.", markup=False)

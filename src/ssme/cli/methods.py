@@ -62,7 +62,9 @@ def methods(
     output.console.print(table)
     output.console.print()
     for fact in facts:
-        output.console.print(f"{fact['name']}: {fact['title']}. {fact['source']}", markup=False)
+        output.console.print(
+            f"{fact['name']}: {fact['title']}; source: {fact['source']}", markup=False
+        )
     output.console.print("\n`ssme methods NAME` shows a method's options.", markup=False)
 
 

@@ -113,7 +113,7 @@ def _say_fault(fault: Any) -> None:
     named = OTHER_NAMES.get((where.info_name, option)) or OTHER_NAMES.get(("", option))
     if named:
         told = f"No such option: {option}. {named}."
-    say(f"Error: {told} `{where.command_path} --help` lists the options.")
+    say(f"Error: {told.rstrip('.')}. `{where.command_path} --help` lists the options.")
 
 
 class Command(TyperCommand):

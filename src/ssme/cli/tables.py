@@ -156,8 +156,8 @@ def summarize_in_a_line(evaluation: Evaluation) -> str:
     noun, worth = "model" if data.n_models == 1 else "models", ""
     if effective >= whole.n_labeled + 0.5:
         worth = (
-            f" For {evaluation.metrics[0].name} they tell as much as {effective:,.0f} labels "
-            "alone would."
+            f" With the unlabeled rows, the labels tell as much about {evaluation.metrics[0].name} "
+            f"as {effective:,.0f} labels alone would."
         )
     return (
         f"{data.n_models} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "

@@ -274,8 +274,8 @@ def _say_how_sure(
     return {
         "answer": f"{possible} of {models}",
         "detail": (
-            f"{'It alone' if possible == 1 else 'So many models'} may be the best. Taking it is "
-            f"expected to lose {choice.regret:.3f} against the best one "
+            f"{'It alone' if possible == 1 else 'This many models'} may be the best. The expected "
+            f"loss from taking it instead of the best one is {choice.regret:.3f} "
             f"({_format_span(choice.regret_low, choice.regret_high)})."
         ),
     }
@@ -295,7 +295,7 @@ def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> di
         detail += f"; that interval is {wider}"
     worth = count_effective_labels(evaluation)
     if worth >= count + 0.5:
-        detail += f". With the unlabeled rows they are worth {worth:,.0f}"
+        detail += f". With the unlabeled rows, they tell as much as {worth:,.0f} labels alone"
     return {"answer": _format_number(alone), "detail": detail + "."}
 
 

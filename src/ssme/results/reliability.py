@@ -35,11 +35,11 @@ What = Literal["best", "better", "set", "within", "worst"]
 Verdict = Literal["as said", "too high", "too low", "not measured"]
 
 HAPPENS = {
-    "best": "{true:.0%} of the models called the best by {metric} with {span} were so",
-    "better": "{true:.0%} of the models called better by {metric} with {span} were so",
-    "set": "{true:.0%} of such sets by {metric} held the best model",
-    "within": "{true:.0%} of the picks said to be so near the best {metric} with {span} were so",
-    "worst": "{true:.0%} of the groups called the worst by {metric} with {span} were so",
+    "best": "{true:.0%} of the models reported as the best by {metric} {sure} truly were",
+    "better": "{true:.0%} of the models reported as better by {metric} {sure} truly were",
+    "set": "{true:.0%} of such sets by {metric} contained the best model",
+    "within": "{true:.0%} of the picks reported as so near the best {metric} {sure} truly were",
+    "worst": "{true:.0%} of the groups reported as the worst by {metric} {sure} truly were",
 }
 """What is counted, by what is said."""
 MARGINS = (0.005, 0.01, 0.02)
@@ -129,13 +129,13 @@ class Record:
             off = math.ceil(100 * max(abs(each.said - each.true) for each in known))
             told = f"{on}, P({what}) by {self.metric} was as often true as it says, within {off}"
             return Reliability(verdict, f"{told} percentage points.")
-        span = _format_span(worst.low, worst.high)
-        happens = HAPPENS[what].format(metric=self.metric, true=worst.true, span=span)
+        span = f"with a probability of {_format_span(worst.low, worst.high)}"
+        happens = HAPPENS[what].format(metric=self.metric, true=worst.true, sure=span)
         return Reliability(verdict, f"{on}, {happens}.")
 
     def _tell_gap(self, what: What) -> str:
         if any(kind == what for kind, _ in self.bins):
-            return "Such a probability was too seldom said on benchmark sets to be judged."
+            return "Such a probability was reported too seldom on benchmark sets to be judged."
         method = f" with method {self.method}" if self.method else ""
         return f"How far to trust such probabilities by {self.metric}{method} was not measured."
 

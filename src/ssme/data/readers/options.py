@@ -165,9 +165,11 @@ logits such a value, or leave it out.
         "joined by + for their intersections.",
         OneOf(Nothing("columns named group or group_*"), ModelNames()),
     )
-    id: str | None = _declare_column("Column that names the rows.", "a column named id or row_id")
+    id: str | None = _declare_column(
+        "Column that names the rows.", "a column named id, ids, row_id or example_id"
+    )
     weight: str | None = _declare_column(
-        "Column with the weights of the rows.", "a column named weight or sample_weight"
+        "Column with the weights of the rows.", "a column named weight, weights or sample_weight"
     )
     layout: str | None = option(
         None,

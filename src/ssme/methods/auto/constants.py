@@ -81,7 +81,7 @@ class AgreementConstants:
     """Smaller disagreements count as this one."""
 
     rows: int = 5000
-    """Rows looked at; of many rows every so-manieth."""
+    """Rows looked at; of more rows, equally spaced ones."""
 
     tie: float = 1e-9
     """Votes closer than this are tied."""
