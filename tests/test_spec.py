@@ -303,7 +303,7 @@ def test_streams_take_a_fresh_seed(table: Path, tmp_path: Path) -> None:
             "n_draws=3 was given together with the option n_draws=4",
         ),
         ({"y": np.zeros(90), "engine": "stream"}, "labels are given apart"),
-        ({"y": False, "engine": "stream"}, "labels are given apart"),
+        ({"y": Path("l.csv"), "engine": "stream"}, "labels are given apart"),
     ],
 )
 def test_what_does_not_fit_is_refused(table: Path, asked: dict[str, Any], message: str) -> None:

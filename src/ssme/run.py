@@ -239,12 +239,6 @@ def execute(
             allowed="Parquet files",
             fix=f"give the path of a file, or leave {argument('engine')} out",
         )
-    if labels is not None or "labels" in spec.read:
-        raise InputError(
-            f"labels are given apart, or not at all, with {argument('engine', spec.engine)}",
-            allowed="labels in a column of the file",
-            fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
-        )
     from ssme.stream.evaluation import evaluate_stream
 
     return evaluate_stream(spec, start)

@@ -338,8 +338,8 @@ def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path
         (("--engine", "cloud"), "--engine 'cloud'"),
         (("--workers", "2"), "--workers 2 was given with --engine memory"),
         (
-            ("--engine", "stream", "--no-labels"),
-            "labels are given apart, or not at all, with --engine stream",
+            ("--engine", "stream", "--labels-file", "labels.csv"),
+            "labels are given apart from the scores with --engine stream",
         ),
         (
             ("--engine", "stream", "--fail-under", "accuracy>=0.1"),

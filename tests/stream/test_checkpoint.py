@@ -121,3 +121,11 @@ def test_a_checkpoint_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
     place = written(binary_table(300, 40), tmp_path)
     with pytest.raises(InputError, match="there is no folder"):
         evaluate_parquet(place, checkpoint=tmp_path / "none" / "pass", **ASKED)
+
+
+def test_a_checkpoint_that_cannot_be_a_file_is_refused_before_the_fit(tmp_path: Path) -> None:
+    place = written(binary_table(300, 40), tmp_path)
+    with pytest.raises(InputError, match="is a folder"):
+        evaluate_parquet(place, checkpoint=tmp_path, method="ssme")
+    with pytest.raises(InputError, match=r"checkpoint=.*Allowed: null \(none\) or the path"):
+        evaluate_parquet(place, checkpoint=["a", "b"], **ASKED)

@@ -12,6 +12,7 @@ from tests.stream.worlds import binary_table, written
 
 from ssme.errors import InputError
 from ssme.stream import evaluate_parquet, files
+from ssme.stream.listing import find_files
 
 S3_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "key",
@@ -37,9 +38,25 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("asked", ["*.parquet", "", "part[01].parquet"])
 def test_a_bucket_is_listed(bucket: Path, asked: str) -> None:
-    found = files.find_files(f"s3://bucket/scores/{asked}".rstrip("/"))
-    assert found == [f"s3://bucket/scores/part{i}.parquet" for i in range(2)]
-    assert files.open_parquet(files.identify(found[0])).metadata.num_rows == 300
+    found = find_files([f"s3://bucket/scores/{asked}".rstrip("/")])
+    assert [file.path for file in found] == [
+        f"s3://bucket/scores/part{i}.parquet" for i in range(2)
+    ]
+    assert files.open_parquet(files.identify(*found[0])).metadata.num_rows == 300
+
+
+def test_folders_of_a_bucket_are_listed_with_what_their_names_say(bucket: Path) -> None:
+    for site in ("north", "south"):
+        inside = bucket / f"site={site}"
+        inside.mkdir()
+        (inside / "part0.parquet").write_bytes((bucket / "part0.parquet").read_bytes())
+    for part in bucket.glob("*.parquet"):
+        part.unlink()
+    found = find_files(["s3://bucket/scores"])
+    assert [(file.path, file.partition) for file in found] == [
+        (f"s3://bucket/scores/site={site}/part0.parquet", (("site", site),))
+        for site in ("north", "south")
+    ]
 
 
 def test_an_object_store_answers_as_the_disk(bucket: Path) -> None:
@@ -62,7 +79,7 @@ def test_an_object_store_answers_as_the_disk(bucket: Path) -> None:
 )
 def test_what_cannot_be_listed_is_said(bucket: Path, address: str, said: str) -> None:
     with pytest.raises(InputError, match=said) as caught:
-        files.find_files(address)
+        find_files([address])
     assert "credentials" in str(caught.value)
 
 

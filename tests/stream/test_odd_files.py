@@ -165,18 +165,19 @@ def test_labels_of_two_types_are_refused_with_both_files(tmp_path: Path) -> None
 
 def test_numbers_of_several_widths_and_empty_columns_are_one_type(tmp_path: Path) -> None:
     table = binary_table(600, 60)
-    alone = tmp_path / "alone"
+    alone, mixed = tmp_path / "alone", tmp_path / "mixed"
     alone.mkdir()
+    mixed.mkdir()
     asked = {**EVERYTHING, "by": []}
     expected = rows_of(evaluate_parquet(written(table, alone), **asked))
     labels = table["label"].slice(0, 300).cast(pa.int8())
-    pq.write_table(with_column(table.slice(0, 300), "label", labels), tmp_path / "part0.parquet")
+    pq.write_table(with_column(table.slice(0, 300), "label", labels), mixed / "part0.parquet")
     late = table.slice(300)
-    pq.write_table(with_column(late, "label", late["label"]), tmp_path / "part1.parquet")
-    assert rows_of(evaluate_parquet(str(tmp_path), **asked)) == expected
+    pq.write_table(with_column(late, "label", late["label"]), mixed / "part1.parquet")
+    assert rows_of(evaluate_parquet(str(mixed), **asked)) == expected
     unlabeled = with_column(table, "label", pa.nulls(600))
-    pq.write_table(unlabeled, tmp_path / "part2.parquet")
-    assert evaluate_parquet(str(tmp_path), **asked).groups[0].n_labeled == 60
+    pq.write_table(unlabeled, mixed / "part2.parquet")
+    assert evaluate_parquet(str(mixed), **asked).groups[0].n_labeled == 60
 
 
 def test_a_delimiter_is_refused(tmp_path: Path) -> None:
@@ -238,3 +239,36 @@ def test_a_damaged_part_is_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(bytes(content))
     with pytest.raises(InputError, match=r"part1.parquet"):
         evaluate_parquet(place, **ASKED, sample_rows=300, executor="serial")
+
+
+def test_labels_in_another_file_are_refused(tmp_path: Path) -> None:
+    place = written(binary_table(300, 30), tmp_path)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,label\n1,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="labels are given apart from the scores"):
+        evaluate_parquet(place, labels=labels, **ASKED)
+    with pytest.raises(InputError, match="labels are given apart from the scores"):
+        ssme.evaluate(place, labels, engine="stream", **ASKED)
+
+
+def test_that_no_row_has_a_label_can_be_said(tmp_path: Path) -> None:
+    table = binary_table(300, 30)
+    pq.write_table(table, tmp_path / "a.parquet")
+    streamed = ssme.evaluate(tmp_path / "a.parquet", False, engine="stream", **ASKED)
+    memory = ssme.evaluate(table, False, **ASKED)
+    np.testing.assert_equal(list(streamed.rows()), list(memory.rows()))
+    assert streamed.groups[0].n_labeled == 0
+
+
+def test_a_bad_row_of_the_sample_is_named_by_its_file_and_row(tmp_path: Path) -> None:
+    table = binary_table(900, 60)
+    scores = table["m0"].to_numpy().copy()
+    labeled = int(np.flatnonzero(table["label"].is_valid().to_numpy(zero_copy_only=False))[-1])
+    scores[labeled] = 1.2
+    place = written(with_column(table, "m0", pa.array(scores)), tmp_path, row_group=100)
+    with pytest.raises(InputError) as caught:
+        evaluate_parquet(place, sample_rows=50, **ASKED)
+    file = tmp_path / "part1.parquet"
+    start = 450 + (labeled - 450) // 100 * 100
+    assert f"{file}, rows from {start} on" in str(caught.value)
+    assert f"has score 1.2 at row {labeled - start}" in str(caught.value)

@@ -55,6 +55,7 @@ from ssme.spec.files import (
 )
 from ssme.spec.settling import (
     ColumnNames,
+    OnePath,
     Paths,
     check_reading,
     draw_seed,
@@ -215,7 +216,7 @@ class RunSpec(Declared):
     checkpoint: str | None = option(
         None,
         "File that keeps the sums of a stream, so that the same command goes on after a cut.",
-        OneOf(Null("none"), Paths()),
+        OneOf(Null("none"), OnePath()),
     )
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ from ssme.options import (
 __all__ = [
     "READING",
     "ColumnNames",
+    "OnePath",
     "Paths",
     "check_reading",
     "draw_seed",
@@ -62,6 +63,17 @@ class Paths:
 
 
 _ONE_PATH = Anything("a path")
+
+
+@dataclass(frozen=True)
+class OnePath:
+    """One file, kept as text."""
+
+    def accept(self, value: Any) -> str:
+        return Text().accept(str(value) if isinstance(value, Path) else value)
+
+    def describe(self) -> str:
+        return "the path of a file"
 
 
 def draw_seed() -> int:

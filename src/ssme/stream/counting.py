@@ -124,10 +124,6 @@ def count_all(
 
     Raises `InputError` where a file is not at the end what it was at the beginning.
     """
-    if checkpoint is not None and not checkpoint.parent.is_dir():
-        raise InputError(
-            f"{checkpoint}: there is no folder {checkpoint.parent}", fix="make the folder first"
-        )
     progress = Progress() if checkpoint is None else checkpoints.load(checkpoint, mark)
     n_parts, saved = len(source.parts), time.monotonic()
     try:

@@ -38,7 +38,7 @@ from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.validation import find_weight_unit
 from ssme.engines.executors import map_in_order, open_executor, run_beside
-from ssme.errors import UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError, argument
 from ssme.evaluation import Evaluation
 from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate, Method
@@ -46,7 +46,7 @@ from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
-from ssme.stream.blocks import find_labeled_rows, read_numbers
+from ssme.stream.blocks import find_labeled_rows, read_block, read_numbers
 from ssme.stream.checkpoint import Progress, RunMark
 from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
@@ -54,6 +54,7 @@ from ssme.stream.files import close_files
 from ssme.stream.group_keys import GroupKey, GroupTable, count_groups
 from ssme.stream.source import Part, Source, find_source, join_tables, read_table, take_rows
 from ssme.stream.tally import Sums, Tally, plan_tally
+from ssme.writing import refuse_existing
 
 __all__ = ["evaluate_parquet", "evaluate_stream"]
 
@@ -87,7 +88,9 @@ def evaluate_parquet(
     Parameters
     ----------
     paths : str, Path or list of these
-        Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide.
+        Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide. A
+        folder stands for all Parquet files in and below it; folders below it that are called
+        ``name=value`` give their rows a column ``name``.
     method, metrics, threshold, level, n_draws, random_state, options
         As in `ssme.evaluate`.
     by, min_group_rows, max_groups
@@ -146,6 +149,10 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     from threadpoolctl import threadpool_limits
 
     kind = executor or ("dask" if spec.engine == "dask" else "threads")
+    place = None if spec.checkpoint is None else Path(spec.checkpoint)
+    _refuse_labels_apart(spec)
+    if place is not None:
+        refuse_existing(place, force=True)
     try:
         source = find_source(spec.source or ())
         reading = find_columns(source, dict(spec.read))
@@ -163,12 +170,21 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
             mark = RunMark.of(source.files, [names, groups], center)
             estimating = run_beside(fit.make_evaluation, start)
-            place = None if spec.checkpoint is None else Path(spec.checkpoint)
             counted = count_all(pool, source, counting, place, mark)
             fitted = estimating.result()
     finally:
         close_files()
     return _combine(fitted, center, counted, counting, start, len(source.parts))
+
+
+def _refuse_labels_apart(spec: RunSpec) -> None:
+    """Refuse labels that are in no column of the files; that no row has one can be said."""
+    if spec.read.get("labels", False) is not False:
+        raise InputError(
+            f"labels are given apart from the scores with {argument('engine', spec.engine)}",
+            allowed="labels in a column of the files",
+            fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
+        )
 
 
 def _make_group_tables(
@@ -244,7 +260,25 @@ def _draw_sample(
     weight = reading.columns.weight
     unit = 1.0 if weight is None else find_weight_unit(read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
-    return read_columns(table, reading.columns, reading.options), unit
+    try:
+        return read_columns(table, reading.columns, reading.options), unit
+    except InputError as error:
+        if len(joined) == n_rows:
+            raise
+        raise _find_fault(source, reading, len(joined), error) from None
+
+
+def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputError) -> InputError:
+    """The error of the first part that has a fault; ``error`` knows rows of the sample only."""
+    if not reading.options.answers and not reading.options.ratings:
+        for part in source.parts:
+            try:
+                block = read_block(read_table(part, reading.columns.names), part, reading)
+                block.read_scores(slice(None))
+            except InputError as found:
+                return found
+    got = f"in the sample of {n_sampled} rows, counted from its first: {error.got}"
+    return InputError(got, allowed=error.allowed, fix=error.fix)
 
 
 def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:

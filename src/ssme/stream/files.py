@@ -1,6 +1,6 @@
-"""Where Parquet files are: paths, folders, patterns, and addresses of object stores.
+"""Parquet files as they are when a pass begins, on this machine or in an object store.
 
-An address (``s3://bucket/scores/*.parquet``, ``gs://``, ``hdfs://``, ``file://``) goes through
+An address (``s3://bucket/scores/*.parquet``, ``gs://``, ``hdfs://``) goes through
 pyarrow's file systems, which take credentials from where the store's own tools take them: for S3
 the environment (``AWS_ACCESS_KEY_ID``, ``AWS_REGION``, ``AWS_ENDPOINT_URL`` for a store other than
 Amazon's), the shared credentials file or the machine's role. Options may follow a question mark
@@ -13,7 +13,6 @@ group lies. A file that is another one later is refused (`refuse_changed`), neve
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import stat
@@ -21,24 +20,25 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 
 __all__ = [
     "File",
+    "Partition",
     "close_files",
-    "find_files",
     "identify",
+    "import_arrow",
+    "locate",
     "name_file_in_errors",
     "open_parquet",
     "refuse_changed",
 ]
 
-SUFFIX = ".parquet"
+Partition = tuple[tuple[str, str | None], ...]
+"""Columns that the names of a file's folders give, and the value of all its rows there."""
 OPEN_FILES = 4
 """Files that a thread keeps open."""
 TAIL_BYTES = 8
@@ -47,29 +47,24 @@ TAIL_BYTES = 8
 
 @dataclass(frozen=True)
 class File:
-    """A file and what tells it from another under the same name; ``modified`` in nanoseconds."""
+    """A file and what tells it from another under the same name; ``modified`` in nanoseconds.
+
+    ``partition`` holds the columns that come from its place rather than from its content.
+    """
 
     path: str
     size: int
     modified: int
     inode: int
     footer: str
+    partition: Partition = ()
 
 
-def find_files(path: str) -> list[str]:
-    """The files that ``path`` stands for, sorted; none where it finds none."""
-    if "://" in path:
-        return sorted(_list_remote_files(path))
-    if Path(path).is_dir():
-        return sorted(str(file) for file in Path(path).glob(f"*{SUFFIX}"))
-    return sorted(glob.glob(path))
-
-
-def identify(path: str) -> File:
+def identify(path: str, partition: Partition = ()) -> File:
     """The file ``path`` as it is now."""
     with name_file_in_errors(path):
         if "://" in path:
-            system, place = _locate(path)
+            system, place = locate(path)
             info = system.get_file_info(place)
             size, modified, inode = info.size or 0, info.mtime_ns or 0, 0
             opened = system.open_input_file(place)
@@ -78,9 +73,10 @@ def identify(path: str) -> File:
             if not stat.S_ISREG(found.st_mode):
                 raise InputError(f"{path} is no file", allowed="Parquet files")
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
-            opened = _import_arrow()[2].OSFile(path)
+            opened = import_arrow()[2].OSFile(path)
         with opened as file:
-            return File(path, size, modified, inode, _compute_footer_checksum(file, size))
+            footer = _compute_footer_checksum(file, size)
+            return File(path, size, modified, inode, footer, partition)
 
 
 def refuse_changed(files: Iterable[File]) -> None:
@@ -89,7 +85,7 @@ def refuse_changed(files: Iterable[File]) -> None:
     Raises `InputError`, which names the first.
     """
     for file in files:
-        now = identify(file.path)
+        now = identify(file.path, file.partition)
         if now != file:
             raise _explain_change(file, now)
 
@@ -119,13 +115,13 @@ _opened = threading.local()
 
 
 def _open(file: File) -> Any:
-    parquet = _import_arrow()[0]
+    parquet = import_arrow()[0]
     with name_file_in_errors(file.path):
-        now = identify(file.path)
+        now = identify(file.path, file.partition)
         if now != file:
             raise _explain_change(file, now)
         if "://" in file.path:
-            system, path = _locate(file.path)
+            system, path = locate(file.path)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
         # a row group's bytes that are read ahead would stay in memory while the file is open
         return parquet.ParquetFile(file.path, pre_buffer=False)
@@ -180,34 +176,7 @@ def name_file_in_errors(path: str) -> Iterator[None]:
             ) from error
 
 
-def _list_remote_files(address: str) -> Iterator[str]:
-    fs = _import_arrow()[1]
-    place, mark, options = address.partition("?")
-    folder, _, name = place.rpartition("/")
-    scheme = address.partition("://")[0]
-    try:
-        if any(sign in name for sign in "*["):
-            system, root = _locate(folder + mark + options)
-        else:
-            system, root = _locate(address)
-            if system.get_file_info(root).type != fs.FileType.Directory:
-                yield address
-                return
-            name = f"*{SUFFIX}"
-        entries = system.get_file_info(fs.FileSelector(root))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{address} cannot be listed ({error})",
-            allowed="the address of files or a folder that these credentials may read",
-            fix="check the address and the credentials; AWS_ENDPOINT_URL names an S3 store other "
-            "than Amazon's",
-        ) from error
-    for entry in entries:
-        if fnmatch(entry.base_name, name):
-            yield f"{scheme}://{entry.path}{mark}{options}"
-
-
-def _locate(address: str) -> tuple[Any, str]:
+def locate(address: str) -> tuple[Any, str]:
     """The file system of ``address``, opened once for each of its hosts, and the path in it."""
     place, mark, options = address.partition("?")
     scheme, _, rest = place.partition("://")
@@ -218,11 +187,11 @@ def _locate(address: str) -> tuple[Any, str]:
 
 @lru_cache(maxsize=16)
 def _open_file_system(root: str) -> tuple[Any, str]:
-    found: tuple[Any, str] = _import_arrow()[1].FileSystem.from_uri(root)
+    found: tuple[Any, str] = import_arrow()[1].FileSystem.from_uri(root)
     return found
 
 
-def _import_arrow() -> tuple[Any, Any, Any]:
+def import_arrow() -> tuple[Any, Any, Any]:
     """``pyarrow.parquet``, ``pyarrow.fs`` and ``pyarrow``."""
     try:
         import pyarrow.fs

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ssme.data.readers.arrow import decode
 from ssme.errors import InputError, translate_foreign_errors
-from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
+from ssme.stream.files import File, identify, name_file_in_errors, open_parquet
+from ssme.stream.listing import find_files
 
 __all__ = [
     "EMPTY",
@@ -80,21 +81,20 @@ class Source:
 def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
     """The row groups of all files, in the order of the files' names."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    found = [file for path in given for file in find_files(str(path))]
+    found = find_files(map(str, given))
     if not found:
         raise InputError(
             f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
             allowed="files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...)",
             fix="check the path; quote patterns so that the shell leaves them alone",
         )
-    files = tuple(identify(path) for path in found)
+    files = tuple(identify(*file) for file in found)
     parts: list[Part] = []
     kinds: list[Mapping[str, str]] = []
     first = 0
     for file in files:
         opened = open_parquet(file)
-        schema = opened.schema_arrow
-        fresh = {name: _name_kind(of) for name, of in zip(schema.names, schema.types, strict=True)}
+        fresh = _name_kinds(file, opened.schema_arrow)
         kinds.append(kinds[-1] if kinds and kinds[-1] == fresh else fresh)
         if fresh.keys() != kinds[0].keys():
             differ = sorted(fresh.keys() ^ kinds[0].keys())
@@ -125,11 +125,11 @@ def join_tables(tables: Sequence[Any]) -> Any:
 def read_table(part: Part, columns: list[str] | None) -> Any:
     """The columns of a part as a pyarrow table, encodings undone."""
     with name_file_in_errors(part.path):
-        return _decode(
-            open_parquet(part.file).read_row_group(
-                part.row_group, columns=columns, use_threads=False
-            )
-        )
+        opened = open_parquet(part.file)
+        own = set(opened.schema_arrow.names)
+        held = None if columns is None else [name for name in columns if name in own]
+        table = opened.read_row_group(part.row_group, columns=held, use_threads=False)
+        return _add_partition(_decode(table), part.file, part.n_rows, columns)
 
 
 def read_head(part: Part, n_rows: int) -> Any:
@@ -140,7 +140,8 @@ def read_head(part: Part, n_rows: int) -> Any:
         batches = open_parquet(part.file).iter_batches(
             n_rows, row_groups=[part.row_group], use_threads=False
         )
-        return _decode(pa.Table.from_batches([next(batches)]))
+        table = _decode(pa.Table.from_batches([next(batches)]))
+        return _add_partition(table, part.file, len(table), None)
 
 
 def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
@@ -158,6 +159,35 @@ def _decode(table: Any) -> Any:
         if plain is not column:
             table = table.set_column(position, name, plain)
     return table
+
+
+def _add_partition(table: Any, file: File, n_rows: int, columns: list[str] | None) -> Any:
+    """``table`` with the ``columns`` that the names of the file's folders give; None for all."""
+    import pyarrow as pa
+
+    given = {
+        name: pa.repeat(pa.scalar(value, pa.string()), n_rows)
+        for name, value in file.partition
+        if name not in table.column_names and (columns is None or name in columns)
+    }
+    if not given:
+        return table
+    own = {name: table[name] for name in table.column_names}
+    return pa.table({**own, **given})
+
+
+def _name_kinds(file: File, schema: Any) -> dict[str, str]:
+    """Column -> kind of its values, those that the names of the file's folders give included."""
+    if len(set(schema.names)) < len(schema.names):
+        twice = [name for name in schema.names if schema.names.count(name) > 1]
+        raise InputError(
+            f"{file.path} has two columns called {twice[0]!r}",
+            allowed="unique column names",
+            fix="rename or drop the repeated columns",
+        )
+    given = {name: EMPTY if value is None else TEXT for name, value in file.partition}
+    own = zip(schema.names, schema.types, strict=True)
+    return given | {name: _name_kind(of) for name, of in own}
 
 
 def _name_kind(of: Any) -> str:

@@ -356,12 +356,13 @@ def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
     """What to say of a column of numbers that are no probabilities, the likeliest first."""
     values = table.read_floats(name)
     known = values[~np.isnan(values)]
+    whole = np.isfinite(known).all() and (known % 1 == 0).all()
     row_id = f"if it names the rows say {argument('id', repr(name))}"
     group = f"if it is a group say {argument('groups', f'[{name!r}]')}"
     ignore = f"if it is neither say {argument('ignore', f'[{name!r}]')}"
     scores = f"or list the score columns with {argument('models', '[...]')}"
     logits = f"for logits say {argument('logits', True)}"
-    if table.find_kind(name) == "boolean" or (known % 1 == 0).all():
+    if table.find_kind(name) == "boolean" or whole:
         parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
         return "; ".join([*parts, ignore, scores])
     percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
