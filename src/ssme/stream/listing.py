@@ -95,11 +95,11 @@ def _match(pattern: str) -> Iterator[Listed]:
 
 def _list_folder(folder: Path) -> Iterator[Listed]:
     """The Parquet files in ``folder`` and below."""
-    for name, partition in _choose_files(str(folder), _walk(folder)):
+    for name, partition in _choose_files(str(folder), _list_below(folder)):
         yield Listed(str(folder / name), partition)
 
 
-def _walk(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[str]:
+def _list_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[str]:
     """Names of all files in ``folder`` and below, from there on; links to folders are followed."""
     real = os.path.realpath(folder)
     if real in above:
@@ -108,7 +108,7 @@ def _walk(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[str]:
         entries = sorted(folder.iterdir())
     for entry in entries:
         if entry.is_dir() and not entry.name.startswith("."):
-            yield from (f"{entry.name}/{name}" for name in _walk(entry, above | {real}))
+            yield from (f"{entry.name}/{name}" for name in _list_below(entry, above | {real}))
         elif not entry.is_dir():
             yield entry.name
 
