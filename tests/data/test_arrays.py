@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 
 from ssme.data import UNLABELED, ScoreSet, as_score_set
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 
 P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
 
@@ -162,3 +164,27 @@ def test_any_source_at_one_door(tmp_path: object) -> None:
         InputError, match="classes cannot be given for a ScoreSet that is already made"
     ):
         as_score_set(made, classes=[0, 1])
+
+
+def test_frames_name_the_classes_of_text_labels() -> None:
+    said = {"a": pd.DataFrame({"no": [0.2, 0.9], "yes": [0.8, 0.1]})}
+    data = ScoreSet.from_arrays(said, ["yes", None])
+    assert data.classes == ("no", "yes")
+    assert data.labels.tolist() == [1, -1]
+
+
+def test_logits_on_one_side_of_zero_are_warned_of() -> None:
+    p = np.random.default_rng(0).uniform(0.05, 0.95, (20, 2))
+    with pytest.warns(SsmeWarning, match="no logit of any model is above 0.*numpy.exp"):
+        ScoreSet.from_arrays(np.log(p), logits=True)
+    with pytest.warns(SsmeWarning, match="no logit of any model is below 0.*percentages"):
+        ScoreSet.from_arrays(100 * p, logits=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ScoreSet.from_arrays(np.log(p / (1 - p)), logits=True)
+        ScoreSet.from_arrays(np.stack([np.log(1 - p), np.log(p)], axis=2), logits=True)
+
+
+def test_the_positive_class_is_written_as_the_labels_are() -> None:
+    data = ScoreSet.from_arrays([[0.1], [0.9]], [0, 1], positive=True)
+    assert [type(name) for name in data.classes] == [int, int]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_array
 from tests.data.bad_input import Bad, check
@@ -194,7 +196,7 @@ CASES = [
         arrays(P, np.eye(4)),
         "labels of shape (4, 4)",
         "one label per row",
-        "same order",
+        "argmax(axis=1)",
     ),
     Bad(
         "a label that is no class",
@@ -453,7 +455,112 @@ CASES = [
         arrays({"a": [0.1, 0.2], "b": [[0.1, 0.9], [0.5, 0.5]]}),
         "model 'b' have shape (2, 2), those of 'a' (2,)",
         "the same shape",
-        "align the rows",
+        "scores[:, 1]",
+    ),
+    Bad(
+        "a mapping of single columns",
+        arrays({"a": P[:, :1], "b": P[:, 1:]}),
+        "model 'a' have shape (4, 1)",
+        "(n,) probabilities",
+        "scores[:, 0]",
+    ),
+    Bad(
+        "frames whose columns name the classes in another order",
+        arrays({"a": Q[:, 0], "b": pd.DataFrame(Q[:, 1], columns=[2, 0, 1])}),
+        "model 'b' are a data frame with the columns '2', '0', '1', and the classes have the order "
+        "'0', '1', '2'",
+        "in the order of the classes",
+        "reorder the columns",
+    ),
+    Bad(
+        "frames of which each has its own order of classes",
+        arrays(
+            {
+                "a": pl.DataFrame(Q[:, 0], schema=["x", "y", "z"]),
+                "b": pl.DataFrame(Q[:, 1], schema=["y", "x", "z"]),
+            },
+            [0, 2],
+        ),
+        "columns 'x', 'y', 'z', and the scores of model 'b' have the order 'y', 'x', 'z'",
+        "in the order of the classes",
+        "reorder the columns",
+    ),
+    Bad(
+        "probabilities declared as logits",
+        arrays(np.tile(P, (3, 1)), models=["a", "b"], logits=True),
+        "model 'a' has numbers between 0 and 1 only, which are no logits",
+        "logits of any size and sign",
+        "leave logits out",
+    ),
+    Bad(
+        "class probabilities of one model among logits",
+        arrays(np.tile(Q - [[3.0], [0.0]], (5, 1, 1)), logits=True),
+        "model 'model_2' has numbers that sum to 1 only",
+        "logits of any size and sign",
+        "softmax",
+    ),
+    Bad(
+        "log-probabilities",
+        arrays(np.log(P)),
+        "has score -1.6",
+        "between 0 and 1",
+        "numpy.exp",
+    ),
+    Bad(
+        "labels in a matrix of one column",
+        arrays(P, [[0], [1], [0], [1]]),
+        "labels of shape (4, 1)",
+        "one label per row (4)",
+        "labels.ravel()",
+    ),
+    Bad(
+        "labels with a column per class",
+        arrays(P, np.eye(2)[[0, 1, 1, 0]]),
+        "labels of shape (4, 2)",
+        "one label per row (4)",
+        "labels.argmax(axis=1)",
+    ),
+    Bad(
+        "a list with the scores of each model",
+        arrays([np.stack([1 - P[:, 0], P[:, 0]], axis=1)] * 2, [0, 1, 0, 1]),
+        "4 labels for 2 rows",
+        "one label per row (2)",
+        "a dict {model: array}",
+    ),
+    Bad(
+        "labels that differ in a space",
+        arrays(P, ["0", "1", " 1", None], positive="1"),
+        "positive='1' and labels '0', '1', ' 1'",
+        "exactly one other class",
+        "write '1' and ' 1' in one way",
+    ),
+    Bad(
+        "a word for no label",
+        arrays(P, ["0", "1", "NA", "NA"]),
+        "3 different labels ('0', '1', 'NA')",
+        "at most 2",
+        "declare unlabeled='NA'",
+    ),
+    Bad(
+        "a positive class of another type",
+        arrays(P, [0, 1, 0, 1], positive="1"),
+        "positive='1' and labels 0, 1",
+        "exactly one other class",
+        "positive=1",
+    ),
+    Bad(
+        "labels that have no class in common with the scores",
+        arrays(Q, ["x", "y"], classes=["a", "b", "c"]),
+        "label 'x' at row 0 is no class (and 1 other such value)",
+        "'a', 'b', 'c'",
+        "name the classes in different ways",
+    ),
+    Bad(
+        "text labels in any order",
+        arrays(Q[[0, 1, 0]], ["c", "a", "b"]),
+        "labels 'c', 'a', 'b' are",
+        "their order given",
+        "classes=['a', 'b', 'c']",
     ),
     Bad(
         "a mapping with too many dimensions",

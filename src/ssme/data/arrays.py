@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ssme.data.design import as_design
-from ssme.data.labels import encode, observe, resolve_classes
+from ssme.data.labels import RawLabels, encode, observe, resolve_classes
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
 from ssme.data.row_order import refuse_other_order
@@ -37,7 +37,9 @@ def check_arrays(
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
     models = options.models
     refuse_other_order(_name_parts(scores, labels, weights, groups))
+    class_columns: Mapping[str, tuple[str, ...]] = {}
     if isinstance(scores, Mapping):
+        class_columns = _find_class_columns(scores)
         array, models = stack_scores(scores, models)
         layout = layout or Layout("mapping")
     elif hasattr(type(scores), "columns"):
@@ -57,11 +59,12 @@ def check_arrays(
     classes = resolve_classes(
         raw,
         n_classes,
-        classes=options.classes,
+        classes=options.classes or _name_classes(class_columns, raw),
         positive=options.positive,
         unlabeled=options.unlabeled,
         one_column=one_column,
     )
+    _refuse_other_classes(class_columns, tuple(map(str, classes)))
     encoded = encode(raw, classes)
     return {
         "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
@@ -91,6 +94,37 @@ def _name_parts(
     yield "the weights", weights
     if isinstance(groups, Mapping):
         yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
+
+
+def _find_class_columns(scores: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """The names of the columns of each model whose class scores are a data frame."""
+    frames = {str(name): getattr(each, "columns", None) for name, each in scores.items()}
+    return {name: tuple(map(str, of)) for name, of in frames.items() if of is not None}
+
+
+def _name_classes(
+    class_columns: Mapping[str, tuple[str, ...]], raw: RawLabels
+) -> tuple[str, ...] | None:
+    """The columns of the first frame, where labels are text and all of them are such columns."""
+    columns = next(iter(class_columns.values()), ())
+    return columns if raw.values and set(raw.values) <= set(columns) else None
+
+
+def _refuse_other_classes(
+    class_columns: Mapping[str, tuple[str, ...]], classes: tuple[str, ...]
+) -> None:
+    """Refuse frames that name the classes, or those of another model, in another order."""
+    named = {f"the scores of model {model!r}": of for model, of in class_columns.items()}
+    for whose, columns in named.items():
+        for other, order in {"the classes": classes, **named}.items():
+            if columns != order and sorted(columns) == sorted(order):
+                raise InputError(
+                    f"{whose} are a data frame with the columns {quote(columns)}, and {other} have "
+                    f"the order {quote(order)}",
+                    allowed="the columns of every frame in the order of the classes",
+                    fix=f"reorder the columns of each frame, give {argument('classes', '[...]')} "
+                    "in their order, or pass to_numpy() if their names mean nothing",
+                )
 
 
 def _require_rectangle(scores: FloatArray) -> FloatArray:
@@ -136,17 +170,20 @@ def stack_scores(
     arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
     first = names[0]
     for name, array in arrays.items():
-        if array.ndim not in (1, 2):
+        if array.ndim not in (1, 2) or array.shape[1:] == (1,):
             raise InputError(
                 f"scores of model {name!r} have shape {array.shape}",
-                allowed="(n,) probabilities of the positive class, or (n, K)",
-                fix="give one vector or one matrix per model",
+                allowed="(n,) probabilities of the positive class, or (n, K) for K classes",
+                fix="give one vector or one matrix per model; one column is scores[:, 0]",
             )
         if array.shape != arrays[first].shape:
             raise InputError(
                 f"scores of model {name!r} have shape {array.shape}, those of {first!r} "
                 f"{arrays[first].shape}",
                 allowed="the same shape for every model",
-                fix="align the rows; write NaN where a model has no score",
+                fix="align the rows; write NaN where a model has no score"
+                if array.ndim == arrays[first].ndim
+                else "give every model (n,), the probability of the positive class, such as "
+                "scores[:, 1], or every model (n, K)",
             )
     return _require_rectangle(np.stack(list(arrays.values()), axis=1)), names

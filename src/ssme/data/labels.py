@@ -25,6 +25,8 @@ NAMES = "['ham', 'spam']"
 """Names of classes, for an example."""
 FEW = 5
 """Classes that are named in an example by their own names."""
+NO_LABEL = ("na", "n/a", "nan", "none", "null", "<na>", "?", "-", "missing", "unknown", "unlabeled")
+"""Words that often stand for no label; they mean it where they are declared."""
 MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K columns"
 """What to give where each model gave one score per row and there are more than two classes."""
 
@@ -61,17 +63,30 @@ def observe(
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
     array = _as_column(labels)
     if array.shape != (n,):
-        found = f"{array.size} labels" if array.ndim == 1 else f"labels of shape {array.shape}"
-        raise InputError(
-            f"{found} for {n} rows of scores",
-            allowed=f"one label per row ({n}), NaN or None where unknown",
-            fix="check that both come from the same rows in the same order; labels kept in "
-            "another table are joined by id",
-        )
+        raise _tell_other_shape(array.shape, n)
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
     return _drop_codes(RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ())
+
+
+def _tell_other_shape(shape: tuple[int, ...], n: int) -> InputError:
+    fix = (
+        "check that both come from the same rows in the same order; labels kept in another table "
+        "are joined by id"
+    )
+    if len(shape) == 1 and shape[0] > n:
+        fix += "; where each model has an array of its own, give a dict {model: array}"
+    elif len(shape) == 2 and shape == (n, 1):
+        fix = "give them as one column: labels.ravel()"
+    elif len(shape) == 2 and shape[0] == n:
+        fix = "where the columns are the classes and hold 0 and 1, give labels.argmax(axis=1)"
+    return InputError(
+        (f"{shape[0]} labels" if len(shape) == 1 else f"labels of shape {shape}")
+        + f" for {n} rows of scores",
+        allowed=f"one label per row ({n}), NaN or None where unknown",
+        fix=fix,
+    )
 
 
 def _as_column(labels: object) -> NDArray[Any]:
@@ -220,18 +235,45 @@ def _refuse_other_order(names: tuple[Hashable, ...], positive: Hashable) -> None
 
 def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
     others = [value for value in raw.values if value != positive]
+    positive = next((value for value in raw.values if value == positive), positive)
     if len(others) == 1:
         return (others[0], positive)
     if not others and type(positive) is bool:
         return (not positive, positive)
     if not others and positive == 1:
         return (0, 1)
+    fix = f"give both in order, the positive one last: {argument('classes', NAMES)}"
+    alike = next((value for value in raw.values if str(value) == str(positive)), None)
+    if alike is not None and alike != positive:
+        fix = (
+            f"labels are {type(alike).__name__}, not {type(positive).__name__}: "
+            f"{argument('positive', repr(alike))}"
+        )
     raise InputError(
         f"{argument('positive', repr(positive))} and labels {quote(raw.values)} do not tell the "
         "two classes",
         allowed="labels with exactly one other class",
-        fix=f"give both in order, the positive one last: {argument('classes', NAMES)}",
+        fix=_hint_at_spelling(raw.values) or _hint_at_missing(raw.values) or fix,
     )
+
+
+def _hint_at_spelling(values: Sequence[Hashable]) -> str:
+    """What to do about two labels that differ in spaces or capitals only."""
+    seen: dict[str, Hashable] = {}
+    for value in values:
+        plain = str(value).strip().casefold()
+        if isinstance(value, str) and plain in seen:
+            return f"write {seen[plain]!r} and {value!r} in one way, as they are meant as one class"
+        seen[plain] = value
+    return ""
+
+
+def _hint_at_missing(values: Sequence[Hashable]) -> str:
+    """What to do about a label that is a usual word for no label."""
+    for value in values:
+        if isinstance(value, str) and value.strip().casefold() in NO_LABEL:
+            return f"declare {argument('unlabeled', repr(value))} if it means no label"
+    return ""
 
 
 def _order_ascending(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:
@@ -279,13 +321,16 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
             f"there are {len(raw.values):,} different labels ({quote(raw.values)}) and scores over "
             f"{n_classes} classes",
             allowed=f"at most {n_classes} different labels",
-            fix=f"check that {argument('label')} names the label column; declare with "
-            f"{argument('unlabeled')} what means no label" + (MANY_CLASSES if one_column else ""),
+            fix=_hint_at_spelling(raw.values)
+            or _hint_at_missing(raw.values)
+            or f"check that {argument('label')} names the label column; declare with "
+            f"{argument('unlabeled')} what means no label"
+            + (MANY_CLASSES if one_column else ""),
         )
-    names = repr(list(raw.values)) if len(raw.values) == n_classes <= FEW else NAMES
+    names = repr(sorted(map(str, raw.values))) if len(raw.values) == n_classes <= FEW else NAMES
     fix = (
-        "list them in the order of the scores, the positive one of two last: "
-        f"{argument('classes', names)}"
+        "list them in the order of the scores (in scikit-learn that of classes_, which is sorted), "
+        f"the positive one of two last: {argument('classes', names)}"
     )
     if one_column and len(raw.values) == 2:
         either = [argument("positive", repr(value)) for value in raw.values]
@@ -306,17 +351,28 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
     unknown = [value for value in raw.values if value not in place]
     if unknown:
         value = unknown[0]
-        many = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
+        more = len(unknown) - 1
+        many = f" (and {more} other such value{'s' * (more > 1)})" if more else ""
         raise InputError(
             f"label {value!r} at row {raw.find_first_row(value)} is no class{many}",
             allowed=f"the classes {quote(classes)}, NaN, None or empty where unlabeled",
-            fix=f"{suggest_nearest(value, classes)}correct it, declare "
+            fix=_map_labels(classes)
+            if 1 < len(unknown) == len(raw.values) and not _hint_at_type(value, classes)
+            else f"{suggest_nearest(value, classes)}correct it, declare "
             f"{argument('unlabeled', repr(value))} if it means no label, or list it in "
             f"{argument('classes')}" + _hint_at_type(value, classes),
         )
     table = np.array([place[value] for value in raw.values] + [-1], dtype=np.int64)
     labels: NDArray[np.int64] = table[raw.codes]
     return labels
+
+
+def _map_labels(classes: Sequence[Hashable]) -> str:
+    """What to do where labels and scores have no name of a class in common."""
+    return (
+        "labels and scores name the classes in different ways: write the labels as "
+        f"{quote(classes)}, or give the columns of scores the names of the labels"
+    )
 
 
 def _hint_at_type(value: Hashable, classes: Sequence[Hashable]) -> str:

@@ -46,7 +46,8 @@ def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
             first = what, index
         elif len(index) == len(first[1]) and name_same_rows(first[1], index):
             raise InputError(
-                f"{what} are a Series whose index has the rows of {first[0]} in another order",
+                f"{what} are a {type(values).__name__} whose index has the rows of {first[0]} in "
+                "another order",
                 allowed="one value per row, in the same order everywhere",
                 fix="align them by their index with reindex, or pass to_numpy() of each if they "
                 "are in order",

@@ -8,18 +8,22 @@ so that the message can name its row, its model and its value.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.values import FloatArray, make_plain
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, SsmeWarning, argument
 
 __all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "to_simplex"]
 
 SUM_TOLERANCE = 1e-3
 """Sums of class probabilities this close to 1 are rounding and are renormalized."""
+
+FEW_LOGITS = 10
+"""So few logits may lie between 0 and 1, or on one side of 0, by chance."""
 
 RANGE_TOLERANCE = 1e-6
 """Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
@@ -48,6 +52,8 @@ def to_simplex(
     missing = np.isnan(scores)
     if missing.any():
         _refuse_missing(scores, missing, models, all_rows)
+    if logits and all_rows:
+        _question_logits(scores, models)
     if scores.ndim == 2:
         positive = _sigmoid(scores) if logits else _require_range(scores, models, normalize=False)
         return np.stack([1.0 - positive, positive], axis=2)
@@ -114,8 +120,12 @@ def _require_range(scores: FloatArray, models: Sequence[str], normalize: bool) -
         raise InputError(
             f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row {index[0]}",
             allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
-            fix=f"declare {argument('logits', True)} if these are logits; rescale percentages to "
-            "0..1",
+            fix=f"declare {argument('logits', True)} if these are logits; "
+            + (
+                "of log-probabilities give numpy.exp"
+                if not (scores > 0.0).any()
+                else "rescale percentages to 0..1"
+            ),
         )
     clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
     return clipped
@@ -148,6 +158,40 @@ def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> 
 def _format_vector(values: FloatArray) -> str:
     shown = ", ".join(f"{value:.4g}" for value in values[:6])
     return f"[{shown}{', ...' if values.size > 6 else ''}]"
+
+
+def _question_logits(scores: FloatArray, models: Sequence[str]) -> None:
+    """Refuse probabilities that were declared as logits; warn of logits on one side of zero."""
+    if len(scores) < FEW_LOGITS:
+        return
+    known = ~np.isnan(scores)
+    for m, model in enumerate(models):
+        values = scores[:, m][known[:, m]]
+        varied = values.size and values.min() < values.max()
+        if scores.ndim == 3:
+            total = scores[:, m].sum(axis=1)[known[:, m, 0]]
+            shares = varied and values.min() >= 0.0 and np.ptp(total) <= SUM_TOLERANCE * total.max()
+        else:
+            shares = varied and values.min() >= 0.0 and values.max() <= 1.0
+        if shares:
+            what = "between 0 and 1" if scores.ndim == 2 else f"that sum to {total[0]:.6g}"
+            raise InputError(
+                f"{argument('logits', True)} was given, and model {model!r} has numbers {what} "
+                "only, which are no logits",
+                allowed="logits of any size and sign for every model",
+                fix=f"leave {argument('logits')} out where scores are probabilities; where some "
+                "models have logits, give the probabilities of all (scipy.special.expit or "
+                "softmax of logits)",
+            )
+    if scores.ndim == 2 and (not (scores > 0.0).any() or not (scores < 0.0).any()):
+        side, never = ("above", "positive") if not (scores > 0.0).any() else ("below", "negative")
+        warnings.warn(
+            f"no logit of any model is {side} 0, so that no model ever predicts the {never} class. "
+            "Log-probabilities and percentages are no logits: give numpy.exp of the former, and a "
+            f"hundredth of the latter, without {argument('logits')}.",
+            SsmeWarning,
+            stacklevel=2,
+        )
 
 
 def _sigmoid(logits: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.data.bad_input import Bad, check
 
-from ssme.data import ScoreSet
+from ssme.data import ScoreSet, as_score_set
 from ssme.errors import InputError
 
 P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
@@ -55,6 +55,27 @@ CASES = [
         "empty: 0 rows, columns 'bert', 'label'",
         "at least one row",
         "filter",
+    ),
+    Bad(
+        "duplicate columns, by the door of every source",
+        lambda: as_score_set(pd.DataFrame(np.c_[P, P[:, 0]], columns=["a", "b", "a"]), Y),
+        "duplicated column names: 'a'.",
+        "unique column names",
+        "rename",
+    ),
+    Bad(
+        "scores in a column without a name",
+        frame(WIDE.assign(**{"Unnamed: 4": P[:, 0]})),
+        "column 5 has no name ('Unnamed: 4') and holds 0.2 at row 0",
+        "a name for every column",
+        "ignore=['Unnamed: 4']",
+    ),
+    Bad(
+        "votes in a column without a name",
+        frame(WIDE.assign(**{" ": [1, 0, 1, 1]})),
+        "column 5 has no name (' ') and holds 1 at row 0",
+        "a name for every column",
+        "name the column",
     ),
     Bad(
         "duplicate columns",

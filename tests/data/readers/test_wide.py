@@ -199,6 +199,12 @@ def test_an_index_written_to_csv_is_left_out() -> None:
     assert layout_of(data).ignored == ("Unnamed: 0",)
 
 
+@pytest.mark.parametrize("index", [[0, 1], [7, 7], [None, None], ["a", "b"]])
+def test_columns_without_a_name_that_hold_no_scores_are_left_out(index: list[Any]) -> None:
+    frame = pd.DataFrame({"": index, "bert": [0.2, 0.7], "label": [0, 1]})
+    assert ScoreSet.from_frame(frame).models == ("bert",)
+
+
 def test_decimals_and_objects_are_numbers() -> None:
     table = pa.table({"m": pa.array([Decimal("0.25"), None]), "n": [0.5, 0.5], "label": [1, 0]})
     assert_array_equal(ScoreSet.from_frame(table).scores[:, 0, 1], [0.25, np.nan])

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ssme.data.design import DESIGNS
 from ssme.data.grouping import list_named_columns
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import is_missing
+from ssme.data.values import is_missing, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import quote
 
@@ -25,6 +27,7 @@ __all__ = [
     "find_design",
     "find_design_column",
     "find_roles",
+    "is_index",
     "refuse_two_designs",
     "refuse_without_labels",
 ]
@@ -189,4 +192,28 @@ def refuse_without_labels(table: Table) -> None:
         allowed=f"a label column named by {argument('label')}, or {argument('labels')} given apart",
         fix=f"say {argument('label', repr('...'))}, or {argument('labels', False)} if nothing is "
         "labeled",
+    )
+
+
+def is_index(table: Table, name: str) -> bool:
+    """Whether a column without a name is an index that was written with the table, or is empty.
+
+    One that holds numbers like scores or votes is refused: a model would be lost.
+    """
+    if name.strip() and not name.startswith("Unnamed: "):
+        return False
+    if table.find_kind(name) != "number":
+        return True
+    values = table.read_floats(name)
+    known = values[~np.isnan(values)]
+    counted = np.array_equal(values, np.arange(values.size))
+    votes = np.isin(known, (0.0, 1.0)).all() and not counted
+    if not known.size or ((known % 1 == 0).all() and not votes):
+        return True
+    row = int(np.argmax(~np.isnan(values)))
+    raise InputError(
+        f"column {table.columns.index(name) + 1} has no name ({name!r}) and holds "
+        f"{make_plain(values[row])!r} at row {row}, which may be a score",
+        allowed="a name for every column of scores",
+        fix="name the column, or leave it out with " + argument("ignore", f"[{name!r}]"),
     )

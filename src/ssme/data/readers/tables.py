@@ -30,10 +30,13 @@ __all__ = ["Table", "is_frame"]
 def is_frame(value: object) -> bool:
     """Whether narwhals knows ``value`` as a data frame."""
     import narwhals
+    from narwhals.exceptions import DuplicateError
 
-    return isinstance(
-        narwhals.from_native(value, pass_through=True), narwhals.DataFrame | narwhals.LazyFrame
-    )
+    try:
+        native = narwhals.from_native(value, pass_through=True)
+    except DuplicateError:  # a frame whose columns `Table` refuses by name
+        return True
+    return isinstance(native, narwhals.DataFrame | narwhals.LazyFrame)
 
 
 class Table:
@@ -65,8 +68,9 @@ class Table:
             )
             self._name_columns()
             self._types = dict(self._frame.schema)
-        except DuplicateError as error:
-            raise self._explain_duplicates(str(error)) from None
+        except DuplicateError:
+            names = getattr(frame, "column_names", None) or frame.columns
+            raise self._explain_duplicates(names) from None
         self.library: str = self._frame.implementation.name.lower()
         self.n_rows: int = len(self._frame)
         if not self.columns or self.n_rows == 0:
@@ -93,12 +97,12 @@ class Table:
             self._frame = narwhals.from_native(native, eager_only=True)
         self.columns: tuple[str, ...] = tuple(map(str, names))
         if len(set(self.columns)) < len(self.columns):
-            repeated = [name for name, count in Counter(self.columns).items() if count > 1]
-            raise self._explain_duplicates(quote(repeated))
+            raise self._explain_duplicates(self.columns)
 
-    def _explain_duplicates(self, names: str) -> InputError:
+    def _explain_duplicates(self, names: Sequence[Any]) -> InputError:
+        repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
         return InputError(
-            f"{self.what} has duplicated column names: {names}",
+            f"{self.what} has duplicated column names: {quote(repeated)}",
             allowed="unique column names",
             fix="rename or drop the repeated columns",
         )

@@ -16,7 +16,7 @@ import numpy as np
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.answer_columns import advise, find_answers
 from ssme.data.readers.class_names import convert_as_labels, order_names
-from ssme.data.readers.columns import Columns, refuse_without_labels
+from ssme.data.readers.columns import Columns, is_index, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, find_grids
 from ssme.data.readers.join import (
     find_own_label_column,
@@ -124,7 +124,7 @@ def _find_grid(
         return _find_by_name(table, free, names, options, raw)
     if options.pattern is not None:
         return _find_by_pattern(free, options.pattern, options, raw, table)
-    free = [name for name in free if name.strip() and not name.startswith("Unnamed: ")]
+    free = [name for name in free if not is_index(table, name)]
     if roles.label is None and not given:
         refuse_without_labels(table)
     kinds = {name: table.find_kind(name) for name in free}
