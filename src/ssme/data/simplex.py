@@ -53,7 +53,7 @@ def to_simplex(
     if missing.any():
         _refuse_missing(scores, missing, models, all_rows)
     if logits and all_rows:
-        _question_logits(scores, models)
+        _check_logits(scores, models)
     if scores.ndim == 2:
         positive = _sigmoid(scores) if logits else _require_range(scores, models, normalize=False)
         return np.stack([1.0 - positive, positive], axis=2)
@@ -160,7 +160,7 @@ def _format_vector(values: FloatArray) -> str:
     return f"[{shown}{', ...' if values.size > 6 else ''}]"
 
 
-def _question_logits(scores: FloatArray, models: Sequence[str]) -> None:
+def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
     """Refuse probabilities that were declared as logits; warn of logits on one side of zero."""
     if len(scores) < FEW_LOGITS:
         return
