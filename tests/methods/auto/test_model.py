@@ -7,18 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssme.methods.auto import model as recalibration
+from ssme.methods.auto import mode as fitting
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, weigh_labels
+from ssme.methods.auto.mode import compute_curvature, find_mode, log_evidence
 from ssme.methods.auto.model import (
     CoefficientDesign,
     Features,
     LabelEvidence,
-    compute_curvature,
     compute_label_spread,
     compute_posteriors,
-    find_mode,
-    log_evidence,
 )
 from ssme.methods.auto.pool import (
     clip_scores,
@@ -140,7 +138,7 @@ def test_center_is_a_stationary_point() -> None:
     _, seen = evidence()
     theta = find_mode(seen)
     kept = np.flatnonzero(seen.in_mode)
-    value = recalibration._log_posterior
+    value = fitting._log_posterior
     for i in kept:
         step = np.zeros_like(theta)
         step[i] = 1e-4
@@ -193,12 +191,12 @@ def test_structure_gives_what_the_whole_array_of_features_does(n_classes: int) -
             centered = jacobian[i] - w[i] @ jacobian[i]
             slope += centered[label]
             bend += centered.T @ (w[i][:, None] * centered)
-        found = recalibration._compute_information(seen, one, seen.families)
+        found = fitting._compute_information(seen, one, seen.families)
         assert np.allclose(found[0], slope, atol=1e-12)
         assert np.allclose(found[1], bend, atol=1e-12)
         mode = tuple(family for family in seen.families if family.in_mode)
         kept = np.flatnonzero(seen.in_mode)
-        found = recalibration._compute_information(seen, one, mode)
+        found = fitting._compute_information(seen, one, mode)
         assert np.allclose(found[0], slope[kept], atol=1e-12)
         assert np.allclose(found[1], bend[np.ix_(kept, kept)], atol=1e-12)
     design_part = theta[:, : 1 + seen.families[-1].columns.start]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ssme.methods.auto.belief import AutoPredictor
+from ssme.methods.auto.component import AutoPredictor
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,41 @@
-"""The parts of ``method="auto"``, one concept per file, in the order they are used."""
+"""The parts of ``method="auto"``, one concept per file.
+
+`method` tells the whole story in six steps and is the file to read first. The letters mean the same
+in all files:
+
+==========  =======================================================================================
+n, M, K     numbers of rows, classifiers and classes; r rows are some of the n, D is how many draws
+q           the scores (n, M, K), clipped away from zero and renormalized
+pi          the pool: one score (n, K) for every class, made of the scores of all classifiers
+p           shares of the classes (K,) that the scores state; l = log(pi / p) is what they add
+b           how much the pool is sharpened (b > 1) or flattened (b < 1) about p
+W           the recalibrated pool, P(class | scores), an array (n, K); it is ``soft`` in the code
+theta       the 1 + P coefficients of the model: log b, then the families a, t, c, v, r, s and d
+regime      one way the world can be, with a pool, a prior and a probability of its own
+world       one draw: W of one draw of the coefficients, and rows weighted as if sampled anew
+==========  =======================================================================================
+
+The files in the order in which a fit and its estimates use them:
+
+=================  ================================================================================
+`constants`        every number that changes a result
+`summary`          what scores tell without labels: who agrees with whom, how many count
+`pool`, `binary`   one score from many; the same for two classes, several times faster
+`pool_rule`        a pool with its weights, ready to be applied to rows
+`prior`            how sharp the pool should be, predicted without labels
+`independence`     whether the classifiers err independently of each other
+`label_counts`     how often each label counts, given how rows were chosen for labeling
+`model`, `mode`    the recalibration model; its best coefficients, given the labels
+`regimes/`         the ways the world can be, one per file
+`mixture`          every regime fitted to the labels, and weighed by them
+`sampler`          draws of the coefficients
+`component`        one regime as the belief holds it: W of any rows, and draws of W
+`belief`, `facts`  the regimes together: estimates and draws of metrics; what a fit tells of itself
+`row_group`        one group of rows, with the plans of its metrics
+`worlds`           draws of W with the rows weighted anew
+`correction`       what the labels say beyond the model
+`recentering`      draws moved onto the point estimate
+`suggested`        what labels of rows chosen by ``ssme suggest`` say about a metric
+`differences`      the same, about differences in accuracy
+=================  ================================================================================
+"""

@@ -1,32 +1,42 @@
 """What ``auto`` believes after its fit: regimes and their probabilities, W of rows, estimates.
 
-Within a regime the estimate of a metric is its value on the soft labeling W of all rows plus the
-residual `correction`; the same is computed in every world (`worlds`), and `recenter` moves those
-draws onto the regime's estimate. Then
+    v_r      = m(W_r, all rows) + w R_r                          the metric in regime r
+    estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^6
 
-    estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^6,
+Within a regime the estimate of a metric is its value on the soft labeling W of all rows, plus the
+residual R of the labels with the weight w (`correction`). The same sum is computed in every world
+(`worlds`), and `recenter` moves those draws onto the regime's estimate. A regime has as many of the
+draws as its probability says.
 
-the draws of a regime being as many as its probability says. The power is a compromise between the
-mean over regimes, which costs error wherever an odd regime is merely possible, and the likeliest
-regime, which jumps. So the estimate is near the center of the likeliest regime, the draws tell how
-it could be otherwise, and their quantiles, widened to hold the estimate, are the interval.
+The power 6 is a compromise between the mean over regimes, which costs error wherever an odd regime
+is merely possible, and the likeliest regime, which jumps. So the estimate is near the center of the
+likeliest regime, the draws tell how it could be otherwise, and their quantiles, widened to hold the
+estimate, are the interval.
+
+`AutoBelief.estimate` is what the rest of the library calls. For each group of rows it asks
+`AutoBelief.estimate_by_regime` for values and draws in every regime, which come from
+
+- ``_expect_everywhere``, m(W_r, all rows);
+- ``_find_corrections``, R_r and w;
+- ``_draw_values``, the draws, computed world by world;
+- ``resample``, how much of their spread is due to the sampling of rows;
+
+and ``_combine`` makes one `Estimate` of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.component import Component, PooledRegime
+from ssme.methods.auto.component import AutoPredictor, Component
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction
-from ssme.methods.auto.differences import correct_differences
-from ssme.methods.auto.group import RowGroup, take_rows
+from ssme.methods.auto.facts import AutoFacts
 from ssme.methods.auto.label_counts import (
     count_by_class,
     count_by_score,
@@ -41,102 +51,27 @@ from ssme.methods.auto.recentering import (
     choose_spread,
     recenter,
 )
-from ssme.methods.auto.regimes.registry import MEANINGS
-from ssme.methods.auto.regimes.usual import USUAL
-from ssme.methods.auto.suggested import BiasGuess, guess_bias
+from ssme.methods.auto.row_group import RowGroup, take_rows
+from ssme.methods.auto.suggested import SuggestedLabels
 from ssme.methods.auto.worlds import draw_worlds
 from ssme.methods.base import Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
-from ssme.methods.facts import Facts
 from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.row_weights import average_defined
 from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
-from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import Decision, Ranking, Rows
 
-__all__ = ["AutoBelief", "AutoFacts", "AutoPredictor", "RegimeEstimate"]
+__all__ = ["AutoBelief", "RegimeEstimate"]
 
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class AutoFacts(Facts):
-    """What `Auto` tells about its fit.
-
-    Attributes
-    ----------
-    label_free : bool
-        Whether there was no label to learn from.
-    regimes : dict
-        Probability of each regime that labels and scores leave possible.
-    conflict : float or None
-        Logarithm of the sharpness that agreement between the classifiers implies, minus the one
-        that their stated error implies; None where one of them says nothing.
-    temperature, prior_temperature : float
-        How much the pool is sharpened in the usual regime, after and before the labels.
-    prior_scale : float
-        Scale of the logarithm of the temperature before the labels.
-    standing : dict
-        Weight of each classifier by agreement with the others, before the labels.
-    pool_weights : dict
-        Weight of each classifier in the pool of the usual regime.
-    effective_classifiers : float
-        Number of classifiers that check each other: copies count as one, noise as none.
-    correction_weight : float
-        Weight of the residual correction where the labels confirm the model.
-    rows_behind_draws : int
-        Number of rows on which draws are computed.
-    """
-
-    label_free: bool
-    regimes: Mapping[str, float]
-    conflict: float | None
-    temperature: float
-    prior_temperature: float
-    prior_scale: float
-    standing: Mapping[str, float]
-    pool_weights: Mapping[str, float]
-    effective_classifiers: float
-    correction_weight: float
-    rows_behind_draws: int
-
-    @property
-    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
-        """Regimes beside the usual one: name -> probability, and what is so in it."""
-        return {
-            name: (chance, MEANINGS[name])
-            for name, chance in self.regimes.items()
-            if name != USUAL.name
-        }
-
-    @property
-    def agreement_conflict(self) -> float | None:
-        return self.conflict
-
-    def describe(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True, eq=False)
-class AutoPredictor:
-    """W as a function of scores: the regimes' modes, weighed by ``weights`` (sum one)."""
-
-    regimes: tuple[PooledRegime, ...]
-    weights: FloatArray
-    dtype: Any = np.float32
-
-    def __call__(self, scores: FloatArray) -> FloatArray:
-        """W (n, K) of ``scores`` (n, M, K)."""
-        parts = zip(self.weights, self.regimes, strict=True)
-        total = [weight * regime.compute_posterior(scores, self.dtype) for weight, regime in parts]
-        out: FloatArray = total[0] if len(total) == 1 else np.sum(total, axis=0)
-        return out
-
-
-@dataclass(frozen=True, eq=False)
 class RegimeEstimate:
-    """A metric in one regime: value (C,), draws (D, C) about it, and its correction."""
+    """A metric in one regime: its value (C,), draws (D, C) about it, and its correction.
+
+    C is the number of values that the metric has: one per classifier, or several for a curve.
+    """
 
     value: FloatArray
     draws: FloatArray
@@ -147,10 +82,10 @@ class RegimeEstimate:
 class AutoBelief(SoftBelief):
     """The regimes that labels and scores leave possible.
 
-    ``weights`` (R,) are omega; ``softs`` are W of each regime on all rows, labeled rows too, None
-    where the regime hardly matters and rows are very many; ``soft`` (n, K) is their weighed mean
-    over the regimes that have one W for all classifiers; ``predictor`` gives that of rows that were
-    not there; ``recenter`` moves the draws of a metric onto its estimate.
+    ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, labeled rows too; None
+    where rows are very many and the regime hardly matters. ``soft`` (n, K) is their weighted mean
+    over the regimes that have one W for all classifiers, and ``predictor`` gives that mean for rows
+    that were not there. ``recenter`` moves the draws of a metric onto its estimate.
     """
 
     data: ScoreSet
@@ -168,7 +103,7 @@ class AutoBelief(SoftBelief):
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        """Point estimates on all rows of each group, and joint draws."""
+        """Point estimates [group][metric] on all rows of each group, with joint draws."""
         out = []
         for g, part in enumerate(rows):
             numbers = number_rows(part, self.data.n_rows)
@@ -183,9 +118,9 @@ class AutoBelief(SoftBelief):
         return out
 
     def draw_posteriors(self, rows: IntArray) -> FloatArray:
-        """W_d (D, r, K) of ``rows``, labeled ones as all others, in the order of the draws.
+        """W (D, r, K) of ``rows`` in every draw; labels of these rows are not looked at.
 
-        Where classifiers have a W of their own, it is their mean.
+        Where classifiers have a W of their own, it is the mean of theirs.
         """
         scores, drawn = self.data.scores[rows], []
         for regime in self.regimes:
@@ -201,7 +136,7 @@ class AutoBelief(SoftBelief):
         return out
 
     def _combine(self, metric: Metric, parts: list[RegimeEstimate]) -> Estimate:
-        """One metric over all regimes."""
+        """The estimate of one metric from its values and draws in all regimes."""
         weighed = list(zip(self.weights, parts, strict=True))
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
         corrected = float(sum(weight * part.correction.weight for weight, part in weighed))
@@ -215,63 +150,20 @@ class AutoBelief(SoftBelief):
         self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
     ) -> Estimate:
         """The estimate moved by what labels of suggested rows say beyond the model."""
-        data, weights = self.data, self.data.design.weights
-        if data.design.rounds is None or weights is None or data.weights is not None:
+        if self.data.design.rounds is None:
             return estimate
-        labeled = np.flatnonzero(data.labeled)
-        rows = self._take_part(np.arange(data.n_rows))
-        if not np.isfinite(data.scores[np.union1d(rows, labeled)]).all():
+        rows = self._take_part(np.arange(self.data.n_rows))
+        heard = SuggestedLabels.of(self.data, self.soft, rows, self.constants.correction)
+        if heard is None:
             return estimate
-        shares = weights[labeled] / data.n_rows
         done = sum(w * part.correction.weight for w, part in zip(self.weights, parts, strict=True))
-        kind, still = metric.kind, 1.0 - float(done)
-        if isinstance(kind, Decision) and kind.share_of == Rows() and data.n_models > 1:
-            step = still * self._correct_differences(kind.threshold, rows, labeled, shares)
-            return _move_estimate(metric, estimate, step, 0.0)
-        if isinstance(kind, Ranking) and kind.statistic == "roc_auc":
-            guess = self._guess_bias(metric, rows, labeled, shares)
-            assert estimate.draws is not None
-            seed = make_child_seed(make_child_seed(self.seed, 0), len(self.regimes) + 1)
-            rng = np.random.default_rng(seed)
-            noise = guess.draw_left(rng.standard_normal(estimate.draws.shape))
-            return _move_estimate(metric, estimate, still * guess.step, still * noise)
-        return estimate
-
-    def _correct_differences(
-        self, threshold: float, rows: IntArray, labeled: IntArray, shares: FloatArray
-    ) -> FloatArray:
-        """What to add to the accuracies (M,); a label stands for ``shares`` (r,) of all rows."""
-        data = self.data
-        return correct_differences(
-            predicted_classes(data.scores[rows], threshold),
-            self.soft[rows],
-            predicted_classes(data.scores[labeled], threshold),
-            self.soft[labeled],
-            data.labels[labeled],
-            shares,
-            self.constants.correction.bias_labels,
-        )
-
-    def _guess_bias(
-        self, metric: Metric, rows: IntArray, labeled: IntArray, shares: FloatArray
-    ) -> BiasGuess:
-        """The bias of a metric of W, from rows that stand for all."""
-        data, of = self.data, self.constants.correction
-        shown = np.union1d(rows[: of.influence_rows], labeled)
-        return guess_bias(
-            metric,
-            data.scores[shown],
-            self.soft[shown],
-            np.searchsorted(shown, labeled),
-            data.labels[labeled],
-            shares * shown.size,
-            of.ranking_bias_labels,
-        )
+        seed = make_child_seed(make_child_seed(self.seed, 0), len(self.regimes) + 1)
+        return heard.move(metric, estimate, 1.0 - float(done), seed)
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
     ) -> list[list[RegimeEstimate]]:
-        """Values and draws [regime][metric] on some rows, the ``g``-th group asked for."""
+        """Values and draws [regime][metric] on ``rows``, which are the ``g``-th group asked for."""
         group = RowGroup.of(self.data, metrics, g, rows, self._take_part)
         expected, resampled = self._expect_everywhere(group), self.resample(group)
         return [
@@ -280,7 +172,11 @@ class AutoBelief(SoftBelief):
         ]
 
     def resample(self, group: RowGroup) -> list[FloatArray | None]:
-        """Values (B, C) of each metric of the likeliest W with rows weighted anew; soft ones."""
+        """Values (B, C) of each metric that differ by the sampling of rows alone.
+
+        W is that of the likeliest regime, and its rows are weighted anew B times. None stands for
+        metrics that need hard labels.
+        """
         r, rows = int(np.argmax(self.weights)), group.part
         soft, own = self._take_soft(r, rows), self.regimes[r].own
         rng = np.random.default_rng(
@@ -313,7 +209,11 @@ class AutoBelief(SoftBelief):
         return [exact[r] for r in everyone]
 
     def _expect(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
-        """Each metric of W on rows of the group: plugged in, or the mean over labels from W."""
+        """Each metric of W on the rows ``which`` of the group.
+
+        W is plugged into the metric as it is. A metric that needs hard labels is averaged over
+        labels drawn from W.
+        """
         rows, soft = getattr(group, which), self._take_soft(r, getattr(group, which))
         values = []
         for m, metric in enumerate(group.metrics):
@@ -325,7 +225,7 @@ class AutoBelief(SoftBelief):
         return values
 
     def _take_soft(self, r: int, rows: IntArray) -> FloatArray:
-        """W of the regime on ``rows``."""
+        """W of the ``r``-th regime on ``rows``, at its mode."""
         known = self.softs[r]
         if known is None:
             return self.regimes[r].compute_posterior(take_rows(self.data.scores, rows))
@@ -339,6 +239,11 @@ class AutoBelief(SoftBelief):
         expected: list[FloatArray],
         resampled: list[FloatArray | None],
     ) -> list[RegimeEstimate]:
+        """Each metric in one regime: corrected, with draws that are moved onto its value.
+
+        ``expected`` is what `_expect_everywhere` gives for the regime, ``resampled`` what
+        `resample` gives.
+        """
         corrections = self._find_corrections(r, group)
         draws = self._draw_values(r, regime, group, corrections)
         out = []
@@ -354,7 +259,7 @@ class AutoBelief(SoftBelief):
         return out
 
     def _find_corrections(self, r: int, group: RowGroup) -> list[Correction]:
-        """The residual correction of each metric; all see the same label draws."""
+        """The residual correction of each metric, all from the same draws of the labels."""
         of, regime, labeled = self.constants.correction, self.regimes[r], group.labeled
         if labeled.size == 0:
             return [Correction.none(of) for _ in group.metrics]
@@ -374,9 +279,10 @@ class AutoBelief(SoftBelief):
         return corrections
 
     def _count_labels(self, r: int, group: RowGroup) -> FloatArray:
-        """How much labels count in the correction, to multiply mass (D, r, [M,] K) with.
+        """How often each label counts in the correction: factors of the mass (D, r, [M,] K).
 
-        A callable counts rows as they are.
+        They depend on how rows were chosen for labeling (`label_counts`). They are not used for
+        metrics that need hard labels, which count every row once.
         """
         regime, design, labeled = self.regimes[r], self.data.design, group.labeled
         if regime.own or labeled.size == 0:
@@ -394,7 +300,11 @@ class AutoBelief(SoftBelief):
     def _draw_over_labels(
         self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
     ) -> FloatArray:
-        """The metric (B, C) of labels drawn from ``soft`` (r, K) or (r, M, K), always the same."""
+        """The metric (B, C) of B sets of labels of ``rows``, drawn from ``soft``.
+
+        ``soft`` is W (r, K), or (r, M, K) where classifiers have their own. The seed is always the
+        same, so that metrics and regimes can be compared.
+        """
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
         masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         if soft.ndim == 3:
@@ -405,7 +315,11 @@ class AutoBelief(SoftBelief):
     def _draw_values(
         self, r: int, regime: Component, group: RowGroup, corrections: Sequence[Correction]
     ) -> list[FloatArray]:
-        """Draws (D, C) of each metric on the group, not yet recentered."""
+        """Draws (D, C) of each metric on the group, which are not recentered yet.
+
+        In every world the metric of W on the group is corrected by the labels as the estimate is,
+        with the same weight w. The noise of what the labels leave open is added at the end.
+        """
         rows, known, own = group.part, group.labeled_part, regime.own
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
@@ -461,18 +375,8 @@ class AutoBelief(SoftBelief):
         return out
 
 
-def _move_estimate(
-    metric: Metric, estimate: Estimate, step: FloatArray, noise: FloatArray | float
-) -> Estimate:
-    """``estimate`` moved by ``step`` (M,), its draws with ``noise`` beside."""
-    assert estimate.draws is not None
-    value = np.clip(estimate.value + step, metric.low, metric.high)
-    moved = np.clip(estimate.draws + step + noise, metric.low, metric.high)
-    return replace(estimate, value=value, draws=moved)
-
-
 def _align_counts(counts: FloatArray, own: bool) -> FloatArray:
-    """Counts of rows (D, r) with the axes of labelings."""
+    """Counts of rows (D, r) with the axes of labelings added, so that they can multiply them."""
     return counts[:, :, None, None] if own else counts[:, :, None]
 
 

@@ -12,8 +12,10 @@ classifiers' standing, in the plain pools, and w_j their weights, in the weighte
 
 o being the log-odds of the classes' shares.
 
-Classifiers are lines of a contiguous (M, n) array, so every operation runs along the rows. Float32
-scores are worked on in float32 (W is then good to 1e-6), float64 ones in float64.
+`pool_binary_log_odds` computes lambda and `compute_binary_posterior` W. Classifiers are lines of a
+contiguous (M, n) array, so that every operation runs along the rows. Scores in float32 are worked
+on in float32, which leaves W good to 1e-6, and scores in float64 in float64. What `pool` and
+`model` compute for any number of classes is the plain version, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ LARGEST = 80.0
 
 
 def pool_binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArray) -> FloatArray:
-    """Log-odds (n,) of the pool of clipped scores ``q`` (M, n) of class 1."""
+    """Log-odds lambda (n,) of the pool, from clipped scores ``q`` (M, n) of class 1."""
     if len(q) == 1:
         return _logit(q[0])
     both = [(of / of.sum()).astype(q.dtype) for of in (standing, weights)]
@@ -54,7 +56,7 @@ def compute_binary_posterior(
     mode: FloatArray,
     log_share: FloatArray,
 ) -> FloatArray:
-    """W of class 1 (n,) for the coefficients ``mode``: log b, a_0, a_1, then t_j."""
+    """W of class 1 (n,) under the coefficients ``mode``, which are log b, a_0, a_1 and all t_j."""
     n_models = len(q)
     odds = pool_binary_log_odds(q, standing, weights)
     tilts = mode[3 : 3 + n_models].astype(q.dtype)

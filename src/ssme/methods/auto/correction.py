@@ -35,21 +35,23 @@ __all__ = ["Correction", "weigh_labels"]
 
 
 def weigh_labels(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
-    """w where the misfit s is one: 0 without labels, 1 in the limit."""
+    """The weight w where the misfit s is one: 0 without labels, and 1 in the limit of many."""
     ratio = _compute_ratio(n_labeled, n_effective, constants)
     return ratio / (1.0 + ratio)
 
 
 def _compute_ratio(n_labeled: float, n_effective: float, constants: CorrectionConstants) -> float:
+    """(n / n_0)^2, the ratio r where the misfit s is one; M is the effective number."""
     return (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """What the labels say beyond the model.
+    """What the labels of a group say about one metric beyond the model.
 
-    ``residual`` (M,) is R, zero where undefined; ``noise`` (B, M) are label draws of the metric
-    minus their mean; ``weight`` is w; ``leftover`` is how often the variance left over counts.
+    ``residual`` (M,) is R, and zero where it is undefined. ``noise`` (B, M) is the metric on B sets
+    of labels drawn from W, minus its mean over them; V is its variance. ``weight`` is w, and
+    ``leftover`` the factor of the variance that is left over.
     """
 
     residual: FloatArray
@@ -67,7 +69,11 @@ class Correction:
         n_models: int,
         constants: CorrectionConstants,
     ) -> Correction:
-        """From the metric (M,) on the labels and (B, M) on labels drawn from W, same rows."""
+        """Compare the metric on the labels with the metric on labels of the same rows drawn from W.
+
+        ``observed`` (M,) is the first, ``drawn`` (B, M) the second. ``n_labeled`` is the effective
+        number of labels. Only where there is one value per classifier is the misfit measured.
+        """
         defined = np.isfinite(drawn)
         mean = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
         noise = np.where(defined, drawn - mean, 0.0)
@@ -82,11 +88,15 @@ class Correction:
 
     @classmethod
     def none(cls, constants: CorrectionConstants) -> Correction:
-        """Where there is no label."""
+        """The correction of a group without labels, which corrects nothing."""
         return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
 
     def draw_leftover(self, normal: FloatArray) -> FloatArray:
-        """Noise (D, M) of the draws, from standard normal (D, B) shared by all metrics."""
+        """Noise (D, M) to add to the draws, with the variance w (1 - w) V times ``leftover``.
+
+        ``normal`` (D, B) are standard normal numbers. All metrics get the same ones, so that the
+        noise is joint over them.
+        """
         left = self.leftover * self.weight * (1.0 - self.weight)
         out: FloatArray = np.sqrt(left / len(self.noise)) * (normal @ self.noise)
         return out

@@ -9,8 +9,10 @@ less the mean over classifiers, the label of row i standing for w_i of N rows,
     B = mean_i C_i / n_0           that of the model's bias: the noise of n_0 labels at random
 
 the best guess of the bias given R is B (B + V)^-1 R (a Kalman gain). Labels drawn at random have
-V = mean C / n: few of them hardly move anything. Those on which classifiers differ have a V many
-times smaller, which is what they were drawn for. Only labels that came in rounds are used so.
+V = mean C / n, and few of them hardly move anything. Labels of rows on which classifiers differ
+have a V many times smaller, which is what they were drawn for. Only labels that came in rounds,
+with the probabilities of each round known, are used in this way. `correct_differences` computes the
+guess, and `suggested` adds it to the accuracies.
 
 n_0 = 423 was chosen on the sets of ``benchmarks.decide.suggestion``, runs 0 to 4.
 """
@@ -35,18 +37,18 @@ def correct_differences(
     bias_labels: float,
     least_variance: float = 1e-7,
 ) -> FloatArray:
-    """What to add to the accuracies (M,), sum zero.
+    """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero.
 
     Parameters
     ----------
     decisions, soft : arrays (n, M) of int and (n, K)
-        Classes that classifiers decide for and W, on rows at large.
+        Classes that the classifiers decide for, and W, on rows that stand for all rows.
     known, known_soft, labels : arrays (r, M) of int, (r, K) and (r,) of int
         The same on the labeled rows, and their labels.
     weights : array (r,)
         Share of all rows that each label stands for.
     bias_labels : float
-        n_0.
+        n_0: how many labels drawn at random have as much noise as the model has bias.
     least_variance : float
         Added to V, so that it can be inverted where classifiers never differ.
     """
@@ -66,7 +68,7 @@ def correct_differences(
 
 
 def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
-    """C (n, M, M): covariance, under W, of being right, less the mean over classifiers."""
+    """C (n, M, M): under W, the covariance of being right less the mean over classifiers."""
     chosen = np.take_along_axis(soft, decisions, axis=1)
     same = decisions[:, :, None] == decisions[:, None, :]
     each = np.where(same, chosen[:, :, None], 0.0) - chosen[:, :, None] * chosen[:, None, :]

@@ -1,5 +1,10 @@
 """How often a label counts, given how rows were chosen for labeling.
 
+    at random       1
+    with weights    w_i n_eff / sum w,       n_eff = (sum w)^2 / sum w^2        `count_labels`
+    by class        p_k / (n_k / n)          for a label of class k             `count_by_class`
+    by score        (N_h / N) / (n_h / n)    for a label in stratum h           `count_by_score`
+
 - With weights, the label of row i counts by its weight, and n labels are worth their effective
   number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction. Where the
   weights come from probabilities that looked at the scores and at earlier labels alone
@@ -32,7 +37,10 @@ IntArray = NDArray[np.int64]
 
 
 def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
-    """Weights (r,) of the labels of ``rows`` that sum to their effective number; None: alike."""
+    """Weights (r,) of the labels of ``rows``, which sum to their effective number.
+
+    None where the design has no weights, and all labels count the same.
+    """
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
@@ -41,12 +49,15 @@ def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
 
 
 def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
-    """Weights (r,) of the labels of ``rows`` in the likelihood; None: alike."""
+    """Weights (r,) of the labels of ``rows`` in the likelihood; None where they count the same."""
     return None if design.rounds is not None else count_labels(design, rows)
 
 
 def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
-    """Counts (K,) of a label of each class, shares of the classes (K,) being those under W."""
+    """How often a label of each class counts (K,), the classes having ``shares`` (K,) under W.
+
+    A class without a label counts once.
+    """
     seen = np.bincount(labels, minlength=len(shares))
     out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
     return out
@@ -55,7 +66,11 @@ def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
 def count_by_score(
     everywhere: FloatArray, labeled: FloatArray, constants: CorrectionConstants
 ) -> FloatArray:
-    """Counts (r,) of labels of rows with W ``labeled`` (r, K), W at large being ``everywhere``."""
+    """How often each label counts (r,), after stratifying rows by their top probability under W.
+
+    ``everywhere`` (n, K) is W of rows that stand for all rows, ``labeled`` (r, K) that of the
+    labeled ones.
+    """
     strata = int(np.clip(len(labeled) // constants.labels_a_stratum, 1, constants.strata))
     sure, known = everywhere.max(axis=1), labeled.max(axis=1)
     cuts = np.quantile(sure, np.linspace(0.0, 1.0, strata + 1)[1:-1])
@@ -67,5 +82,5 @@ def count_by_score(
 
 
 def find_effective_number(weights: FloatArray) -> float:
-    """Kish's effective number of labels."""
+    """Kish's effective number of labels: (sum w)^2 / sum w^2."""
     return float(weights.sum() ** 2 / (weights**2).sum())

@@ -1,6 +1,7 @@
-"""auto: the classifiers' pooled score, recalibrated on few labels, with draws that cover.
+"""auto: the classifiers' pooled score, recalibrated on few labels, with draws for its intervals.
 
-The default of `evaluate`. There is no density model: all it learns is a few dozen coefficients.
+This is the default method of `evaluate`. It has no model of how scores are distributed: all it
+learns is a few dozen coefficients. `ssme.methods.auto` has a table of the letters and of the files.
 
 1. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels. Where
    classifiers are independent given the class, their evidence is added instead (`independence`).
@@ -14,22 +15,24 @@ The default of `evaluate`. There is no density model: all it learns is a few doz
        m(W, all) + w [ m(y, labeled) - E_(y ~ W) m(y, labeled) ]
 
    with a weight w that grows to one with n, sooner where the labels contradict W (`correction`).
+   Steps 1 to 3 are done once for every way the world can be (`regimes`), which the labels then
+   weigh (`mixture`).
 5. `sampler` draws the coefficients, the families the mode leaves out included; `worlds` makes
    each draw a state of the world, W_d with rows weighted as if sampled anew, and the estimate of
    step 4 is computed in every world.
-6. `recentering`: draws moved to have the point estimate as their median. Their quantiles are the
-   interval; differences, ranks and P(better) are read off them.
+6. `recentering`: draws are moved to have the point estimate as their median. Their quantiles are
+   the interval; differences, ranks and P(better) are read off them.
 
-No label: steps 3 and 5 are the prior, the method is label-free and its facts say so. A metric that
-needs hard labels (a callable) is averaged over labels drawn from W. Worlds are computed on a part
-of the rows where there are very many; the point estimate always uses all. Steps 4 to 6 are in
-`belief`.
+Without labels, steps 3 and 5 are the prior: the method is then label-free, and its facts say so. A
+metric that needs hard labels (a callable) is averaged over labels drawn from W. Where there are
+very many rows, worlds are computed on a part of them; the point estimate always uses all. Steps 4
+to 6 are in `belief`.
 
 Where models give answers or ratings instead of probabilities (``ScoreSet.judges``), the method is
 `ssme.methods.answers`, whose pool is one of judges.
 
-All numbers are in `constants`; their origin, what was tried and did not help:
-docs/auto-notebook.md.
+All numbers are in `constants`. docs/auto-notebook.md says where they come from, and what was tried
+and did not help.
 """
 
 from __future__ import annotations
@@ -43,8 +46,9 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.answers.method import Answers
-from ssme.methods.auto.belief import AutoBelief, AutoFacts, AutoPredictor
+from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.component import (
+    AutoPredictor,
     Component,
     PooledRegime,
     StatedRegime,
@@ -52,6 +56,7 @@ from ssme.methods.auto.component import (
 )
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
+from ssme.methods.auto.facts import AutoFacts
 from ssme.methods.auto.label_counts import count_evidence
 from ssme.methods.auto.mixture import (
     FittedRegime,
@@ -142,7 +147,10 @@ class Auto(Declared):
 
 
 def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> Situation:
-    """What the regimes look at."""
+    """What the regimes look at: the labeled rows, and a summary of the scores of all rows.
+
+    Of very many labeled rows, ``fit_rows`` are drawn at random.
+    """
     labeled = np.flatnonzero(data.labeled)
     if labeled.size > constants.fit_rows:
         labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
@@ -155,7 +163,10 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
 
 
 def allot_draws(total: int, probability: FloatArray) -> IntArray:
-    """So many draws for each regime: rounded down, then one more by largest remainder."""
+    """How many of ``total`` draws each regime gets (R,), by its ``probability`` (R,).
+
+    Numbers are rounded down, and the draws left over go to the largest remainders.
+    """
     exact = total * probability
     counts = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - counts), kind="stable")
@@ -170,7 +181,7 @@ def draw_regime(
     situation: Situation,
     rng: np.random.Generator,
 ) -> Component:
-    """A fitted regime with draws of its coefficients."""
+    """A fitted regime with ``n_draws`` draws of its coefficients, as the belief holds it."""
     of, n_classes = situation.constants, situation.summary.n_classes
     if isinstance(fit, StatedFit):
         shape = (n_draws, situation.summary.n_models)
@@ -206,7 +217,11 @@ def draw_regime(
 
 
 def _widen_usual(situation: Situation) -> float:
-    """Factor of the usual regime's spread: wider where agreement says vaguer than scores do."""
+    """Factor of the usual regime's spread, above one where its sharpness is in doubt.
+
+    That is so where classifiers answer 0 or 1, and where their agreement implies vaguer scores than
+    theirs.
+    """
     of, conflict = situation.constants.regimes, situation.conflict
     answers = of.answers_widening if situation.answers_only else 1.0
     against = of.conflict_widening * min(0.0, conflict or 0.0)
@@ -219,7 +234,10 @@ def believe(
     situation: Situation,
     rng: np.random.Generator,
 ) -> AutoBelief:
-    """The belief that ``regimes`` make up together."""
+    """The belief that ``regimes`` make up together, with W of all rows in each of them.
+
+    Where rows are very many, W of regimes that have no weight in the estimate is left out.
+    """
     of, summary = situation.constants, situation.summary
     weights = _estimate_weights(regimes, of)
     many = data.n_rows > of.world_rows
@@ -251,7 +269,7 @@ def believe(
 
 
 def _estimate_weights(regimes: tuple[Component, ...], constants: Constants) -> FloatArray:
-    """omega (R,): probabilities to a power, small ones zero."""
+    """omega (R,): the regimes' probabilities to a power, scaled to sum one; small ones are zero."""
     of = constants.regimes
     probability = np.array([regime.probability for regime in regimes])
     weights = (probability / probability.max()) ** of.sureness
@@ -263,6 +281,7 @@ def _estimate_weights(regimes: tuple[Component, ...], constants: Constants) -> F
 def _tell(
     data: ScoreSet, regimes: tuple[Component, ...], first: PooledRegime, situation: Situation
 ) -> AutoFacts:
+    """The facts of the fit; the pool and its temperature are those of the ``first`` regime."""
     of, summary = situation.constants, situation.summary
     weights = first.pooling.weights.round(4).tolist()
     return AutoFacts(

@@ -26,6 +26,9 @@ labels that speak against a regime by chance would leave out its world altogethe
 The evidence of "stated" is the roughest: S is that of a W which is wrong where this regime is
 right, and smaller than it should be. So where draws are shared out, what the labels say against it
 counts only as far as it exceeds 6 min(1, 20/n)^2 on the scale of log Z.
+
+`fit_regimes` fits all regimes that apply, `weigh_regimes` gives their probabilities, and
+`choose_draw_shares` shares out the draws.
 """
 
 from __future__ import annotations
@@ -36,13 +39,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ssme.methods.auto.constants import RegimesConstants
+from ssme.methods.auto.mode import find_mode, log_evidence
 from ssme.methods.auto.model import (
     CoefficientDesign,
     LabelEvidence,
     as_labeled,
     compute_label_spread,
-    find_mode,
-    log_evidence,
 )
 from ssme.methods.auto.regimes.base import Situation, View
 from ssme.methods.auto.regimes.registry import REGIMES
@@ -60,7 +62,11 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class FittedRegime:
-    """A regime's mode on the labels; the logarithms of P(r) E_r and of Z_r S_r."""
+    """A regime with its mode on the labels.
+
+    ``log_scores`` is the logarithm of P(r) E_r, what is known before the labels, and ``log_labels``
+    that of Z_r S_r, what the labels say.
+    """
 
     name: str
     log_scores: float
@@ -72,7 +78,7 @@ class FittedRegime:
 
 @dataclass(frozen=True)
 class StatedFit:
-    """The regime without a pool; the logarithms of P(r) E_r and of Z_r S_r."""
+    """The regime without a pool, which has nothing to fit; fields as in `FittedRegime`."""
 
     log_scores: float
     log_labels: float
@@ -80,7 +86,7 @@ class StatedFit:
 
 
 def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
-    """Every regime that applies, fitted; the usual one first."""
+    """Fit every regime that applies to the situation; the usual one comes first."""
     prior = situation.constants.regimes.prior
     fitted: list[FittedRegime] = []
     for regime in REGIMES:
@@ -101,7 +107,10 @@ def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
 def weigh_regimes(
     fitted: Sequence[FittedRegime | StatedFit], negligible: float, label_power: float = 1.0
 ) -> FloatArray:
-    """Probabilities of the regimes, zero for negligible ones; a label counts ``label_power``."""
+    """Probabilities (R,) of the regimes, where a label counts ``label_power`` times.
+
+    Probabilities below ``negligible`` become zero.
+    """
     logs = np.array([fit.log_scores + label_power * fit.log_labels for fit in fitted])
     chance = np.exp(logs - logs.max())
     chance /= chance.sum()
@@ -113,7 +122,7 @@ def weigh_regimes(
 def choose_draw_shares(
     fitted: Sequence[FittedRegime | StatedFit], n_labeled: int, of: RegimesConstants
 ) -> FloatArray:
-    """Shares of the draws that are each regime's."""
+    """Share (R,) of the draws that each regime gets."""
     usual = fitted[0].log_labels
 
     def shrink(fit: FittedRegime | StatedFit) -> FittedRegime | StatedFit:
@@ -132,13 +141,18 @@ def choose_draw_shares(
 
 
 def shrink_stated_evidence(log_ratio: float, n_labeled: int, of: RegimesConstants) -> float:
-    """log(Z_stated / Z_usual), nearer to zero by what is overlooked where draws are shared out."""
+    """``log_ratio``, which is log(Z_stated / Z_usual), moved towards zero.
+
+    What is overlooked where draws are shared out is 6 min(1, 20/n)^2, and never more than the ratio
+    says against "stated".
+    """
     most, few = of.stated_leniency
     overlooked = most * (few / max(n_labeled, few)) ** 2
     return max(log_ratio, min(0.0, log_ratio + overlooked))
 
 
 def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
+    """The regime at its mode; ``log_scores`` is that of E_r alone, without P(r)."""
     summary, labels = situation.summary, situation.labels
     at_large = view.pooling(summary.q, summary.present)
     known = view.pooling(labels.q, labels.present)
@@ -160,13 +174,16 @@ def _fit(name: str, view: View, situation: Situation) -> FittedRegime:
 
 
 def _measure_labeled_scores(w: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
-    """log S_r of W (n, K) on labeled rows and on rows at large, label intercepts (K,)."""
+    """log S_r, from W (n, K) of the labeled rows, W of rows at large and the label intercepts.
+
+    ``shift`` (K,) are the intercepts d.
+    """
     lift = np.exp(shift - shift.max())
     return float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
 
 
 def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
-    """log N(R_stated; 0, S) - log N(R_usual; 0, S)."""
+    """log N(R_stated; 0, S) - log N(R_usual; 0, S): what the labels say for "stated"."""
     labels = situation.labels
     if labels.size == 0:
         return 0.0

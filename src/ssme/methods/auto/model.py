@@ -19,13 +19,18 @@ controls). Labeled rows therefore have intercepts of their own,  d_k ~ N(0, u_k^
     u_k = log(1 + 1/(n p_k)) + max(0, |log(p'_k / p_k)| - 2 se_k),
 
 p_k the pool's share of class k in all rows and p'_k in the labeled ones: "one label of class k more
-than expected", and more where the labeled rows are unlike the rest. They are fitted, and left out
-for all rows: only what is compared with the labels (`correction`) has them, see `as_labeled`.
+than expected", and more where the labeled rows are unlike the rest (`compute_label_spread`). They
+are fitted with the rest, and left out of W of rows at large: only what is compared with the labels
+(`correction`) has them, see `as_labeled`.
 
 Every family is Gaussian, ``theta_F ~ N(0, (rho_F sd_F)^2)``, log b around its label-free center,
 with ``rho_F^2 ~ 4/chi2_4``: a multivariate Student t_4, so that the labels can widen a family that
-they contradict. The mode is found under this prior, the draws (`sampler`) are of its posterior. All
-scales: `ModelConstants`.
+they contradict. `mode` finds the best coefficients under this prior and `sampler` draws from their
+posterior. All scales are in `ModelConstants`.
+
+In the code, `CoefficientDesign` holds the rows' pool and scores and makes `Features`, what the
+coefficients multiply; `LabelEvidence` is the design of the labeled rows together with their labels
+and the prior, which gives the likelihood; and `compute_posteriors` turns coefficients into W.
 """
 
 from __future__ import annotations
@@ -34,7 +39,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from ssme.methods.auto.constants import ModelConstants
 from ssme.methods.auto.pool import log_softmax
@@ -47,17 +51,18 @@ __all__ = [
     "Features",
     "LabelEvidence",
     "as_labeled",
-    "compute_curvature",
     "compute_label_spread",
     "compute_posteriors",
-    "find_mode",
-    "log_evidence",
 ]
 
 
 @dataclass(frozen=True)
 class Family:
-    """A block of coefficients with one prior scale."""
+    """A block of coefficients with one prior scale ``sd``, such as the tilts t.
+
+    ``columns`` are its places among the P coefficients that follow log b. The mode fits the family
+    only where ``in_mode`` says so; the draws always do.
+    """
 
     name: str
     columns: slice
@@ -78,27 +83,29 @@ class Features:
     dense: FloatArray
 
     def combine(self, coefficients: FloatArray) -> FloatArray:
-        """sum of t, c, v and r times their columns (D, r, K), of ``coefficients`` (D, 1 + P)."""
+        """The sum (D, r, K) of t, c, v and r times their columns; ``coefficients`` (D, 1 + P)."""
         n, n_classes, size = self.dense.shape
         own = coefficients[:, 1 + n_classes : 1 + n_classes + size]
         out: FloatArray = own @ self.dense.reshape(n * n_classes, size).T
         return out.reshape(len(own), n, n_classes)
 
     def compute_slopes(self, coefficients: FloatArray) -> FloatArray:
-        """s (D, K) of ``coefficients`` (D, 1 + P)."""
+        """The class-wise slopes s (D, K) among ``coefficients`` (D, 1 + P)."""
         n_classes, start = self.ratio.shape[1], 1 + self.ratio.shape[1] + self.dense.shape[2]
         return coefficients[:, start : start + n_classes]
 
     def compute_shifts(self, coefficients: FloatArray) -> FloatArray:
-        """a (D, K) of ``coefficients`` (D, 1 + P)."""
+        """The class shifts a (D, K) among ``coefficients`` (D, 1 + P)."""
         return coefficients[:, 1 : 1 + self.ratio.shape[1]]
 
 
 @dataclass(frozen=True, eq=False)
 class CoefficientDesign:
-    """Log pool (n, K), clipped scores (n, M, K) and log shares of the classes (K,) of some rows.
+    """What the model needs to know of some rows, before any coefficient is chosen.
 
-    ``n_effective`` is the effective number of classifiers, on which prior scales depend.
+    ``log_pi`` (n, K) is the logarithm of the pool, ``q`` (n, M, K) are the clipped scores, and
+    ``log_share`` (K,) is log p. ``n_effective`` is the effective number of classifiers, on which
+    prior scales depend.
     """
 
     log_pi: FloatArray
@@ -109,6 +116,7 @@ class CoefficientDesign:
 
     @property
     def families(self) -> tuple[Family, ...]:
+        """The families a, t, c, v, r and s, in the order of the coefficients."""
         _, n_models, n_classes = self.q.shape
         of, many = self.constants, self.n_effective
         blocks = (
@@ -126,7 +134,7 @@ class CoefficientDesign:
         )
 
     def make_features(self, rows: NDArray[np.int64] | slice) -> Features:
-        """What the coefficients multiply on ``rows``."""
+        """The `Features` of ``rows``: one column of numbers for each coefficient."""
         log_pi, q, ratio = self.log_pi[rows], self.q[rows], self.compute_ratio(rows)
         n, n_models, n_classes = q.shape
         pi = np.exp(log_pi)
@@ -141,12 +149,15 @@ class CoefficientDesign:
         return Features(ratio, dense)
 
     def compute_ratio(self, rows: NDArray[np.int64] | slice) -> FloatArray:
-        """l (r, K): what b multiplies."""
+        """l (r, K) of ``rows``: what b multiplies."""
         out: FloatArray = self.log_pi[rows] - self.log_share
         return out
 
     def compute_posterior(self, mode: FloatArray, rows: slice) -> FloatArray:
-        """W (r, K) at ``mode`` (1 + P,)."""
+        """W (r, K) of ``rows`` at the coefficients ``mode`` (1 + P,).
+
+        The usual mode has the families a and t alone, and is computed without making features.
+        """
         if set(self.constants.mode_families) - {"a", "t"}:
             used = mode[None, : 1 + self.families[-1].columns.stop]
             one = compute_posteriors(self.make_features(rows), self.log_share, used)
@@ -162,8 +173,9 @@ class CoefficientDesign:
 class LabelEvidence:
     """The labeled rows as the likelihood sees them.
 
-    ``spread`` (K,) is the scale of the label intercepts d, which have a unit prior; ``weights``
-    (n,) is how often each label counts, None where once.
+    ``spread`` (K,) is the scale u of the label intercepts d, which themselves have a prior of scale
+    one. ``weights`` (n,) say how often each label counts; None where all count once. ``families``
+    are those of the design, and d.
     """
 
     features: Features
@@ -184,7 +196,10 @@ class LabelEvidence:
         spread: FloatArray,
         weights: FloatArray | None = None,
     ) -> LabelEvidence:
-        """From the ``design`` of labeled rows; ``spread`` (K,) is `compute_label_spread`."""
+        """Put the ``design`` of the labeled rows, their labels and the prior together.
+
+        ``spread`` (K,) is what `compute_label_spread` gives.
+        """
         size = design.families[-1].columns.stop
         extra = Family("d", slice(size, size + spread.size), design.constants.sd_d, True)
         families = (*design.families, extra)
@@ -192,7 +207,7 @@ class LabelEvidence:
         return cls(*seen, prior, design.constants, weights)
 
     def compute_label_shift(self, theta: FloatArray) -> FloatArray:
-        """The label intercepts d (..., K) of ``theta`` (..., 1 + P)."""
+        """The label intercepts d (..., K) of ``theta`` (..., 1 + P); zero without labels."""
         n_classes = self.spread.size
         if len(self.labels) == 0:
             return np.zeros((*theta.shape[:-1], n_classes))
@@ -213,7 +228,11 @@ class LabelEvidence:
         return np.concatenate([[self.prior.scale], rest])
 
     def evaluate_student_prior(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Log prior of ``theta`` (1 + P,), and the precisions of the normal of equal slope."""
+        """Log prior of ``theta`` (1 + P,), up to a constant, and precisions (1 + P,).
+
+        The precisions are those of the normal distribution that has the slope of the Student t at
+        ``theta``: Newton steps use it in the place of the Student t.
+        """
         offset, nu = (theta - self.mean) / self.sd, self.constants.nu
         value, precision = 0.0, np.empty_like(offset)
         for block in self.blocks:
@@ -225,7 +244,7 @@ class LabelEvidence:
 
     @property
     def mean(self) -> FloatArray:
-        """Prior center (1 + P,)."""
+        """Prior center (1 + P,): that of log b, and zero for all other coefficients."""
         out: FloatArray = np.zeros(1 + self.families[-1].columns.stop)
         out[0] = self.prior.center
         return out
@@ -248,7 +267,10 @@ class LabelEvidence:
         return out.reshape(len(out), -1)
 
     def log_likelihood(self, log_b: FloatArray, linear: FloatArray) -> FloatArray:
-        """(D,) of log b (D,) and the `linear` part of z."""
+        """Log-likelihood (D,) of the labels, from log b (D,) and the ``linear`` part of z.
+
+        ``linear`` (D, n K) is what `compute_linear_part` gives.
+        """
         n, n_classes = self.features.ratio.shape
         z = np.exp(log_b)[:, None] * self.features.ratio.reshape(-1)
         z += linear
@@ -266,10 +288,11 @@ class LabelEvidence:
 def compute_label_spread(
     log_pi: FloatArray, labeled_log_pi: FloatArray, chance: float, least: float = 0.0
 ) -> FloatArray:
-    """Scale (K,) of the label intercepts: one label more, and what the rows' pool tells.
+    """Scale u (K,) of the label intercepts, at least ``least``.
 
-    ``log_pi`` (n, K) is the pool of rows at large, ``labeled_log_pi`` that of the labeled rows;
-    with an infinite ``chance`` their difference says nothing.
+    ``log_pi`` (n, K) is the log pool of rows at large, ``labeled_log_pi`` that of the labeled rows.
+    Their difference counts as far as it exceeds ``chance`` standard errors; where ``chance`` is
+    infinite it counts for nothing.
     """
     pi, n = np.exp(log_pi), len(labeled_log_pi)
     share = pi.mean(axis=0)
@@ -281,123 +304,11 @@ def compute_label_spread(
     return np.maximum(out, least)
 
 
-def find_mode(evidence: LabelEvidence) -> FloatArray:
-    """The mode (1 + P,): damped Newton steps, each Student t as a normal of equal slope."""
-    kept = np.flatnonzero(evidence.in_mode)
-    fitted = tuple(family for family in evidence.families if family.in_mode)
-    theta = evidence.mean
-    if len(evidence.labels) == 0:
-        return theta
-    value = _log_posterior(evidence, theta)
-    tolerance = evidence.constants.newton_tolerance
-    for _ in range(evidence.constants.newton_steps):
-        slope, bend = _compute_information(evidence, theta, fitted)
-        precision = evidence.evaluate_student_prior(theta)[1][kept]
-        slope -= precision * (theta - evidence.mean)[kept]
-        step = np.zeros_like(theta)
-        step[kept] = np.linalg.solve(bend + np.diag(precision), slope)
-        reached = _log_posterior(evidence, theta + step)
-        while reached < value and np.abs(step).max() > tolerance:
-            step /= 2.0
-            reached = _log_posterior(evidence, theta + step)
-        if reached <= value + tolerance:
-            break
-        theta, value = theta + step, reached
-    return theta
-
-
-def compute_curvature(evidence: LabelEvidence, theta: FloatArray, power: float = 1.0) -> FloatArray:
-    """Negative Hessian (1 + P, 1 + P) at ``theta``, rho = 1, the likelihood raised to ``power``."""
-    bend = _compute_information(evidence, theta, evidence.families)[1]
-    return power * bend + np.diag(1.0 / evidence.sd**2)
-
-
-def log_evidence(evidence: LabelEvidence, mode: FloatArray) -> float:
-    """Log marginal likelihood of the labels, by Laplace over the coefficients that the mode fits.
-
-    log L(mode) + log prior(mode) + (P/2) log 2 pi - 1/2 log det H, every family a multivariate
-    Student t with its constants, H the expected curvature with each t as a normal of equal slope.
-    """
-    if len(evidence.labels) == 0:
-        return 0.0
-    kept = np.flatnonzero(evidence.in_mode)
-    nu, value = evidence.constants.nu, _log_posterior(evidence, mode)
-    for block in evidence.blocks:
-        if evidence.in_mode[block.start]:
-            size, sd = block.stop - block.start, float(evidence.sd[block.start])
-            value += float(gammaln((nu + size) / 2.0) - gammaln(nu / 2.0))
-            value -= size * (0.5 * float(np.log(nu * np.pi)) + float(np.log(sd)))
-    fitted = tuple(family for family in evidence.families if family.in_mode)
-    bend = _compute_information(evidence, mode, fitted)[1]
-    bend = bend + np.diag(evidence.evaluate_student_prior(mode)[1][kept])
-    log_det = float(np.linalg.slogdet(bend)[1])
-    return value + 0.5 * kept.size * float(np.log(2.0 * np.pi)) - 0.5 * log_det
-
-
-def _log_posterior(evidence: LabelEvidence, theta: FloatArray) -> float:
-    likelihood = evidence.log_likelihood(theta[:1], evidence.compute_linear_part(theta[None]))
-    return float(likelihood[0]) + evidence.evaluate_student_prior(theta)[0]
-
-
-def _compute_information(
-    evidence: LabelEvidence, theta: FloatArray, families: tuple[Family, ...]
-) -> tuple[FloatArray, FloatArray]:
-    """Slope and expected curvature of the log-likelihood over log b and ``families``, in order.
-
-    With J the derivatives of z and J' those minus their mean under W, the slope is the sum of J'
-    at the labels and the curvature sum_ik W_ik J'_ik J'_ik^T. A family f with one coefficient per
-    class, whose derivative is m_ik for its own class and zero for others, has
-
-        slope_k = sum_i m_ik ([y_i = k] - W_ik),
-        curvature with g = diag( sum_i W m_f m_g ) - (W m_f)^T (W m_g),
-
-    and with a dense column sum_i W_ik m_ik J'_ik.
-    """
-    features, labels, n_classes = evidence.features, evidence.labels, evidence.spread.size
-    b, rows = np.exp(theta[0]), np.arange(len(labels))
-    z = evidence.compute_linear_part(theta[None]).reshape(features.ratio.shape) + evidence.log_share
-    w = np.exp(log_softmax(z + b * features.ratio))
-    by_class = {
-        "a": np.ones_like(w),
-        "s": features.ratio,
-        "d": np.broadcast_to(evidence.spread, w.shape),
-    }
-    places, size = _find_places(families)
-    dense_families = [family for family in families if family.name not in by_class]
-    inside = np.concatenate([[0], *(places[family.name] for family in dense_families)])
-    columns = np.concatenate([np.arange(f.columns.start, f.columns.stop) for f in dense_families])
-    dense = features.dense[:, :, columns - n_classes]
-    jacobian = np.concatenate([(b * features.ratio)[:, :, None], dense], axis=2)
-    jacobian -= np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
-    count = np.ones(len(labels)) if evidence.weights is None else evidence.weights
-    slope, bend = np.empty(size), np.empty((size, size))
-    slope[inside] = count @ jacobian[rows, labels]
-    weighted = (jacobian * np.sqrt(w * count[:, None])[:, :, None]).reshape(-1, inside.size)
-    bend[np.ix_(inside, inside)] = weighted.T @ weighted
-    own = [family.name for family in families if family.name in by_class]
-    for i, f in enumerate(own):
-        at, expected = places[f], w * by_class[f] * count[:, None]
-        observed = np.bincount(labels, count * by_class[f][rows, labels], n_classes)
-        slope[at] = observed - expected.sum(axis=0)
-        cross = np.einsum("nk,nkp->pk", expected, jacobian)
-        bend[np.ix_(inside, at)], bend[np.ix_(at, inside)] = cross, cross.T
-        for g in own[i:]:
-            block = np.diag((expected * by_class[g]).sum(axis=0)) - expected.T @ (w * by_class[g])
-            bend[np.ix_(at, places[g])], bend[np.ix_(places[g], at)] = block, block.T
-    return slope, bend
-
-
-def _find_places(families: tuple[Family, ...]) -> tuple[dict[str, NDArray[np.int64]], int]:
-    """Places of each family's coefficients where log b is first and only they follow; the size."""
-    places, start = {}, 1
-    for family in families:
-        stop = start + family.columns.stop - family.columns.start
-        places[family.name], start = np.arange(start, stop), stop
-    return places, start
-
-
 def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
-    """W (..., n, K) of rows that were chosen for a label: with the label intercepts (..., K)."""
+    """W (..., n, K) of rows that were chosen for a label: ``soft`` with the label intercepts.
+
+    ``shift`` (..., K) are the label intercepts d.
+    """
     out: FloatArray = soft * np.exp(shift - shift.max(axis=-1, keepdims=True))[..., None, :]
     out /= out.sum(axis=-1, keepdims=True)
     return out
@@ -406,7 +317,7 @@ def as_labeled(soft: FloatArray, shift: FloatArray) -> FloatArray:
 def compute_posteriors(
     features: Features, log_share: FloatArray, coefficients: FloatArray
 ) -> FloatArray:
-    """W (D, r, K) of rows with ``features`` for ``coefficients`` (D, 1 + P)."""
+    """W (D, r, K) of rows with ``features``, for each of the ``coefficients`` (D, 1 + P)."""
     z = features.combine(coefficients)
     z += (np.exp(coefficients[:, :1]) + features.compute_slopes(coefficients))[
         :, None

@@ -12,6 +12,9 @@ Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wi
 means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
 medians to one that is odd. A classifier without a score for a row weighs nothing there.
 
+`clip_scores` makes q of scores, `weigh_by_labels` gives w, and `log_pool` the pool itself. Two
+classes take a faster way to the same numbers (`binary`).
+
 Linear and logarithmic pools: Genest and Zidek, Statistical Science 1, 1986.
 """
 
@@ -42,7 +45,7 @@ def log_softmax(logits: FloatArray) -> FloatArray:
 
 
 def find_present(scores: FloatArray) -> NDArray[np.bool_]:
-    """(n, M) True where a classifier has a score."""
+    """Where classifiers have a score: (n, M), of ``scores`` (n, M, K)."""
     if np.isfinite(scores).all():
         return np.ones(scores.shape[:2], dtype=np.bool_)
     present: NDArray[np.bool_] = ~np.isnan(scores.sum(axis=2))
@@ -50,7 +53,11 @@ def find_present(scores: FloatArray) -> NDArray[np.bool_]:
 
 
 def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
-    """``scores`` (n, M, K) in [clip, 1], rows summing to one; a missing one is the row's mean."""
+    """q: ``scores`` (n, M, K) raised to at least ``clip`` and renormalized.
+
+    A missing score becomes the mean of the others in its row, and equal shares where there are
+    none.
+    """
     present = find_present(scores)
     if not present.all():
         known = present.any(axis=1)
@@ -73,9 +80,11 @@ def weigh_by_labels(
     trust: float,
     row_weights: FloatArray | None = None,
 ) -> FloatArray:
-    """Weights w (M,) from labeled rows ``q`` (n, M, K); the ``standing`` without labels.
+    """Weights w (M,) of the classifiers from labeled rows; without labels, their ``standing``.
 
-    ``row_weights`` (n,) say how often each label counts; once where they are not given.
+    ``q`` (n, M, K), ``present`` (n, M) and ``labels`` (n,) are of the labeled rows, and
+    ``row_weights`` (n,) say how often each label counts: once where they are not given. A
+    classifier that has no score on any of them counts as the mean of the others.
     """
     n = len(q)
     counted = present if row_weights is None else present * row_weights[:, None]
@@ -97,7 +106,10 @@ def log_pool(
     weights: FloatArray,
     members: tuple[str, ...] = ALL_POOLS,
 ) -> FloatArray:
-    """log pi (n, K) of clipped scores ``q`` (n, M, K), normalized; ``members`` are its pools."""
+    """log pi (n, K) of clipped scores ``q`` (n, M, K); ``members`` are the pools that are averaged.
+
+    Rows are pooled a part at a time, so that many rows need no large temporary arrays.
+    """
     n, n_models, n_classes = q.shape
     if n_models == 1:
         return np.log(q[:, 0])
@@ -122,6 +134,7 @@ def _log_pool(
     weights: FloatArray,
     members: tuple[str, ...],
 ) -> FloatArray:
+    """`log_pool` of rows that are few enough to be pooled at once, any number of classes."""
     log_q = np.log(q)
     if any(member.endswith("median") for member in members):
         order = np.argsort(q.transpose(0, 2, 1), axis=2)

@@ -11,13 +11,13 @@ line, and more for few classifiers, which cannot check each other.
 The three coefficients are a robust fit of the best log b, all labels known, over random subsets of
 the classifiers of 36 sets of real classifiers; ``benchmarks/auto/priors.py`` refits them, with each
 set left out in turn. The line misses a new domain by 0.2 to 0.5, so draws of log b have a wider
-scale than its mode. All numbers: `PriorConstants`.
+scale than its mode. All numbers are in `PriorConstants`, and `predict_temperature` computes the
+line.
 
 Agreement is a second witness that does not listen to what scores claim: the log b at which the mean
-error of the classifiers under W is the one that their disagreement implies
-(`predict_agreed_temperature`).
-Classifiers that answer 0 or 1 (judges) state no error, c is below ``least_error``, and agreement is
-all there is.
+error of the classifiers under W is the one that their disagreement implies, which
+`predict_agreed_temperature` finds by halving an interval. Classifiers that answer 0 or 1 state no
+error: c is below ``least_error``, and agreement is all there is.
 """
 
 from __future__ import annotations
@@ -42,18 +42,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TemperaturePrior:
-    """Center and scale of log b, a Student t."""
+    """Center and scale of log b, which has a Student t distribution before any label is seen."""
 
     center: float
     scale: float
 
     def widen(self, factor: float) -> TemperaturePrior:
-        """As the draws see it: shrinking hard is good for the mode, not for an interval."""
+        """The prior with its scale times ``factor``, as the draws see it.
+
+        To shrink log b hard towards its center is good for the mode, but not for an interval.
+        """
         return TemperaturePrior(self.center, factor * self.scale)
 
 
 def are_answers_hard(summary: ScoreSummary, constants: PriorConstants) -> bool:
-    """Whether the classifiers answer 0 or 1."""
+    """Whether the classifiers answer 0 or 1, so that their scores state no error."""
     return summary.stated_error < constants.least_error
 
 

@@ -1,4 +1,4 @@
-"""One distribution from two: draws with the spread of the posterior and the center of the mode.
+"""Draws moved onto the point estimate, with a spread that is right for the kind of metric.
 
 The metric at the mode is the better point estimate (draws are pulled towards vagueness, and their
 calibration errors upwards: docs/auto-notebook.md), the draws know the spread. So draws x_d are
@@ -40,6 +40,8 @@ classifiers is better. `choose_pair_factor` gives the factor, faded as f is, by 
 are drawn towards the estimated one when they are counted for P(better) and P(best). Who leads all
 others is less certain than that, since what draws do not know makes the same one lead on all of
 them: P(best) is the share of draws to a power, `choose_best_exponent`, faded as f is.
+
+`choose_spread` gives the factors of a metric and `recenter` moves its draws.
 """
 
 from __future__ import annotations
@@ -65,7 +67,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Spread:
-    """Factors of what classifiers share and of what is their own, and the exponent of the own."""
+    """How draws are scaled about the point estimate.
+
+    ``shared`` is the factor of what classifiers have in common, ``own`` that of what each has
+    beyond it, and ``evenness`` is e, from which the exponent p follows.
+    """
 
     shared: float = 1.0
     own: float = 1.0
@@ -73,6 +79,7 @@ class Spread:
 
 
 Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread, float], FloatArray]
+"""A function such as `recenter`, which a study can replace."""
 
 
 def recenter(
@@ -83,10 +90,11 @@ def recenter(
     spread: Spread,
     edge: float,
 ) -> FloatArray:
-    """``draws`` (D, C) moved to median ``value`` (C,) on the metric's own scale.
+    """Move ``draws`` (D, C) so that their median is ``value`` (C,), on the scale g of the metric.
 
-    ``resampled`` (B, C) are values that differ by the sampling of rows alone; ``spread`` is what
-    `choose_spread` gives.
+    ``resampled`` (B, C) are values that differ by the sampling of rows alone, from which the share
+    s follows; without them it is zero. ``spread`` is what `choose_spread` gives. The logit is taken
+    of shares between ``edge`` and 1 - ``edge``. Columns without a value become NaN.
     """
     out: FloatArray = np.full_like(draws, np.nan)
     kept = np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0))
@@ -119,7 +127,11 @@ def choose_spread(
     constants: RecenteringConstants,
     widening: float = 1.0,
 ) -> Spread:
-    """The spread of a metric's kind, faded; ``weight`` is w, ``widening`` that of the regime."""
+    """The spread of a metric's kind, faded with few classifiers and where labels decide.
+
+    ``weight`` is w of the residual correction and ``n_effective`` the effective number of
+    classifiers. ``widening`` is the factor of the regime, which is faded too.
+    """
     of = _find_spread(metric, n_labeled, n_classes, constants)
     factors = (of.shared, of.own, of.evenness, widening)
     shared, own, evenness, wide = (_fade(f, weight, n_effective, constants) for f in factors)
@@ -133,7 +145,7 @@ def choose_pair_factor(
     n_classes: int,
     constants: RecenteringConstants,
 ) -> float:
-    """The factor of pairs of a metric's kind, faded; one for kinds that have none."""
+    """The factor of pairwise differences of a metric's kind, faded; one for kinds without one."""
     for kind, factor in constants.pairs.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
             return _fade(factor, weight, n_effective, constants)
@@ -143,25 +155,26 @@ def choose_pair_factor(
 def choose_best_exponent(
     weight: float, n_effective: float, constants: RecenteringConstants
 ) -> float:
-    """The exponent of P(best), faded."""
+    """The power to which shares of draws are raised for P(best), faded."""
     return _fade(constants.best, weight, n_effective, constants)
 
 
 def _fade(
     factor: float, weight: float, n_effective: float, constants: RecenteringConstants
 ) -> float:
-    """``factor``, or one with few classifiers and where labels decide."""
+    """f: the ``factor``, nearer to one with few classifiers and where labels decide."""
     fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**3)
     return 1.0 - (1.0 - factor) * fades
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the columns of ``z`` (D, C) share, and what each has beyond."""
+    """What the columns of ``z`` (D, C) share, their mean, and what each has beyond it."""
     together = np.broadcast_to(z.mean(axis=1, keepdims=True), z.shape)
     return together, z - together
 
 
 def _center(z: FloatArray) -> FloatArray:
+    """``z`` (B, C) minus the mean of each column; undefined values count as zero."""
     known = np.where(np.isfinite(z), z, 0.0)
     out: FloatArray = known - known.mean(axis=0)
     return out
@@ -176,7 +189,7 @@ def _compute_row_share(part: FloatArray, rows: FloatArray | None) -> float:
 
 
 def _keep_rows(factor: float, share: float) -> float:
-    """The factor of a part of which a share of the variance stays as it is."""
+    """sqrt(f^2 + (1 - f^2) s): the factor of a part when a share s of its variance is kept."""
     return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
 
 
@@ -197,7 +210,7 @@ def _equalize(own: FloatArray, exponent: float) -> FloatArray:
 def _find_spread(
     metric: Metric, n_labeled: int, n_classes: int, constants: RecenteringConstants
 ) -> Spread:
-    """The spread of the metric's kind, decisions at any threshold sharing theirs."""
+    """The spread of the metric's kind before it is faded; a threshold makes no difference."""
     for kind, (shared, own) in constants.spread.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
             few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
@@ -213,6 +226,7 @@ def _complete(draws: FloatArray) -> FloatArray:
 
 
 def _logit(share: FloatArray, edge: float) -> FloatArray:
+    """The logit of shares, which are first cut off at ``edge`` and 1 - ``edge``."""
     inside = np.clip(share, edge, 1.0 - edge)
     out: FloatArray = np.log(inside) - np.log1p(-inside)
     return out

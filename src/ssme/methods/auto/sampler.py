@@ -11,9 +11,10 @@ The model is not exact, and 100 labels would make it surer than it is: the likel
 to the power 1/2, a generalized posterior (Bissiri, Holmes and Walker, JRSS B 78, 2016). That widens
 draws where labels decide (100 labels) and hardly where the prior does (20).
 
-Every chain is one draw; it starts at a Laplace draw around the mode and takes a few steps. With
-very many labels the posterior is normal for all purposes and the Laplace draw is kept. All numbers:
-`SamplerConstants`.
+Every chain is one draw. It starts at a draw from the normal distribution around the mode (Laplace's
+approximation) and takes a few steps. With very many labels the posterior is normal for all purposes
+and the first draw is kept; without labels the draws are those of the prior. All numbers are in
+`SamplerConstants`, and `draw_coefficients` is what the method calls.
 
 Murray, Adams and MacKay, "Elliptical slice sampling", AISTATS 2010.
 """
@@ -26,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import SamplerConstants
-from ssme.methods.auto.model import LabelEvidence, compute_curvature
+from ssme.methods.auto.mode import compute_curvature
+from ssme.methods.auto.model import LabelEvidence
 from ssme.methods.parts.slices import Angles
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
@@ -46,7 +48,7 @@ def draw_coefficients(
     rng: np.random.Generator,
     constants: SamplerConstants,
 ) -> FloatArray:
-    """(D, 1 + P) draws around the ``mode`` (1 + P,)."""
+    """Draws (D, 1 + P) of the coefficients from their posterior about the ``mode`` (1 + P,)."""
     size = mode.size
     if len(evidence.labels) == 0:
         state = np.broadcast_to(evidence.mean, (n_draws, size))
@@ -79,7 +81,11 @@ def _run_chains(
 
 @dataclass(frozen=True, eq=False)
 class _Chains:
-    """States (D, 1 + P), the linear part of their z, their tempered log-likelihoods (D,)."""
+    """D chains: their states (D, 1 + P), and what is computed from these once.
+
+    ``linear`` (D, n K) is the linear part of z, and ``level`` (D,) the log-likelihood times the
+    power.
+    """
 
     state: FloatArray
     linear: FloatArray
@@ -94,7 +100,7 @@ class _Chains:
 def _draw_prior_sd(
     evidence: LabelEvidence, state: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """rho sd (D, 1 + P) with each family's rho drawn given ``state``."""
+    """Prior scales rho sd (D, 1 + P), with each family's rho drawn given ``state`` (D, 1 + P)."""
     offset = (state - evidence.mean) / evidence.sd
     sd, nu = np.empty_like(offset), evidence.constants.nu
     known = len(evidence.labels) > 0
@@ -131,9 +137,10 @@ class _Ellipses:
     def move(
         self, moved: _Chains, chosen: IntArray, angle: FloatArray, bar: FloatArray
     ) -> NDArray[np.bool_]:
-        """Move ``chosen`` chains to ``angle`` where they exceed ``bar``; which of them did.
+        """Write the ``chosen`` chains at their ``angle`` into ``moved``, where they exceed ``bar``.
 
-        A few chains at a time, so that what is computed of them stays in the processor's cache.
+        It returns which of the chosen chains did. A few chains are computed at a time, so that
+        their numbers stay in the processor's cache.
         """
         size = max(1, CACHED_CELLS // max(1, self.chains.linear.shape[1]))
         accepted = np.zeros(chosen.size, dtype=bool)
@@ -158,7 +165,11 @@ def _take_slice_step(
     rng: np.random.Generator,
     constants: SamplerConstants,
 ) -> _Chains:
-    """One elliptical slice step of every chain."""
+    """One elliptical slice step of every chain, given the prior scales ``sd`` (D, 1 + P).
+
+    Brackets of angles are shrunk at most ``shrinks`` times; a chain that has not moved by then
+    stays where it is.
+    """
     n_draws = len(chains.level)
     other = sd * rng.standard_normal(sd.shape)
     ellipses = _Ellipses.through(evidence, chains, other, constants.power)

@@ -24,6 +24,9 @@ sharpening all scores changes what they state, and not one d_j. Three things fol
 - **Effective number of classifiers**, in the place of M wherever "how many check each other"
   matters: 1 / sum_j (s_j^2 / u_j). Equal classifiers count M, copies of one classifier count one,
   and noise counts nothing.
+
+`summarize_scores` puts all of this into a `ScoreSummary`; `measure_disagreement` gives d and
+`find_copies` kappa. The numbers in capitals are fields of `AgreementConstants`.
 """
 
 from __future__ import annotations
@@ -47,10 +50,10 @@ BoolArray = NDArray[np.bool_]
 class ScoreSummary:
     """What clipped scores tell without labels.
 
-    ``q`` (n, M, K) and ``present`` (n, M) are the rows looked at; ``standing`` (M,) is s;
-    ``disagreement`` (M,) is d and ``counts`` (M,) is u, summing to one; ``stated_error`` is one
-    minus the mean top score, and ``shares`` (K,) are the mean scores, both with classifiers
-    counting alike.
+    ``q`` (n, M, K) and ``present`` (n, M) are of the rows that were looked at. ``standing`` (M,) is
+    s, ``disagreement`` (M,) is d, and ``counts`` (M,) is u, scaled to sum one. ``stated_error`` is
+    one minus the mean top score, and ``shares`` (K,) are the mean scores; for both, all classifiers
+    count the same.
     """
 
     q: FloatArray
@@ -64,7 +67,7 @@ class ScoreSummary:
 
     @property
     def mean_disagreement(self) -> float:
-        """Copies counting as one; NaN where there is nobody to disagree with."""
+        """The mean of d, where copies count as one; NaN where there is nobody to disagree with."""
         known = np.isfinite(self.disagreement)
         if not known.any():
             return float("nan")
@@ -82,7 +85,11 @@ class ScoreSummary:
 def summarize_scores(
     q: FloatArray, present: BoolArray, constants: AgreementConstants
 ) -> ScoreSummary:
-    """Summary of the clipped scores ``q`` (n, M, K) of all rows; many rows are thinned evenly."""
+    """Summarize the clipped scores ``q`` (n, M, K) of all rows.
+
+    Of many rows, about as many as ``AgreementConstants.rows`` are looked at, evenly spaced. A
+    single classifier has nobody to agree with, and its disagreement is NaN.
+    """
     shares = q.mean(axis=(0, 1))
     top = reduce(np.maximum, (q[:, :, k] for k in range(q.shape[2])))
     stated = float(1.0 - top.mean())
@@ -151,7 +158,10 @@ def find_copies(q: FloatArray, constants: AgreementConstants) -> FloatArray:
 def _weigh_vote(
     apart: FloatArray, n_classes: int, offset: float, constants: AgreementConstants
 ) -> FloatArray:
-    """log[(1 - e)(K - 1)/e] (M,) of disagreements d, at least the floor; the mean where unknown."""
+    """log[(1 - e)(K - 1)/e] (M,) of the disagreements ``apart`` (M,), and at least the floor.
+
+    A classifier whose disagreement is not known has the mean of the others.
+    """
     least = constants.least_disagreement
     error = expit(logit(np.clip(apart, least, 1.0 - least)) + offset)
     weight = np.maximum(np.log((1.0 - error) * (n_classes - 1) / error), constants.floor)

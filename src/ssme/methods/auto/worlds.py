@@ -1,4 +1,6 @@
-"""States of the world: draws of the labels' law and of the sample, joint over everything.
+"""States of the world: draws of P(class | scores) and of the sample, joint over everything.
+
+    world d  =  ( W_d,  e_1 .. e_n ),     e_i ~ Exp(1),     metric in world d  =  m(W_d, weights e)
 
 World d is the posterior W_d of one draw of the coefficients, and weights of the rows as if they
 were sampled anew: e_i ~ Exp(1), the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981).
@@ -37,8 +39,8 @@ IntArray = NDArray[np.int64]
 class Worlds:
     """A batch of d worlds on r rows.
 
-    ``soft`` is W (d, r, K), or (d, r, M, K) where classifiers have their own; ``exponential`` are
-    the weights e (d, r) and ``shift`` the label intercepts (d, K).
+    ``soft`` is W (d, r, K), or (d, r, M, K) where classifiers have their own. ``exponential`` are
+    the weights e (d, r), and ``shift`` are the label intercepts (d, K). ``rng`` draws hard labels.
     """
 
     soft: FloatArray
@@ -47,7 +49,10 @@ class Worlds:
     rng: np.random.Generator
 
     def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
-        """Labelings like ``soft`` and how far each row's count is from one (d, r)."""
+        """Labelings shaped as ``soft``, and how far the count of each row is from one (d, r).
+
+        They are W and e - 1, or with ``hard`` one labeling drawn from W and Poisson counts.
+        """
         if not hard:
             return self.soft, self.exponential - 1.0
         below = np.cumsum(self.soft, axis=-1)[..., :-1]
@@ -60,7 +65,7 @@ class Worlds:
         return one_hot.astype(np.float64), counts - 1.0
 
     def take_labeled(self, rows: IntArray) -> Worlds:
-        """The worlds of some of the rows, as rows that were chosen for a label."""
+        """The same worlds on some of the rows, with W of rows that were chosen for a label."""
         shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
         soft = as_labeled(self.soft[:, rows], shift)
         return replace(self, soft=soft, exponential=self.exponential[:, rows])
@@ -73,9 +78,10 @@ def draw_worlds(
     seed: np.random.SeedSequence,
     constants: Constants,
 ) -> Iterator[Worlds]:
-    """Worlds of a component's draws on the ``rows`` of ``scores``, in bounded batches.
+    """Worlds of a regime's draws on the ``rows`` of ``scores``, in batches of bounded size.
 
-    While all n rows fit, a row has the same weight e whichever rows it is drawn with.
+    While all n rows are few enough for worlds, a row has the same weight e whichever other rows are
+    asked for, so that groups are joint too.
     """
     rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
     n, _, n_classes = scores.shape

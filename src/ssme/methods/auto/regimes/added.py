@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.auto.pooling import GEOMETRIC, PoolRule
+from ssme.methods.auto.pool_rule import GEOMETRIC, PoolRule
 from ssme.methods.auto.prior import TemperaturePrior, predict_agreed_temperature
 from ssme.methods.auto.regimes.base import Regime, Situation, View
 from ssme.methods.auto.regimes.evidence import log_correlation_density
@@ -23,6 +23,7 @@ __all__ = ["ADDED"]
 
 
 def look(situation: Situation) -> View | None:
+    """The geometric pool, with a prior from agreement; None where rho cannot be told."""
     rho, of, summary = situation.correlation, situation.constants, situation.summary
     if not np.isfinite(rho):
         return None

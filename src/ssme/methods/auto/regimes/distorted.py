@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ssme.methods.auto.pooling import make_equal_shares
+from ssme.methods.auto.pool_rule import make_equal_shares
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.methods.auto.regimes.base import Regime, Situation, View
 from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
@@ -18,6 +18,7 @@ __all__ = ["DISTORTED"]
 
 
 def look(situation: Situation) -> View | None:
+    """The usual pool about equal shares, with a prior from agreement; None without agreement."""
     of, few = situation.constants, 1.0 / situation.summary.n_effective
     if situation.agreed is None or situation.answers_only:
         return None

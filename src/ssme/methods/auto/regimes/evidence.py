@@ -17,7 +17,7 @@ __all__ = ["log_conflict_density", "log_correlation_density"]
 
 
 def log_conflict_density(situation: Situation, distorted: bool) -> float:
-    """Log density of kappa; zero where the two witnesses cannot be compared."""
+    """Log density of kappa, usual or ``distorted``; zero where there is no kappa."""
     of, kappa = situation.constants.regimes, situation.conflict
     if kappa is None:
         return 0.0
@@ -30,7 +30,7 @@ def log_conflict_density(situation: Situation, distorted: bool) -> float:
 
 
 def log_correlation_density(situation: Situation, independent: bool) -> float:
-    """Log density of rho; zero where it cannot be told."""
+    """Log density of rho, usual or where errors are ``independent``; zero where there is no rho."""
     rho, of = situation.correlation, situation.constants
     if not np.isfinite(rho):
         return 0.0

@@ -21,6 +21,7 @@ __all__ = ["SELECTED", "compute_design_bonus"]
 
 
 def look(situation: Situation) -> View | None:
+    """The usual view with wide label intercepts; None without labels or with a known design."""
     if situation.design is not None or situation.labels.size == 0:
         return None
     of = situation.constants

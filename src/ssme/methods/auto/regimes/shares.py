@@ -1,4 +1,8 @@
-"""Shares: the classifiers were made where the classes had other shares than here."""
+"""Shares: the classifiers were made where the classes had other shares than here.
+
+The shifts a of the classes are then much freer than usual, and log b has a wider prior. All else is
+as in the usual regime.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ __all__ = ["SHARES"]
 
 
 def look(situation: Situation) -> View:
+    """The usual view, with wider priors of log b and of the shifts of the classes."""
     of = situation.constants
     evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
     prior = TemperaturePrior(situation.usual_prior.center, of.regimes.shares_scale)

@@ -1,5 +1,8 @@
-"""Usual: classifiers as those of the sets behind the prior. The pool of all, sharpened about the
-class shares that the scores state, by about as much as their stated error predicts."""
+"""Usual: the classifiers are as those of the sets that the prior was fitted to.
+
+The pool of all classifiers is sharpened about the class shares that the scores state, by about as
+much as their stated error predicts.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ __all__ = ["USUAL"]
 
 
 def look(situation: Situation) -> View:
+    """The usual pool, with the usual prior of its sharpness."""
     evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
     of = situation.constants
     return View(situation.usual_pooling, situation.usual_prior, of.model, evidence)

@@ -1,7 +1,8 @@
 """One group of rows as a belief works on it: its labeled rows, its part, its plans made once.
 
 What a metric needs of the scores alone (sort orders, bins) is the same in every regime and world,
-so plans are kept for as long as the group is worked on.
+so that a `RowGroup` keeps the plans of its metrics for as long as it is worked on. Of very many
+rows, worlds are computed on a part.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ IntArray = NDArray[np.int64]
 
 
 def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> list[MetricPlan]:
-    """The metrics' plans; with ``own``, for mass (D, n, M, K), each classifier by its own.
+    """One plan per metric for ``scores`` (n, M, K): a function from mass to values (D, C).
 
-    A metric of the set has one labeling for all: the mean of theirs.
+    The mass is (D, n, K), the same for all classifiers, or with ``own`` it is (D, n, M, K), and
+    each classifier is judged by its own. A metric of the whole set of classifiers is then judged by
+    the mean of these.
     """
     if not own:
         return plan_together(metrics, scores)
@@ -51,9 +54,10 @@ def _plan_by_model(plans: Sequence[MetricPlan]) -> MetricPlan:
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """``rows`` of the group, those of them that are ``labeled``, and at most so many of either.
+    """The rows of one group: all ``rows``, and those of them that are ``labeled``.
 
-    ``number`` is its place among the groups that are asked for.
+    ``part`` and ``labeled_part`` are as many of either as worlds are computed on. ``number`` is the
+    place of the group among the groups that are asked for.
     """
 
     data: ScoreSet
@@ -74,12 +78,15 @@ class RowGroup:
         rows: IntArray,
         choose: Callable[[IntArray], IntArray],
     ) -> RowGroup:
-        """``choose`` takes a bounded part of rows."""
+        """The group of ``rows``; ``choose`` takes the part of some rows that worlds are of."""
         labeled = rows[data.labeled[rows]]
         return cls(data, metrics, number, rows, labeled, choose(rows), choose(labeled))
 
     def plan(self, which: str, m: int, own: bool) -> MetricPlan:
-        """Plan of metric ``m`` on the rows named ``which``: an attribute of this group."""
+        """The plan of the ``m``-th metric on the rows ``which``.
+
+        ``which`` names an attribute of this group: "rows", "part", "labeled" or "labeled_part".
+        """
         key = (which, own)
         if key not in self._plans:
             scores = take_rows(self.data.scores, getattr(self, which))
@@ -88,5 +95,5 @@ class RowGroup:
 
 
 def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
-    """``values`` of ascending ``rows``; all of them are not copied."""
+    """``values`` of ascending ``rows``; where these are all rows, nothing is copied."""
     return values if len(rows) == len(values) else values[rows]

@@ -1,4 +1,7 @@
-"""A pool that is ready to use: weights, members and the class shares it is sharpened about."""
+"""A pool that is ready to use: weights, members and the class shares it is sharpened about.
+
+Each regime has a `PoolRule` of its own. Calling it on the scores of rows gives their log pi.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ GEOMETRIC = ("weighted geometric mean",)
 
 @dataclass(frozen=True, eq=False)
 class PoolRule:
-    """How scores become one.
+    """How the scores of several classifiers become one score.
 
     ``standing`` and ``weights`` (M,) are the classifiers' weights in the plain and in the weighted
     pools, ``log_share`` (K,) is log p, and ``members`` are the pools that are averaged.
