@@ -68,6 +68,35 @@ def test_a_goal_of_groups_reads_their_column(run: Run, file: Path, more: tuple[s
     unknown = run("suggest", file, *read, "--goal", "group:sde")
     assert unknown.exit_code == 2
     assert "no column 'sde'" in unknown.output
+    assert "with --goal group:COLUMN" in unknown.output
+
+
+@pytest.mark.parametrize(
+    ("goal", "more", "place"),
+    [
+        ("group:age:edges=50", (), "age<50"),
+        ("group:age", ("--group", "age:edges=50"), "age<50"),
+        ("group:age:edges=50", ("--group", "age:edges=50", "--by", "age:edges=50"), "age>=50"),
+        ("group:side+age:edges=50", (), "side=left & age<50"),
+    ],
+)
+def test_a_goal_may_be_bins_and_intersections(run, file, goal, more, place) -> None:
+    frame = pd.read_csv(file)
+    frame["side"] = np.where(np.arange(300) % 3, "left", "right")
+    frame["age"] = 20 + np.arange(300) % 60
+    frame.to_csv(file, index=False)
+    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy", "--n", "40")
+    result = run("suggest", file, *read, "--goal", goal, *more, "-o", "-")
+    assert result.exit_code == 0, result.output
+    assert f"in {place}" in result.stdout
+
+
+def test_a_goal_is_refused_before_the_work(run: Run, file: Path, monkeypatch) -> None:
+    monkeypatch.setattr("ssme.cli.suggest.evaluate_scores", lambda *_: pytest.fail("computed"))
+    for goal in ("fame", "group:", "best:"):
+        result = run("suggest", file, "--models", "good,bad", "--goal", goal)
+        assert result.exit_code == 2
+        assert f"Error: --goal {goal}" in result.stderr
 
 
 @pytest.mark.parametrize(

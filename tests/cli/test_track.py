@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from typer.testing import Result
 
 Run = Callable[..., Result]
@@ -41,6 +42,9 @@ def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
     assert "60 labels in 60 events" in shown.stdout
     assert "Pick by accuracy: good." in shown.stdout
+    told = " ".join(shown.stdout.split())
+    assert "With 95% probability the best one is good" in told
+    assert "on benchmark sets" in told
     assert (tmp_path / "history.json").exists()
     compared = run("track", "compare", "--memory", memory, "--json", "-")
     assert compared.exit_code == 0, compared.output
@@ -81,3 +85,20 @@ def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) ->
     assert only.exit_code == 2
     assert "holds one evaluation, and a comparison is of two" in only.output
     assert "1 evaluation." in run("track", "show", "--memory", memory).stdout
+
+
+def test_a_memory_that_cannot_be_is_refused_before_the_work(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssme.cli.track.evaluate_scores", lambda *_: pytest.fail("computed"))
+    file, how = write(tmp_path, 20), ("--models", "good,bad")
+    foreign = tmp_path / "notes.txt"
+    foreign.write_text("no memory at all" * 100)
+    for target in (tmp_path / "no" / "folder.sqlite", tmp_path, foreign):
+        result = run("track", "add", file, *how, "--memory", target)
+        assert result.exit_code == 2, result.output
+        assert "Error: --memory" in result.stderr
+    new = tmp_path / "new.sqlite"
+    same = run("track", "add", file, *how, "--memory", new, "--json", new)
+    assert same.exit_code == 2
+    assert not new.exists()

@@ -13,7 +13,14 @@ import time
 import pytest
 
 from ssme.errors import InputError
-from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent, Memory
+from ssme.memory import (
+    DecisionRecord,
+    EstimateRecord,
+    EvaluationRecord,
+    LabelEvent,
+    Memory,
+    refuse_no_memory,
+)
 from ssme.memory.schema import APPLICATION, MIGRATIONS, VERSION
 
 WRITER = """
@@ -177,3 +184,31 @@ def test_two_writers_killed_at_random_moments_lose_and_double_nothing(tmp_path):
         keys = [event.key for event in memory.label_events()]
     assert confirmed == {f"{who}-{i}" for who in done for i in range(count)}
     assert sorted(keys) == sorted(confirmed)
+
+
+def test_a_closed_file_is_read_and_left_alone(tmp_path, monkeypatch):
+    path = tmp_path / "m.sqlite"
+    with Memory(path) as memory:
+        memory.add_labels([LabelEvent("x", 1)])
+        memory.add_evaluation(record())
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with Memory(path, new=False) as memory:
+        assert memory.labels() == {"x": 1}
+        assert list(memory.evaluations()) == [1]
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(InputError, match="cannot be written"):
+        refuse_no_memory(path)
+
+
+def test_a_memory_is_refused_before_it_is_made(tmp_path, monkeypatch):
+    target = tmp_path / "m.sqlite"
+    refuse_no_memory(target)
+    for call in (lambda: refuse_no_memory(target, new=False), lambda: Memory(target, new=False)):
+        with pytest.raises(InputError, match="there is no such file"):
+            call()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match="cannot be written"):
+        refuse_no_memory(target)
+    assert list(tmp_path.iterdir()) == []

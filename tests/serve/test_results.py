@@ -130,3 +130,5 @@ def test_history_tells_every_evaluation_and_what_changed(evaluated: House) -> No
     assert "18 labels</h2>" in newest_first[0]
     assert "1 label more." in newest_first[0]
     assert "Pick: <strong>" in newest_first[0]
+    assert "probability the best one is" in newest_first[0]
+    assert "On benchmark sets, with method" in newest_first[0]

@@ -8,7 +8,7 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.errors import InputError
-from ssme.memory import EstimateRecord, EvaluationRecord, Memory
+from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord, Memory
 from ssme.tracking import (
     compare_records,
     find_drift,
@@ -79,3 +79,49 @@ def test_drift_is_seen_and_chance_is_not() -> None:
 def test_rows_without_names_cannot_be_kept() -> None:
     with pytest.raises(InputError, match="the rows have no names"):
         read_events(binary_set(), "default")
+
+
+def test_a_correction_that_is_taken_back_is_heard(tmp_path) -> None:
+    data = evaluate(40).data
+    row = int(np.flatnonzero(data.labeled)[0])
+    corrected = data.label_values.copy()
+    corrected[row] = 1 - corrected[row]
+    with Memory(tmp_path / "m.sqlite") as memory:
+        for labels in (data.label_values, corrected, data.label_values, data.label_values):
+            said = data.with_labels(labels)
+            memory.add_labels(read_events(said, "default", "ada", memory.label_events()))
+            assert memory.labels()[data.ids[row]] == labels[row]
+        assert len(memory.label_events()) == 42
+
+
+def test_one_evaluation_of_two_data_sets_is_kept_for_both(tmp_path) -> None:
+    now = record_evaluation(evaluate(40))
+    for name in ("ward", "clinic", "clinic", "ward"):
+        with Memory(tmp_path / "m.sqlite", name) as memory:
+            memory.add_evaluation(now)
+            assert list(memory.evaluations().values()) == [now]
+
+
+def test_drift_counts_the_rows_that_a_model_has_scored() -> None:
+    few, none = {"a": (0.5, 0.5)}, {"a": (0.6, 0.4)}
+    whole = [record(0.8, 0.7, 0.9, scores=scores) for scores in (few, none)]
+    part = [record(0.8, 0.7, 0.9, scores=scores, scored={"a": 20}) for scores in (few, none)]
+    assert find_drift(*part)[0].p > find_drift(*whole)[0].p
+    data = binary_set(n=100, n_labeled=40)
+    scores = data.scores.copy()
+    scores[:30, 0] = np.nan
+    counted = record_evaluation(
+        ssme.evaluate(data.replace(scores=scores), method="labeled", metrics="accuracy")
+    )
+    assert list(counted.scored.values()) == [70, *[100] * (data.n_models - 1)]
+
+
+def test_a_decision_is_kept_with_how_far_to_trust_it(tmp_path) -> None:
+    result = evaluate(40)
+    with Memory(tmp_path / "m.sqlite") as memory:
+        memory.add_evaluation(record_evaluation(result))
+        decision = memory.evaluation(-1).decisions[0]
+    assert decision.sureness == result.choose("accuracy").describe_sureness()
+    assert "on benchmark sets" in decision.sureness
+    older = DecisionRecord("accuracy", "a", 0.9, 0.01, ("a", "b"))
+    assert "older version" in older.describe_sureness()

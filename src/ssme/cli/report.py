@@ -11,7 +11,7 @@ from ssme.cli.options import FileArgument, ReadFlags, RunOptions, WriteOptions
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, name_argument
 
 __all__ = ["report"]
 
@@ -58,7 +58,9 @@ def report(
 
     [cyan]ssme report scores.csv --label y -o report.html[/cyan]
     """
+    from ssme.memory import refuse_no_memory
     from ssme.report import can_draw
+    from ssme.suggest.targets import refuse_unreadable
 
     output = Output(out, {"output_file": output_file})
     if output_file.suffix.lower() not in SUFFIXES:
@@ -68,12 +70,11 @@ def report(
         )
     spec = gather(file, read, run, config)
     output.refuse_inputs([*list_inputs(spec), memory])
-    if memory is not None and not memory.exists():
-        raise InputError(
-            f"{argument('memory', memory)}: there is no such file",
-            allowed="an existing file",
-            fix="make it with `ssme track add`",
-        )
+    if memory is not None:
+        with name_argument("memory"):
+            refuse_no_memory(memory, new=False)
+    if target is not None:
+        refuse_unreadable(target)
     with output.show_progress("reading"):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):

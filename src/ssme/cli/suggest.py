@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +14,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions,
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 
 if TYPE_CHECKING:
     from ssme.evaluation import Evaluation
@@ -36,7 +38,8 @@ def suggest(
         typer.Option(
             "--goal",
             help="What the labels are for: best (which model is best), best:METRIC, "
-            "metric:METRIC (how good every model is) or group:COLUMN (the same in every group).",
+            "metric:METRIC (how good every model is) or group:COLUMN (the same in every group; "
+            "also group:age:quantiles=4 or group:sex+race).",
         ),
     ] = "best",
     draw: Annotated[
@@ -78,11 +81,13 @@ def suggest(
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
     from ssme.options import accept
+    from ssme.suggest.goals import parse_goal
     from ssme.suggest.rows import DESIGN
 
     output = Output(out, {"target": target})
+    kind, name = parse_goal(goal)
     accept(DESIGN._replace(name="draw"), draw)
-    spec, result = _evaluate(file, read, run, config, output, _find_column(goal))
+    spec, result = _evaluate(file, read, run, config, output, name if kind == "group" else None)
     if target is not None and result.data.ids is None:
         raise InputError(
             f"{spec.source} has no column that names the rows, so that labels could not be joined",
@@ -176,26 +181,20 @@ def plan(
     output.console.print(found.sentence(), markup=False)
 
 
-def _find_column(goal: str) -> str | None:
-    """The group column that a goal names."""
-    kind, _, column = (part.strip() for part in goal.partition(":"))
-    return column or None if kind == "group" else None
-
-
 def _evaluate(
     file: Path | None,
     read: ReadFlags,
     run: RunOptions,
     config: Path | None,
     output: Output,
-    column: str | None = None,
+    grouping: str | None = None,
 ) -> tuple[RunSpec, Evaluation]:
-    """The run that is asked for, with groups by ``column`` too, and its evaluation."""
+    """The run that is asked for, with groups by ``grouping`` too, and its evaluation."""
     spec = gather(file, read, run, config)
-    if column is not None:
-        spec = _add_grouping(spec, column)
+    if grouping is not None:
+        spec = _add_grouping(spec, grouping)
     output.refuse_inputs(list_inputs(spec))
-    with output.show_progress("reading"):
+    with output.show_progress("reading"), _name_goal(grouping):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
@@ -203,12 +202,32 @@ def _evaluate(
         return spec, evaluate_scores(spec, data)
 
 
-def _add_grouping(spec: RunSpec, column: str) -> RunSpec:
-    """The run with groups by ``column``, unless it has them."""
+@contextmanager
+def _name_goal(grouping: str | None) -> Iterator[None]:
+    """Let an error about the columns of ``grouping`` speak of the goal that names them."""
+    try:
+        yield
+    except InputError as error:
+        columns = [part.partition(":")[0].strip() for part in (grouping or "").split("+")]
+        if grouping is None or not any(repr(each) in error.got for each in [grouping, *columns]):
+            raise
+        goal = argument("goal", f"group:{grouping}")
+        got = error.got.replace(argument("groups", repr(grouping)), goal)
+        fix = (error.fix or "").replace(argument("groups"), argument("goal", "group:COLUMN"))
+        raise InputError(got, allowed=error.allowed, fix=fix or None) from None
+
+
+def _add_grouping(spec: RunSpec, grouping: str) -> RunSpec:
+    """The run with groups by ``grouping``, unless it has them."""
     groups = list(spec.read.get("groups") or ())
-    if column not in {str(name).partition(":")[0] for name in groups}:
-        groups.append(column)
+    if not _is_among(grouping, groups):
+        groups.append(grouping)
     by = spec.by
-    if by is not None and column not in {str(each).partition(":")[0] for each in by}:
-        by = (*by, column)
+    if by is not None and not _is_among(grouping, by):
+        by = (*by, grouping)
     return dataclasses.replace(spec, read={**spec.read, "groups": groups}, by=by)
+
+
+def _is_among(grouping: str, groupings: Iterable[object]) -> bool:
+    """Whether ``grouping``, or bins of the column that it names, are among ``groupings``."""
+    return any(grouping in (str(each), str(each).partition(":")[0]) for each in groupings)

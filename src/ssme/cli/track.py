@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,23 +52,25 @@ def add(
 
     [cyan]ssme track add scores.csv -y label --memory project.sqlite[/cyan]
     """
-    from ssme.memory import Memory
+    from ssme.memory import Memory, refuse_no_memory
     from ssme.tracking import read_events, record_evaluation
 
     output = Output(out)
     spec = gather(file, read, run, config)
-    output.refuse_inputs(list_inputs(spec))
+    output.refuse_inputs([*list_inputs(spec), memory])
+    with name_argument("memory"):
+        refuse_no_memory(memory)
     scores = read_scores(spec)
     for sentence in say_recognized(spec, scores):
         output.note(sentence)
-    events = read_events(scores, data, annotator) if scores.n_labeled else []
+    read_events(scores, data, annotator)  # refuses rows without names before the work begins
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, scores)
     with name_argument("memory"):
         opened = Memory(memory, data)
     with opened as kept:
         before = len(kept.evaluations())
-        added = kept.add_labels(events)
+        added = kept.add_labels(read_events(scores, data, annotator, kept.label_events()))
         number = kept.add_evaluation(record_evaluation(result))
         known = len(kept.evaluations()) == before
     facts = {"memory": str(memory), "evaluation": number, "labels": added, "known": known}
@@ -113,7 +114,9 @@ def show(
     with name_argument("metric"):
         rows = trace_estimates(evaluations, metric)
     decided = [
-        {"evaluation": n, **asdict(each)} for n, of in evaluations.items() for each in of.decisions
+        {"evaluation": n, **asdict(each), "sureness": each.describe_sureness()}
+        for n, of in evaluations.items()
+        for each in of.decisions
     ]
     facts = {"evaluations": rows, "labels": len(labels), "decisions": decided}
     output.write(out.json, format_json(facts))
@@ -144,9 +147,8 @@ def show(
     output.console.print(table)
     last = list(evaluations)[-1]
     for each in evaluations[last].decisions:
-        others = [name for name in each.possible_best if name != each.pick]
-        sure = f"; {len(others)} others may be the best" if others and each.p_best else ""
-        output.console.print(f"Pick by {each.metric}: {each.pick}{sure}.", markup=False)
+        told = f"Pick by {each.metric}: {each.pick}. {each.describe_sureness()}"
+        output.console.print(told.rstrip(), markup=False)
 
 
 @register_command("Decide", "compare", of=track)
@@ -227,14 +229,8 @@ def _open(memory: Path, data: str) -> Memory:
     """A memory that is there."""
     from ssme.memory import Memory
 
-    if not os.path.exists(memory):  # false for a name that is too long, too
-        raise InputError(
-            f"--memory {str(memory)[:200]}: there is no such file",
-            allowed="an existing file",
-            fix="make it with `ssme track add`",
-        )
     with name_argument("memory"):
-        return Memory(memory, data)
+        return Memory(memory, data, new=False)
 
 
 def _replace_none(value: float | None) -> float:

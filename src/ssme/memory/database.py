@@ -9,8 +9,10 @@ that of its newest event; all events stay.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar
@@ -21,7 +23,7 @@ from ssme.memory.schema import migrate
 from ssme.memory.transactions import SqliteFile, read_records
 from ssme.wording import quote
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "refuse_no_memory"]
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
@@ -36,6 +38,9 @@ class Memory(SqliteFile):
         The file; it is made where there is none.
     data : str, default "default"
         Name of the data that the records belong to; one file may hold several.
+    new : bool, default True
+        Whether the file is made where there is none. With False, a file that cannot be written to
+        is read from a copy, which keeps nothing that is added.
 
     Examples
     --------
@@ -54,13 +59,14 @@ class Memory(SqliteFile):
         "holds it"
     )
 
-    def __init__(self, path: str | Path, data: str = "default") -> None:
+    def __init__(self, path: str | Path, data: str = "default", *, new: bool = True) -> None:
         self.path, self.data = Path(path), data
+        if not new:
+            _refuse_missing(self.path)
         _refuse_no_file(self.path)
         with self._name_errors():
-            self._connection = sqlite3.connect(
-                self.path, timeout=SECONDS_TO_WAIT, isolation_level=None
-            )
+            closed = not new and _is_closed(self.path)
+            self._connection = _copy(self.path) if closed else _connect(self.path)
             try:
                 self._connection.execute("PRAGMA trusted_schema = OFF")
                 self._connection.execute("PRAGMA journal_mode = WAL")
@@ -193,10 +199,10 @@ class Memory(SqliteFile):
         with self._begin_writing() as connection:
             connection.execute(
                 "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
-                " made_at, scores) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " made_at, scores, scored) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (key) DO NOTHING",
                 (
-                    record.key,
+                    self._find_key(connection, record.key),
                     self.data,
                     json.dumps(record.spec),
                     record.method,
@@ -205,9 +211,13 @@ class Memory(SqliteFile):
                     record.version,
                     record.made_at,
                     json.dumps(record.scores),
+                    json.dumps(record.scored),
                 ),
             )
-            found = connection.execute("SELECT id FROM evaluation WHERE key = ?", (record.key,))
+            found = connection.execute(
+                "SELECT id FROM evaluation WHERE data = ? AND key IN (?, ?)",
+                (self.data, record.key, self._name_key(record.key)),
+            )
             number = int(found.fetchone()[0])
             connection.executemany(
                 "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -217,13 +227,30 @@ class Memory(SqliteFile):
                 ],
             )
             connection.executemany(
-                "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [
-                    (number, d.metric, d.pick, d.p_best, d.regret, json.dumps(d.possible_best))
+                    (
+                        number,
+                        d.metric,
+                        d.pick,
+                        d.p_best,
+                        d.regret,
+                        json.dumps(d.possible_best),
+                        d.sureness,
+                    )
                     for d in record.decisions
                 ],
             )
             return number
+
+    def _name_key(self, key: str) -> str:
+        """The key of an evaluation that other data has too."""
+        return f"{key} {self.data}"
+
+    def _find_key(self, connection: sqlite3.Connection, key: str) -> str:
+        """The key as it is stored, which no other data in the file has."""
+        found = connection.execute("SELECT data FROM evaluation WHERE key = ?", (key,)).fetchone()
+        return key if found is None or found[0] == self.data else self._name_key(key)
 
     def evaluations(self) -> dict[int, EvaluationRecord]:
         """Return all evaluations of the data.
@@ -234,7 +261,8 @@ class Memory(SqliteFile):
             From the number of an evaluation to its `EvaluationRecord`, the oldest first.
         """
         rows = self._fetch_all(
-            "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at"
+            "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at,"
+            " scored"
             " FROM evaluation WHERE data = ? ORDER BY id",
             self.data,
         )
@@ -249,10 +277,22 @@ class Memory(SqliteFile):
                     self._read_estimates(number),
                     self._read_decisions(number),
                     {model: tuple(shares) for model, shares in json.loads(scores).items()},
+                    key.removesuffix(f" {self.data}"),
+                    made_at,
+                    {model: int(count) for model, count in json.loads(scored).items()},
+                )
+                for (
+                    number,
+                    spec,
+                    method,
+                    n_rows,
+                    n_labeled,
+                    version,
+                    scores,
                     key,
                     made_at,
-                )
-                for number, spec, method, n_rows, n_labeled, version, scores, key, made_at in rows
+                    scored,
+                ) in rows
             }
 
     def evaluation(self, number: int) -> EvaluationRecord:
@@ -288,13 +328,70 @@ class Memory(SqliteFile):
 
     def _read_decisions(self, number: int) -> tuple[DecisionRecord, ...]:
         rows = self._fetch_all(
-            "SELECT metric, pick, p_best, regret, possible_best FROM decision"
+            "SELECT metric, pick, p_best, regret, possible_best, sureness FROM decision"
             " WHERE evaluation = ? ORDER BY rowid",
             number,
         )
         return tuple(
-            DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)))
-            for metric, pick, p_best, regret, names in rows
+            DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)), sureness)
+            for metric, pick, p_best, regret, names, sureness in rows
+        )
+
+
+def refuse_no_memory(path: str | Path, *, new: bool = True) -> None:
+    """Refuse a path at which no memory can be kept; nothing is made.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the memory is, or is to be.
+    new : bool, default True
+        Whether a file may be made there; with False it has to be there already.
+
+    Examples
+    --------
+    >>> refuse_no_memory("no/such/folder/project.sqlite")
+    Traceback (most recent call last):
+    ssme.errors.InputError: no/such/folder/project.sqlite: there is no folder no/such/folder. ...
+    """
+    path = Path(path)
+    if not new or os.path.exists(path):
+        Memory(path, new=False).close()
+    _refuse_no_file(path)
+    if new and _is_closed(path):
+        raise InputError(
+            f"{path} cannot be written",
+            allowed="a file that can be written to, in a folder that can be written to",
+            fix="name a file elsewhere",
+        )
+
+
+def _connect(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(source, timeout=SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+
+
+def _copy(path: Path) -> sqlite3.Connection:
+    """The file's content, in a database that is gone when it is closed."""
+    # Without a write-ahead log nothing beside the file is needed, nor could it be made.
+    log = path.with_name(path.name + "-wal")
+    how = "mode=ro" if log.exists() else "immutable=1"
+    with closing(_connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as kept:
+        copy = _connect(":memory:")
+        kept.backup(copy)
+    return copy
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether the file, or the folder in which it keeps its log, cannot be written to."""
+    return not all(os.access(each, os.W_OK) for each in (path.parent, path) if each.exists())
+
+
+def _refuse_missing(path: Path) -> None:
+    if not os.path.exists(path):  # false for a name that is too long, too
+        raise InputError(
+            f"{str(path)[:200]}: there is no such file",
+            allowed="an existing file",
+            fix="make it with `ssme track add`",
         )
 
 

@@ -120,6 +120,9 @@ class DecisionRecord:
         Probability that the pick is the best, and the expected loss by taking it.
     possible_best : tuple of str
         The smallest set of models that contains the best one with 95 % probability.
+    sureness : str
+        The set and P(best) in words, with how often such figures were true where they were
+        measured (`Choice.describe_sureness`); empty in memories of older versions.
     """
 
     metric: str
@@ -127,6 +130,23 @@ class DecisionRecord:
     p_best: float | None
     regret: float | None
     possible_best: tuple[str, ...]
+    sureness: str = ""
+
+    def describe_sureness(self) -> str:
+        """Describe how sure the decision was.
+
+        Returns
+        -------
+        str
+            The words that were stored. Where the decision came with a probability, and an older
+            version stored it without these words, they say that its record is not known.
+        """
+        if self.sureness or self.p_best is None:
+            return self.sureness
+        return (
+            "An older version of ssme stored this decision without saying how often such "
+            "probabilities were true."
+        )
 
 
 @dataclass(frozen=True)
@@ -143,6 +163,8 @@ class EvaluationRecord:
         Size of the data.
     scores : mapping
         Model -> shares of its scores in fixed bins, which tell drift.
+    scored : mapping
+        Model -> number of rows that it has scored; empty in memories of older versions.
     """
 
     spec: Mapping[str, Any]
@@ -155,3 +177,4 @@ class EvaluationRecord:
     scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     key: str = field(default_factory=make_key)
     made_at: str = field(default_factory=tell_time)
+    scored: Mapping[str, int] = field(default_factory=dict)

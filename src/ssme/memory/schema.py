@@ -61,9 +61,14 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE label_event ADD COLUMN reason TEXT NOT NULL DEFAULT '';
     ALTER TABLE evaluation ADD COLUMN scores TEXT NOT NULL DEFAULT '{}';
     """,
+    """
+    ALTER TABLE decision ADD COLUMN sureness TEXT NOT NULL DEFAULT '';
+    ALTER TABLE evaluation ADD COLUMN scored TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 """Version 1: labels, evaluations and decisions. Version 2: how a row was chosen for its label, and
-the distribution of scores that drift is told by."""
+the distribution of scores that drift is told by. Version 3: how sure a decision was, in
+words, and how many rows each model has scored."""
 
 VERSION = len(MIGRATIONS)
 

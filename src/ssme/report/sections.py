@@ -70,7 +70,7 @@ def make_plan_section(plan: LabelPlan) -> Section:
 def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: str) -> Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
     now = record_evaluation(evaluation)
-    with Memory(memory, data) as kept:
+    with Memory(memory, data, new=False) as kept:
         before = {n: record for n, record in kept.evaluations().items() if record.key != now.key}
     shared = [
         (record, metric.name)

@@ -93,6 +93,7 @@ async def show_history(request: Request) -> Response:
                 "record": record,
                 "when": record.made_at[:16].replace("T", " "),
                 "decision": decision,
+                "sureness": decision.describe_sureness() if decision else "",
                 "estimate": _estimate_of(record, decision.pick if decision else None),
                 "changes": tell_changes(before, record),
             }

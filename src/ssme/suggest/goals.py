@@ -7,7 +7,8 @@ A question is a contrast a of the classifiers' metrics on one group of rows, the
   falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the question.
 - ``metric:NAME``: the metric of every model, all alike.
 - ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
-  moves the metric of a small group more, so small groups get more labels.
+  moves the metric of a small group more, so small groups get more labels. Any grouping may stand
+  for the column: ``group:age:quantiles=4``, ``group:sex+race``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,10 @@ from ssme.methods.base import number_rows
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import Ranking
 from ssme.results.evaluation import BaseEvaluation
-from ssme.results.groups import ALL
 from ssme.suggest.constants import SuggestConstants
 from ssme.wording import quote, suggest_nearest
 
-__all__ = ["GOALS", "Goal", "Questions", "find_goal"]
+__all__ = ["GOALS", "Goal", "Questions", "find_goal", "parse_goal"]
 
 GOALS = ("best", "metric", "group")
 
@@ -80,20 +80,10 @@ def find_goal(
     constants : SuggestConstants, optional
         Numbers that weigh the questions of ``"best"``.
     """
-    kind, colon, name = (part.strip() for part in str(text).partition(":"))
-    if kind not in GOALS or (colon and not name) or (kind != "best" and not name):
-        columns = (
-            ", ".join(_list_group_columns(evaluation)) or "none: the data has no group columns"
-        )
-        raise InputError(
-            f"{argument('goal', text)} is unknown",
-            allowed="best, best:METRIC, metric:METRIC or group:COLUMN; metrics: "
-            f"{', '.join(m.name for m in evaluation.metrics)}; group columns: {columns}",
-            fix=f"{suggest_nearest(kind, GOALS)}name one of these goals",
-        )
+    kind, name = parse_goal(text)
     if kind == "group":
         return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
-    m = evaluation.metric_index(name) if name else 0
+    m = _find_metric(evaluation, text, name) if name else 0
     metric = evaluation.metrics[m]
     if kind == "metric":
         whole = number_rows(None, evaluation.data.n_rows)
@@ -103,9 +93,52 @@ def find_goal(
     return Goal(f"best:{metric.name}", metric, (asked,))
 
 
+def parse_goal(text: str) -> tuple[str, str]:
+    """Read the kind of a goal and what it is about.
+
+    Parameters
+    ----------
+    text : str
+        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
+
+    Returns
+    -------
+    kind, name : str
+        ``"best"``, ``"metric"`` or ``"group"``, and the metric or the grouping; empty for
+        ``"best"`` alone.
+
+    Examples
+    --------
+    >>> parse_goal("group:age:quantiles=4")
+    ('group', 'age:quantiles=4')
+    """
+    kind, colon, name = (part.strip() for part in str(text).partition(":"))
+    if kind in GOALS and (name or (kind == "best" and not colon)):
+        return kind, name
+    what = "is unknown" if kind not in GOALS else "does not say which"
+    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else ""
+    raise InputError(
+        f"{argument('goal', text)} {what}",
+        allowed="best, best:METRIC, metric:METRIC or group:COLUMN",
+        fix=f"{nearest}write for example best, metric:accuracy or group:sex",
+    )
+
+
 def _is_corrected(metric: Metric) -> bool:
     """Whether `auto` corrects the metric by what labels of chosen rows say of it."""
     return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
+
+
+def _find_metric(evaluation: BaseEvaluation, text: str, name: str) -> int:
+    names = [metric.name for metric in evaluation.metrics]
+    if name not in names:
+        raise InputError(
+            f"{argument('goal', text)} names a metric that was not evaluated",
+            allowed=quote(names),
+            fix=f"{suggest_nearest(name, names)}name one of these, or evaluate the other one too "
+            f"with {argument('metrics')}",
+        )
+    return names.index(name)
 
 
 def _ask_of_models(
@@ -116,22 +149,18 @@ def _ask_of_models(
     return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
 
 
-def _list_group_columns(evaluation: BaseEvaluation) -> list[str]:
-    """Group columns that the evaluation reports on."""
-    names = [group.name.partition("=")[0] for group in evaluation.groups if group.name != ALL]
-    return list(dict.fromkeys(names))
-
-
-def _ask_of_groups(evaluation: BaseEvaluation, column: str) -> tuple[Questions, ...]:
-    groups = [group for group in evaluation.groups if group.name.startswith(f"{column}=")]
+def _ask_of_groups(evaluation: BaseEvaluation, grouping: str) -> tuple[Questions, ...]:
+    own = [group for group in evaluation.groups if group.by and not group.pooled]
+    groups = [group for group in own if group.by == grouping]
+    groups = groups or [group for group in own if group.by.startswith(f"{grouping}:")]
     if not groups:
-        columns = _list_group_columns(evaluation)
+        known = list(dict.fromkeys(group.by for group in own))
         raise InputError(
-            f"{argument('goal', f'group:{column}')} names no group column",
-            allowed=f"one of the group columns {quote(columns)}"
-            if columns
-            else "a group column: the evaluation has none",
-            fix=f"{suggest_nearest(column, columns)}name a column, or evaluate by it",
+            f"{argument('goal', f'group:{grouping}')} names no groups of the evaluation",
+            allowed=f"one of the groupings {quote(known)}"
+            if known
+            else "a grouping: the evaluation has none",
+            fix=f"{suggest_nearest(grouping, known)}name a column, or evaluate by it",
         )
     return tuple(
         _ask_of_models(

@@ -167,7 +167,8 @@ def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift
         p, q = np.array(before.scores[model]), np.array(after.scores[model])
         if p.size != q.size:
             continue
-        counts = np.array([p * before.n_rows, q * after.n_rows])
+        sizes = [each.scored.get(model, each.n_rows) for each in (before, after)]
+        counts = np.array([p, q]) * np.array(sizes)[:, None]
         counts = counts[:, counts.sum(axis=0) > 0.0]
         expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
         statistic = float(((counts - expected) ** 2 / expected).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
 from ssme.decide.choose import choose_model
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.results.evaluation import BaseEvaluation
 
@@ -70,11 +70,14 @@ def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
         estimates=estimates,
         decisions=_make_decisions(evaluation),
         scores=count_score_shares(evaluation.data),
+        scored=_count_scored(evaluation.data),
         key=hashlib.sha256(content.encode()).hexdigest(),
     )
 
 
-def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEvent]:
+def read_events(
+    data: ScoreSet, name: str, annotator: str = "", earlier: Iterable[LabelEvent] = ()
+) -> list[LabelEvent]:
     """A label event for every labeled row of ``data``.
 
     Parameters
@@ -86,33 +89,44 @@ def read_events(data: ScoreSet, name: str, annotator: str = "") -> list[LabelEve
         who gave it: an event that is added again is kept once.
     annotator : str
         Who gave the labels.
+    earlier : iterable of LabelEvent
+        Events that the memory holds, the oldest first. A label that differs from the newest one
+        which the same annotator gave to the row is a new event, also where an older one was the
+        same: somebody who corrects a correction is heard.
 
     Returns
     -------
     list of LabelEvent
     """
-    if data.ids is None:
+    if data.n_labeled and data.ids is None:
         raise InputError(
             "the rows have no names, so that their labels cannot be stored",
             allowed="data with a column of unique ids",
-            fix="name the column, as in id='id'",
+            fix=f"name the column, as in {argument('id', 'id')}",
         )
+    if data.ids is None:
+        return []
+    told: dict[Hashable, list[LabelEvent]] = {}
+    for event in earlier:
+        if event.annotator == annotator:
+            told.setdefault(event.row, []).append(event)
     rounds = find_rounds(data.design, data.labels)
     values = data.label_values
     events = []
     for row in np.flatnonzero(data.labeled):
         chance = float(rounds.probability[row])
-        what = (name, data.ids[row], values[row], annotator, int(rounds.number[row]))
-        events.append(
-            LabelEvent(
-                _make_plain(data.ids[row]),
-                _make_plain(values[row]),
-                annotator,
-                None if math.isnan(chance) else chance,
-                f"round {int(rounds.number[row])}" if rounds.number[row] else "",
-                hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest(),
-            )
-        )
+        named, label = _make_plain(data.ids[row]), _make_plain(values[row])
+        number = int(rounds.number[row])
+        reason = f"round {number}" if number else ""
+        before = told.get(named, [])
+        if before and (before[-1].label, before[-1].reason) == (label, reason):
+            key = before[-1].key
+        else:
+            what = [name, data.ids[row], values[row], annotator, number]
+            what += [len(before)] if before else []
+            key = hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
+        probability = None if math.isnan(chance) else chance
+        events.append(LabelEvent(named, label, annotator, probability, reason, key))
     return events
 
 
@@ -127,12 +141,24 @@ def count_score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
     return found
 
 
+def _count_scored(data: ScoreSet) -> dict[str, int]:
+    """How many rows each model has scored."""
+    counts = np.isfinite(data.scores[:, :, 0]).sum(axis=0)
+    return dict(zip(data.models, counts.tolist(), strict=True))
+
+
 def _make_decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
     found = []
     for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True):
         if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
             continue
-        choice = choose_model(evaluation.data.models, metric, estimate, level=evaluation.level)
+        choice = choose_model(
+            evaluation.data.models,
+            metric,
+            estimate,
+            level=evaluation.level,
+            record=evaluation.find_record(metric),
+        )
         found.append(
             DecisionRecord(
                 metric.name,
@@ -140,6 +166,7 @@ def _make_decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
                 _replace_nan(choice.p_best),
                 _replace_nan(choice.regret),
                 choice.possible_best,
+                choice.describe_sureness(),
             )
         )
     return tuple(found)
