@@ -66,7 +66,7 @@ class Memory(SqliteFile):
         _refuse_no_file(self.path)
         with self._name_errors():
             closed = not new and _is_closed(self.path)
-            self._connection = _copy(self.path) if closed else _connect(self.path)
+            self._connection = _read_copy(self.path) if closed else _open_file(self.path)
             try:
                 self._connection.execute("PRAGMA trusted_schema = OFF")
                 self._connection.execute("PRAGMA journal_mode = WAL")
@@ -366,17 +366,17 @@ def refuse_no_memory(path: str | Path, *, new: bool = True) -> None:
         )
 
 
-def _connect(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+def _open_file(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(source, timeout=SECONDS_TO_WAIT, isolation_level=None, uri=uri)
 
 
-def _copy(path: Path) -> sqlite3.Connection:
+def _read_copy(path: Path) -> sqlite3.Connection:
     """The file's content, in a database that is gone when it is closed."""
     # Without a write-ahead log nothing beside the file is needed, nor could it be made.
     log = path.with_name(path.name + "-wal")
     how = "mode=ro" if log.exists() else "immutable=1"
-    with closing(_connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as kept:
-        copy = _connect(":memory:")
+    with closing(_open_file(f"{path.resolve().as_uri()}?{how}", uri=True)) as kept:
+        copy = _open_file(":memory:")
         kept.backup(copy)
     return copy
 
