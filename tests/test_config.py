@@ -81,10 +81,10 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("twice.yaml", "run: {level: 0.9, level: 0.8}", "'level' stands twice"),
         ("twice.toml", "[run]\n[run]\n", "parsing"),
         ("key.yaml", "run: {1: 2}", "the key 1 is not text"),
-        ("set.yaml", "run: !!set {a, b}", "no section"),
-        ("list.json", "[1]", "no table of settings"),
-        ("number.yaml", "3", "no table of settings"),
-        ("empty.yaml", "", "no table of settings"),
+        ("set.yaml", "run: !!set {a, b}", "is not a section"),
+        ("list.json", "[1]", "is not a table of settings"),
+        ("number.yaml", "3", "is not a table of settings"),
+        ("empty.yaml", "", "is not a table of settings"),
         ("bytes.toml", b"\xff\xfe", "not UTF-8"),
         ("digits.json", '{"run": {"seed": ' + "9" * 5000 + "}}", "parsing"),
         ("run.ini", "", "ends in .toml"),
@@ -106,7 +106,7 @@ def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path: Path) -
     os.mkfifo(tmp_path / "pipe.toml")
     (tmp_path / "folder.toml").mkdir()
     for name in ("pipe.toml", "folder.toml"):
-        with pytest.raises(InputError, match="no regular file"):
+        with pytest.raises(InputError, match="is not a regular file"):
             read_config(tmp_path / name)
     with pytest.raises(InputError, match="there is no config file"):
         read_config(tmp_path / "none.toml")

@@ -79,7 +79,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
         if key != "file" and key not in SECTIONS:
             raise InputError(f"config {file} has {key!r}", allowed=f"file, {', '.join(SECTIONS)}")
         if key in SECTIONS and not isinstance(value, dict):
-            raise InputError(f"config {file}: {key!r} is no section", allowed=f"a table [{key}]")
+            raise InputError(f"config {file}: {key!r} is not a section", allowed=f"a table [{key}]")
     return config
 
 
@@ -134,7 +134,7 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
         raise
     if not isinstance(config, dict):
         raise InputError(
-            f"{what} is no table of settings", fix="`ssme evaluate --save-config` writes one"
+            f"{what} is not a table of settings", fix="`ssme evaluate --save-config` writes one"
         )
     _refuse_depth(config, what)
     return config
@@ -269,7 +269,7 @@ def _read_text(file: Path) -> str:
     if not file.exists():
         raise InputError(f"there is no config file {file}", fix="check the path")
     if not file.is_file():
-        raise InputError(f"config {file} is no regular file", fix="name a file")
+        raise InputError(f"config {file} is not a regular file", fix="name a file")
     with file.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:

@@ -196,7 +196,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scores == "real" and self.init == "draw":
             raise InputError(
                 "init='draw' with scores='real'",
-                fix="real features are no probabilities to draw from; use init='knn'",
+                fix="real features are not probabilities to draw from; use init='knn'",
             )
         return read_options(self, init="knn" if self.scores == "real" else self.init)
 

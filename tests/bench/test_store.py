@@ -86,7 +86,7 @@ def test_a_cell_without_its_rows_is_refused(path):
 def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path, content):
     file = tmp_path / "cells.jsonl"
     file.write_bytes(content)
-    with pytest.raises(InputError, match="is no finished cell"):
+    with pytest.raises(InputError, match="is not a finished cell"):
         CellStore(file)
     assert file.read_bytes() == content
 

@@ -168,7 +168,7 @@ def test_command_line_wins_over_config(run: Run, scores: Path, tmp_path: Path) -
     [
         ("[run]\nmethods = 3\n", "'methods' in section"),
         ("[runs]\n", "has 'runs'"),
-        ("run = 3\n", "is no section"),
+        ("run = 3\n", "is not a section"),
         ("= =", "parsing config"),
     ],
 )

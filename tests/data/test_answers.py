@@ -157,7 +157,7 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
     [
         (
             lambda: ScoreSet.from_answers([["a"], ["x"]], ["a", "b"], classes=["a", "b"]),
-            "answer 'x' of 'judge_1' at row 1 is no class",
+            "answer 'x' of 'judge_1' at row 1 is not a class",
         ),
         (lambda: ScoreSet.from_answers([["up"], ["down"]]), "nothing says which of the classes"),
         (lambda: ScoreSet.from_answers({"j": ["a", "a"]}, ["a", "a"]), "1 class only"),
@@ -172,7 +172,7 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
         ),
         (
             lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": [1, 7]}, grades=[1, 2, 3]),
-            "answer 7 of 'j' at row 1 is no grade",
+            "answer 7 of 'j' at row 1 is not a grade",
         ),
         (
             lambda: ScoreSet.from_answers(None, [0, 1], ratings={"j": [1, 3]}, cut=1),

@@ -38,7 +38,7 @@ def test_an_answer_outside_the_classes() -> None:
 def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:
     said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
     error = refusal(said, LABELS, positive="yes")
-    assert "'yse' is no label, and 'gpt' says it on 1 row, first at row 2" in error.got
+    assert "'yse' is not a label, and 'gpt' says it on 1 row, first at row 2" in error.got
     assert "unsure" in str(error.fix)
 
 
@@ -77,7 +77,7 @@ def test_ratings_with_gaps_keep_their_scale() -> None:
     given = ScoreSet.from_answers(None, labels, ratings=GRADES, classes=[0, 1])
     assert given.judges["stars"].values == (1, 2, 3, 4, 5)
     error = refusal(None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4])
-    assert "'stars' at row 0 is no grade" in error.got
+    assert "'stars' at row 0 is not a grade" in error.got
     listed = ScoreSet.from_answers(
         None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4, 5], cut=4
     )

@@ -199,9 +199,9 @@ CASES = [
         "argmax(axis=1)",
     ),
     Bad(
-        "a label that is no class",
+        "a label that is not a class",
         arrays(P, [0, 1, 2, None], classes=[0, 1]),
-        "label 2 at row 2 is no class",
+        "label 2 at row 2 is not a class",
         "the classes 0, 1",
         "unlabeled=2",
     ),
@@ -215,7 +215,7 @@ CASES = [
     Bad(
         "integer labels for text classes",
         arrays(P, [0, 1, None, 1], classes=["0", "1"]),
-        "label 0 at row 0 is no class",
+        "label 0 at row 0 is not a class",
         "the classes '0', '1'",
         "the label is int, the class is not",
     ),
@@ -304,7 +304,7 @@ CASES = [
         "one name per class",
     ),
     Bad(
-        "positive that is no class",
+        "positive that is not a class",
         arrays(P, classes=["ham", "spam"], positive="span"),
         "positive='span' is not one of the classes 'ham', 'spam'",
         "one of the two",
@@ -335,7 +335,7 @@ CASES = [
         "an unlabeled code that is a class",
         arrays(P, [0, 1, 1, 0], classes=[0, 1], unlabeled=0),
         "unlabeled=0 is also one of the classes 0, 1",
-        "no class",
+        "not a class",
         "another code",
     ),
     Bad(

@@ -96,7 +96,7 @@ def test_a_settled_grouping_reads_back_as_text() -> None:
     ("text", "words"),
     [
         ("sexx", "there is no group column 'sexx'.*did you mean 'sex'"),
-        ("sex:quantiles=4", "'f' in row 0, which is no number"),
+        ("sex:quantiles=4", "'f' in row 0, which is not a number"),
         ("sex+sex", "names a column twice"),
         ("age:edges=40/20", "do not increase.*edges=20/40"),
         ("age:edges=20/20", "do not increase"),

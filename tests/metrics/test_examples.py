@@ -36,7 +36,7 @@ def test_public_functions_say_what_they_take_and_return(name: str) -> None:
 
 
 def test_a_threshold_of_what_is_no_decision_is_refused() -> None:
-    with pytest.raises(InputError, match="`roc_auc`, which is no metric of decisions"):
+    with pytest.raises(InputError, match="`roc_auc`, which is not a metric of decisions"):
         at_threshold(get_metric("roc_auc"), 0.3)
 
 

@@ -71,7 +71,7 @@ def test_a_threshold_shows_and_is_used() -> None:
     ("metric", "problem"),
     [
         ("recall[nobody]", "no class 'nobody'"),
-        ("roc_auc[1]", "no metric of one class"),
+        ("roc_auc[1]", "is not a metric of one class"),
         ("recall[]", "no class ''"),
     ],
 )
@@ -83,7 +83,7 @@ def test_unknown_classes_are_refused_with_the_known_ones(metric: str, problem: s
 def test_numbers_only_without_data() -> None:
     assert get_metric("f1[2]").name == "f1[2]"
     assert get_metric("f1[1]@0.3").kind.threshold == 0.3
-    with pytest.raises(InputError, match="no number of a class"):
+    with pytest.raises(InputError, match="is not the number of a class"):
         get_metric("f1[spam]")
     with pytest.raises(InputError, match="precision, recall, f1"):
         get_metric("accuracy[1]")

@@ -135,7 +135,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
 
 def _tell_no_cell(where: str) -> InputError:
     return InputError(
-        f"{where} is no finished cell of this version of ssme",
+        f"{where} is not a finished cell of this version of ssme",
         allowed="lines as `ssme bench --resume` writes them, each with its checksum",
         fix=AGAIN,
     )

@@ -46,7 +46,7 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
         matrix = [[float(x) for x in row.split(",")] for row in str(text).split(";")]
     except ValueError:
         raise InputError(
-            f"{flag} {text!r} is no matrix of numbers",
+            f"{flag} {text!r} is not a matrix of numbers",
             allowed="numbers, with commas between columns and semicolons between rows",
             fix=f'write for example {flag} "0,1;10,0"',
         ) from None

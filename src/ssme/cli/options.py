@@ -359,7 +359,7 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise InputError(
-                f"--option {pair!r} is no name with a value",
+                f"--option {pair!r} is not a name with a value",
                 allowed="name=value",
                 fix="write for example --option n_draws=500",
             )

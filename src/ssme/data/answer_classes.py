@@ -95,8 +95,8 @@ def find_classes_of_answers(
             allowed=f"{argument('positive')} for two classes, one of them",
             fix=f"{suggest_nearest(positive, names)}name one of two classes, or leave it out"
             + (
-                f"; correct an answer that is no class, or say {argument('unsure', '...')} if it "
-                "means that the judge is unsure"
+                f"; correct an answer that is not a class, or say {argument('unsure', '...')} if "
+                "it means that the judge is unsure"
                 if odd
                 else ""
             ),
@@ -113,8 +113,8 @@ def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
                 count = int((each.raw.codes == each.raw.values.index(value)).sum())
                 rows = "1 row" if count == 1 else f"{count} rows"
                 return (
-                    f"; {value!r} is no label, and {each.judge!r} says it on {rows}, first at row "
-                    f"{each.raw.find_first_row(value)}"
+                    f"; {value!r} is not a label, and {each.judge!r} says it on {rows}, first at "
+                    f"row {each.raw.find_first_row(value)}"
                 )
     return ""
 

@@ -134,7 +134,7 @@ def listen(
     if both:
         raise InputError(
             f"{argument('unsure', repr(both[0]))} is also one of {quote(known)}",
-            allowed="a code that is no class or grade",
+            allowed="a code that is not a class or grade",
             fix="declare another code",
         )
     kept: list[Hashable] = []
@@ -202,8 +202,8 @@ def _encode(said: Said, values: Sequence[Hashable], one: str, many: str) -> IntA
         value = unknown[0]
         more = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
         raise InputError(
-            f"answer {value!r} of {said.judge!r} at row {said.raw.find_first_row(value)} is no "
-            f"{one}{more}",
+            f"answer {value!r} of {said.judge!r} at row {said.raw.find_first_row(value)} is not "
+            f"a {one}{more}",
             allowed=f"the {many} {quote(values)}; empty where there is no answer",
             fix=f"{suggest_nearest(value, values)}correct it, declare "
             f"{argument('unsure', repr(value))} if it means that the judge is unsure, or list "

@@ -112,8 +112,8 @@ class Binning:
                 out[row] = value
             elif value is not None:
                 raise InputError(
-                    f"group column {self.column!r} holds {value!r} in row {row}, which is no "
-                    f"number and cannot be put into bins ({self.text!r})",
+                    f"group column {self.column!r} holds {value!r} in row {row}, which is not "
+                    f"a number and cannot be put into bins ({self.text!r})",
                     allowed="columns of numbers for quantiles and edges",
                     fix=f"write {argument('by', repr(self.column))} for one group per value",
                 )

@@ -206,7 +206,7 @@ def _read_explicit(
         if code in names:
             raise InputError(
                 f"{argument('unlabeled', repr(code))} is also one of the classes {quote(names)}",
-                allowed="a code that is no class",
+                allowed="a code that is not a class",
                 fix="declare another code, or mark unlabeled rows with NaN",
             )
     if positive is None:
@@ -354,7 +354,7 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
         more = len(unknown) - 1
         many = f" (and {more} other such value{'s' * (more > 1)})" if more else ""
         raise InputError(
-            f"label {value!r} at row {raw.find_first_row(value)} is no class{many}",
+            f"label {value!r} at row {raw.find_first_row(value)} is not a class{many}",
             allowed=f"the classes {quote(classes)}, NaN, None or empty where unlabeled",
             fix=_map_labels(classes)
             if 1 < len(unknown) == len(raw.values) and not _hint_at_type(value, classes)

@@ -136,7 +136,7 @@ def parse_condition(text: str) -> GateCondition:
             raise ValueError
     except ValueError:
         raise InputError(
-            f"{argument('fail_under', repr(text))} is no condition",
+            f"{argument('fail_under', repr(text))} is not a condition",
             allowed="[MODEL:]METRIC[.low|.high] or MODEL-MODEL:METRIC[.low|.high], with >=, >, <= "
             "or < and a number",
             fix=f"write for example {argument('fail_under', repr('accuracy.low>=0.9'))}",

@@ -66,7 +66,7 @@ def read_goal(goal: MetricSpec) -> ThresholdGoal:
         metric = get_metric(goal)
         if not isinstance(metric.kind, Decision) or metric.greater_is_better is None:
             raise InputError(
-                f"a threshold was asked for by {metric.name!r}, which is no metric of decisions",
+                f"a threshold was asked for by {metric.name!r}, which is not a metric of decisions",
                 allowed="a metric of decisions, such as f1, accuracy or expected_cost",
                 fix="choose one of these, or a demand such as 'precision>=0.9'",
             )

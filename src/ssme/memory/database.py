@@ -409,7 +409,7 @@ def _refuse_no_file(path: Path) -> None:
         raise InputError(f"{path}: there is no folder {path.parent}", fix="make the folder first")
     if other:
         raise InputError(
-            f"{path} is no regular file",
+            f"{path} is not a regular file",
             allowed="a file that ssme made, or a new name",
             fix="name another file",
         )

@@ -324,7 +324,7 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
     """
     if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
         raise InputError(
-            f"a threshold was given for `{metric.name}`, which is no metric of decisions",
+            f"a threshold was given for `{metric.name}`, which is not a metric of decisions",
             allowed="metrics of decisions, such as `accuracy`, and those of `decision_metric`",
             fix="leave the threshold out",
         )

@@ -138,7 +138,7 @@ def expand_metrics(
         rest = own or at
         if name not in CLASS_METRICS:
             raise InputError(
-                f"metric `{spec}`: `{name}` is no metric of one class",
+                f"metric `{spec}`: `{name}` is not a metric of one class",
                 allowed=", ".join(f"{each}[CLASS]" for each in CLASS_METRICS),
                 fix=f"write `{name}` without the brackets, or one of these",
             )

@@ -211,7 +211,7 @@ def _find_class_metric(spec: str, threshold: float | None) -> Metric:
     name = _ALIASES.get(name, name)
     if not inner.isascii() or not inner.isdigit():
         raise InputError(
-            f"metric `{spec}`: {inner!r} is no number of a class",
+            f"metric `{spec}`: {inner!r} is not the number of a class",
             allowed="a number from 0; names of classes are known where there is data",
             fix=f"write for example `{name}[1]`, or give the name to ssme.evaluate",
         )
@@ -250,7 +250,7 @@ def _parse_share(spec: str, asked: str) -> float:
         return float(asked)
     except ValueError:
         raise InputError(
-            f"metric `{spec}`: the prevalence `{asked}` is no number",
+            f"metric `{spec}`: the prevalence `{asked}` is not a number",
             allowed="a number between 0 and 1 after the ~",
             fix="write for example `accuracy~0.03`",
         ) from None
@@ -267,7 +267,7 @@ def _parse_threshold(spec: str, name: str, asked: str) -> float:
         return float(asked)
     except ValueError:
         raise InputError(
-            f"metric `{spec}`: the threshold `{asked}` is no number",
+            f"metric `{spec}`: the threshold `{asked}` is not a number",
             allowed="a number from 0 to 1 after the @",
             fix=f"write for example `{name}@0.3`",
         ) from None

@@ -170,4 +170,4 @@ def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[by
             kind = next((k for head, k in IMAGE_TYPES.items() if content.startswith(head)), None)
             if kind is not None and (kind != "image/webp" or content[8:12] == b"WEBP"):
                 return content, kind
-    raise InputError(f"{text} is no picture in the folder of this server", fix="check the path")
+    raise InputError(f"{text} is not a picture in the folder of this server", fix="check the path")

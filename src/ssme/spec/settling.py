@@ -93,7 +93,7 @@ def settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, An
         return method, given
     if not hasattr(method, "spec") or not hasattr(method, "fit"):
         raise InputError(
-            f"{argument('method', method)} is no method",
+            f"{argument('method', method)} is not a method",
             allowed="the name of a method or a method object",
             fix=f"choose among {', '.join(method_names())}",
         )

@@ -71,7 +71,7 @@ def identify(path: str, partition: Partition = ()) -> File:
         else:
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
-                raise InputError(f"{path} is no file", allowed="Parquet files")
+                raise InputError(f"{path} is not a file", allowed="Parquet files")
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
             opened = import_arrow()[2].OSFile(path)
         with opened as file:

@@ -48,7 +48,7 @@ CASES = [
     BadFile(
         "percent",
         text("bert,gpt,label\n20.5,70,0\n60,10.5,1\n"),
-        "'bert' holds 20.5 at row 0, which is no probability",
+        "'bert' holds 20.5 at row 0, which is not a probability",
         "between 0 and 1",
         "for percent divide by 100; for logits say logits=True",
     ),
@@ -163,7 +163,7 @@ CASES = [
     BadFile(
         "a percentage in a CSV",
         text("bert,gpt,label\n0.2,0.7,0\n0.6,55,1\n"),
-        "column 'gpt' holds 55 at row 1, which is no probability",
+        "column 'gpt' holds 55 at row 1, which is not a probability",
         "between 0 and 1",
         "models=[...]",
     ),

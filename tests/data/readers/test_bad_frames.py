@@ -155,9 +155,9 @@ CASES = [
         "ScoreSet.from_frame",
     ),
     Bad(
-        "a column that is no probability",
+        "a column that is not a probability",
         frame(WIDE.assign(age=[30, 41, 22, 57])),
-        "column 'age' holds 30 at row 0, which is no probability",
+        "column 'age' holds 30 at row 0, which is not a probability",
         "between 0 and 1",
         "models=[...]",
     ),
@@ -293,7 +293,7 @@ CASES = [
     Bad(
         "labels that are not the classes in the columns",
         frame(GRID.assign(label=["a", "c"])),
-        "label 'c' at row 1 is no class",
+        "label 'c' at row 1 is not a class",
         "'a', 'b'",
         "correct it",
     ),

@@ -80,14 +80,14 @@ def test_it_goes_straight_into_evaluate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{'bert': 0.5}", r"line 2, is no JSON"),
+        ("{'bert': 0.5}", r"line 2, is not JSON"),
         ("[0.5, 1]", r"line 2, holds \[0\.5, 1\], not an object"),
-        ('{"bert": 0.5},', r"line 2, is no JSON: Extra data"),
+        ('{"bert": 0.5},', r"line 2, is not JSON: Extra data"),
         ('{"bert": 0.5, "bert": 0.6}', r"line 2, has the key 'bert' twice"),
         ('{"bert": {"a": {"b": 1}}}', r"line 2: 'bert' holds objects or lists inside"),
         ('{"bert": [[1]]}', r"line 2: 'bert' holds objects or lists inside"),
-        ("[" * 100_000, r"line 2, is no JSON: it is nested too deeply"),
-        ('{"bert": ' + "1" * 5000 + "}", r"line 2, is no JSON"),
+        ("[" * 100_000, r"line 2, is not JSON: it is nested too deeply"),
+        ('{"bert": ' + "1" * 5000 + "}", r"line 2, is not JSON"),
     ],
 )
 def test_what_is_no_row_is_refused_with_its_line(tmp_path: Path, line: str, told: str) -> None:

@@ -119,8 +119,8 @@ def test_times_keep_their_nanoseconds() -> None:
         ("group", [{"a": 1}, {"a": 2}], r"\{'a': 1\} at row 0 is a dict"),
         ("weight", [[0.5], [1.0]], r"column 'weight' holds \[0\.5\] at row 0"),
         ("m", [[0.5], [1.0]], r"column 'm' holds \[0\.5\] at row 0"),
-        ("label", [b"a", b"b"], r"label b'a' at row 0 is no class"),
-        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is no class"),
+        ("label", [b"a", b"b"], r"label b'a' at row 0 is not a class"),
+        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is not a class"),
     ],
 )
 def test_what_is_no_value_of_its_role_is_refused(

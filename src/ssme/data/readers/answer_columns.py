@@ -100,7 +100,7 @@ def advise(found: LookAlikes) -> str:
     for name, (value, count, row) in found.outside.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         parts.append(
-            f"{name!r} says {value!r} on {rows}, first at row {row}, which is no class of the "
+            f"{name!r} says {value!r} on {rows}, first at row {row}, which is not a class of the "
             f"labels: correct it, say {argument('unsure', repr(value))} if it means that the judge "
             f"is unsure, or list all classes with {argument('classes', '[...]')}"
         )

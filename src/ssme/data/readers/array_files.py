@@ -45,7 +45,7 @@ def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
         ):
             return {"scores": _load(content, size, str(file))}
     raise InputError(
-        f"{file} is no array file, or holds pickled objects",
+        f"{file} is not an array file, or holds pickled objects",
         allowed=PLAIN,
         fix=CURE,
     )

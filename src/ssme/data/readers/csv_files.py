@@ -127,7 +127,7 @@ def _read_rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], N
                 row = next(rows, None)
             except csv.Error as error:
                 raise InputError(
-                    f"{file}, line {rows.line_num}, is no row of cells: {error}",
+                    f"{file}, line {rows.line_num}, is not a row of cells: {error}",
                     allowed="cells with delimiters between them",
                     fix="check quoting and the delimiter",
                 ) from None

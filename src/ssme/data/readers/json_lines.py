@@ -75,7 +75,7 @@ def _read_records(file: Path) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
                 ) from None
             except (ValueError, RecursionError) as error:
                 raise InputError(
-                    f"{file}, line {number}, is no JSON: {_find_reason(error)}",
+                    f"{file}, line {number}, is not JSON: {_find_reason(error)}",
                     allowed='an object on every line, such as {"bert": 0.9, "label": 1}',
                     fix="write one object per line, without commas or brackets between lines",
                 ) from None

@@ -96,7 +96,7 @@ class NumberStyle:
         if self.thousands is not None:
             marks += f" and {argument('thousands', repr(self.thousands))}"
         return InputError(
-            f"column {name!r} holds {cell!r} in line {line}, which is no number with {marks}",
+            f"column {name!r} holds {cell!r} in line {line}, which is not a number with {marks}",
             allowed="numbers that are all written in the declared way",
             fix=f"correct {argument('decimal')} or {argument('thousands')}, or the cell; or leave "
             f"the column out with {argument('ignore', repr(name))}",

@@ -302,7 +302,7 @@ def _refuse_no_probabilities(
                 continue
             row = int(np.argmax(outside))
             value = make_plain(values[row])
-            got = f"column {name!r} holds {value!r} at row {row}, which is no probability"
+            got = f"column {name!r} holds {value!r} at row {row}, which is not a probability"
         else:
             continue
         alike = find_answers(table, [*judged, *free], raw)
