@@ -505,6 +505,39 @@ def test_prevalence_and_corrected_shift(run: Run, scores: Path) -> None:
     assert "shift" in result.stderr
     for bad in (("--prevalence", 3), ("--correct-shift", "concept")):
         assert run(*asked, *bad).exit_code == 2
+    rare = ("--prevalence", 0.03)
+    for bad in (("--threshold-for", "precision>=0.9"), ("--cost", "0,1;5,0")):
+        refused = run(*asked, *rare, *bad)
+        assert refused.exit_code == 2
+        assert bad[0] in refused.stderr
+
+
+def test_the_stated_prevalence_says_which_metric_leads(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "--json", "-", "--prevalence")
+    for share, first in ((0.03, "average_precision~0.03"), (0.5, "accuracy~0.5")):
+        result = run(*asked, share)
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["settings"]["metrics"][0] == first
+        assert ("A class is rare at a prevalence" in result.stderr) == (share == 0.03)
+
+
+def test_a_demand_is_told_with_the_probability_that_it_is_met(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy", "--threshold-for")
+    shown = " ".join(run(*asked, "precision>=0.97").stdout.split())
+    assert "Probability that precision>=0.97 holds at the threshold: forest" in shown
+    assert "logistic, coin reach precision>=0.97 at no threshold." in shown
+
+
+def test_gaps_that_are_asked_for_are_in_the_json(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy", "--gaps", "ratio,difference")
+    result = run(*asked, "--group", "site", "--json", "-")
+    assert result.exit_code == 0, result.output
+    found = [(gap["model"], gap["gap"]) for gap in json.loads(result.stdout)["gaps"]]
+    assert len(found) == len(set(found)) == 6
+    assert {gap for _, gap in found} == {"difference", "ratio"}
+    none = run(*asked)
+    assert none.exit_code == 2
+    assert "--gaps ratio was asked for, and no groups are reported on" in none.stderr
 
 
 def test_every_group_shows_where_models_are_many(run: Run, tmp_path: Path) -> None:

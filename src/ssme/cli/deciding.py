@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError, name_argument
@@ -72,25 +73,44 @@ def add_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
     return dataclasses.replace(spec, metrics=(worth, *asked))
 
 
-def add_prevalence(spec: RunSpec, prevalence: float) -> RunSpec:
-    """``spec`` with every metric as it would be with this share of class 1."""
-    from ssme.metrics import at_prevalence, default_metrics, get_metric
+def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
+    """``spec`` with every metric as it would be with this share of class 1.
 
-    asked = default_metrics(2) if spec.metrics is None else spec.metrics
+    Beside it stands a sentence on which metric comes first, where none was named and a class is
+    rare at the prevalence; otherwise it is empty.
+    """
+    import numpy as np
+
+    from ssme.metrics import at_prevalence, default_metrics, get_metric
+    from ssme.metrics.leading import find_leading_metric
+
     try:
         at_prevalence(get_metric("accuracy"), prevalence)
     except InputError as error:
         raise InputError(
             f"--prevalence {prevalence:g} is not allowed", allowed=error.allowed, fix=error.fix
         ) from None
+    asked = default_metrics(2) if spec.metrics is None else spec.metrics
     for each in asked:
         if not isinstance(each, str):
             raise InputError(
-                f"--prevalence {prevalence:g} was given with a metric that has options",
+                f"--prevalence {prevalence:g} was given with a metric that has options, as those "
+                "of --cost and --utility have",
                 allowed="metrics named by text",
-                fix=f"write ~{prevalence:g} after the names of metrics instead",
+                fix="leave one of the two out; in Python, write "
+                f"at_prevalence(expected_cost(...), {prevalence:g})",
             )
-    return dataclasses.replace(spec, metrics=tuple(f"{each}~{prevalence:g}" for each in asked))
+    said = ""
+    if spec.metrics is None:
+        lead = find_leading_metric(np.array([1.0 - prevalence, prevalence]), (0, 1))
+        if lead.reason:
+            asked = (lead.metric, *(each for each in asked if each != lead.metric))
+            said = (
+                f"A class is rare at a prevalence of {prevalence:g}, so the models are judged by "
+                f"{lead.metric} and not by accuracy. Naming a metric changes this."
+            )
+    found = tuple(f"{each}~{prevalence:g}" for each in asked)
+    return dataclasses.replace(spec, metrics=found), said
 
 
 def refuse_shift(kind: str, spec: RunSpec) -> None:
@@ -146,7 +166,7 @@ def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -
     from rich.text import Text
 
     from ssme.cli.tables import format_interval, format_number, make_table
-    from ssme.wording import make_distinct
+    from ssme.wording import make_distinct, make_printable
 
     columns = ("model", "threshold", "its interval", "metric", "estimate", "interval")
     numbers = ("threshold", "its interval", "estimate", "interval")
@@ -169,10 +189,26 @@ def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -
     if limit is not None and len(found.picks) > limit:
         rest = len(found.picks) - limit
         output.console.print(f"{rest} more models: --all shows them, --json keeps them")
+    for sentence in _tell_demand(found, limit):
+        output.console.print(Text(make_printable(sentence)))
+    if found.choice is not None:
+        output.console.print(Text(make_printable(found.choice.sentence())))
+
+
+def _tell_demand(found: ThresholdChoice, limit: int | None) -> list[str]:
+    """How probable it is that a demand is met at the thresholds, and which models never meet it."""
     if found.choice is None:
-        output.console.print(Text(f"No model reaches {found.goal} at any threshold."))
-    else:
-        output.console.print(Text(found.choice.sentence()))
+        return [f"No model reaches {found.goal} at any threshold."]
+    shown = found.picks[:limit]
+    met = [f"{pick.model} {pick.p_demand:.0%}" for pick in shown if pick.p_demand >= 0.0]
+    never = [pick.model for pick in shown if math.isnan(pick.threshold)]
+    said = []
+    if met:
+        said.append(f"Probability that {found.goal} holds at the threshold: {', '.join(met)}.")
+    if never:
+        verb = "reaches" if len(never) == 1 else "reach"
+        said.append(f"{', '.join(never)} {verb} {found.goal} at no threshold.")
+    return said
 
 
 def show_together(profile: SetProfile, output: Output) -> None:

@@ -31,7 +31,7 @@ from ssme.cli.options import (
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError, argument, name_argument
 
 DECIDING = "Deciding"
 GATES = "Gates for pipelines"
@@ -39,6 +39,7 @@ GATES = "Gates for pipelines"
 if TYPE_CHECKING:
     from ssme.decide.gates import GateCondition
     from ssme.evaluation import Evaluation
+    from ssme.results.gaps import GapTable
     from ssme.spec import RunSpec
 
 __all__ = ["evaluate", "show"]
@@ -187,6 +188,7 @@ def evaluate(
     from ssme.decide import gates
     from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
+    from ssme.results.gaps import describe_gaps
 
     kinds = split_names(gaps, "--gaps") if gaps else []
     _refuse_unknown_gaps(kinds)
@@ -202,8 +204,18 @@ def evaluate(
     worth = read_worth(cost, utility)
     goal = None if threshold_for is None else read_threshold_goal(threshold_for, worth)
     spec = add_worth(gather(file, read, run, config, engine), worth)
+    if prevalence is not None and goal is not None:
+        raise InputError(
+            f"{argument('prevalence', prevalence)} and {argument('threshold_for', threshold_for)} "
+            "were both given, and thresholds are chosen for the classes as frequent as they are "
+            "among the rows",
+            allowed="one of them",
+            fix="leave one of them out",
+        )
     if prevalence is not None:
-        spec = add_prevalence(spec, prevalence)
+        spec, rare = add_prevalence(spec, prevalence)
+        if rare:
+            output.note(rare)
     if correct_shift is not None:
         refuse_shift(correct_shift, spec)
     output.refuse_inputs(list_inputs(spec))
@@ -226,13 +238,16 @@ def evaluate(
     if together:
         profile = result.set_profile()
         held["together"] = profile.to_dict()
+    asked = _compute_gaps(result, kinds) if kinds else None
+    if asked is not None:
+        held |= describe_gaps(result, asked)
     output.write(out.json, format_json({**result.to_dict(), **held}))
     output.write(out.csv, format_csv(list(result.rows())))
     if out.html is not None:
         from ssme.report import render_report
 
         output.write(out.html, render_report(result))
-    show(result, output, show_all, kinds)
+    show(result, output, show_all, asked)
     if goal is not None:
         show_thresholds(thresholds, output, None if show_all else LIMIT)
     if together:
@@ -248,7 +263,7 @@ def evaluate(
 
 
 def show(
-    result: Evaluation, output: Output, show_all: bool = False, gaps: Sequence[str] = ()
+    result: Evaluation, output: Output, show_all: bool = False, gaps: GapTable | None = None
 ) -> None:
     """Print an evaluation's tables, groups and doubts."""
     from ssme.cli.tables import LIMIT, make_evaluation_tables, print_doubts, summarize_in_a_line
@@ -286,7 +301,19 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
             raise InputError(f"--gaps {kind} is unknown", allowed=", ".join(GAPS))
 
 
-def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequence[str]) -> None:
+def _compute_gaps(result: Evaluation, kinds: Sequence[str]) -> GapTable:
+    """Differences between groups, and the other gaps that were asked for."""
+    if len(result.groups) < 2:
+        raise InputError(
+            f"{argument('gaps', kinds[0])} was asked for, and no groups are reported on",
+            allowed="gaps between groups",
+            fix=f"name the groups with {argument('groups', 'COLUMN')}",
+        )
+    with name_argument("gaps"):
+        return result.gaps(kinds=["difference", *kinds])
+
+
+def _show_groups(result: Evaluation, output: Output, show_all: bool, gaps: GapTable | None) -> None:
     """Print the groups of every grouping, worst first, and how far they are apart."""
     from ssme.cli.group_tables import make_gap_tables, make_group_tables
     from ssme.cli.tables import LIMIT
@@ -294,8 +321,8 @@ def _show_groups(result: Evaluation, output: Output, show_all: bool, kinds: Sequ
     limit = None if show_all else LIMIT
     found = list(make_group_tables(result, limit))
     leading = result.worst_groups(result.metrics[0].name, by=result.groups[1].by).rows[0].model
-    gaps = make_gap_tables(result.gaps(kinds=["difference", *kinds]), leading, limit)
-    for table in [*found, *gaps]:
+    apart = result.gaps(kinds=["difference"]) if gaps is None else gaps
+    for table in [*found, *make_gap_tables(apart, leading, limit)]:
         output.console.print()
         output.console.print(table)
 

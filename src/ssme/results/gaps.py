@@ -145,6 +145,7 @@ def compute_gaps(
 ) -> GapTable:
     """The gaps of an evaluation; `ssme.Evaluation.gaps` says what they are."""
     level = evaluation.level if level is None else level
+    kinds = list(dict.fromkeys([kinds] if isinstance(kinds, str) else kinds))
     unknown = [kind for kind in kinds if kind not in GAPS]
     if unknown:
         raise InputError(f"{argument('kinds', unknown[0])} is unknown", allowed=", ".join(GAPS))
@@ -182,15 +183,17 @@ def _tell_of_each_metric(
     )
 
 
-def describe_gaps(evaluation: BaseEvaluation) -> dict[str, Any]:
-    """The differences between groups as plain values, where groups were evaluated."""
+def describe_gaps(
+    evaluation: BaseEvaluation, gaps: GapTable | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """Gaps (default: the differences) as plain values, where groups were evaluated."""
     if len(evaluation.groups) < 2:
         return {}
-    rows = compute_gaps(evaluation, kinds=["difference"]).rows
+    found = compute_gaps(evaluation, kinds=["difference"]) if gaps is None else gaps
     return {
         "gaps": [
             {key: None if value != value else value for key, value in vars(row).items()}
-            for row in rows
+            for row in found.rows
         ]
     }
 

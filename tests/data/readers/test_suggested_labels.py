@@ -83,6 +83,8 @@ def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
         ("id,label,probability\nr10,0,0.2\nr10,1,0.2\n", "labels row 'r10' both 0 and 1"),
         ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
         ("id,label,probability\nr10,7,0.2\n", "7"),
+        ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* holds 'x' at row 1"),
+        ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "at row 0 and again at row 2"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, text, message) -> None:
@@ -112,3 +114,13 @@ def test_rows_that_nobody_has_labeled_yet_change_no_estimate(tmp_path: Path) -> 
     assert half.design.rounds.count_drawn(half.labels) == (1, 1)
     plain, drawn = (ssme.evaluate(each, metrics="accuracy") for each in (ScoreSet.read(file), data))
     pd.testing.assert_frame_equal(plain.frame(), drawn.frame())
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(",", ";"), (";", ","), (",", "\t")])
+def test_a_spreadsheet_may_have_written_another_delimiter(tmp_path, ours, theirs) -> None:
+    file = scores(tmp_path)
+    file.write_text(file.read_text().replace(",", ours))
+    more = suggested(tmp_path, GOOD.replace(",", theirs))
+    data = ScoreSet.read(file, more, delimiter=ours)
+    assert data.n_labeled == 10
+    assert data.label_values[[10, 11, 12]].tolist() == [1, 0, None]

@@ -139,6 +139,13 @@ def _read_rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], N
                 yield rows.line_num, row
 
 
+def find_other_delimiter(file: Path, delimiter: str) -> str | None:
+    """What splits the header of ``file`` where ``delimiter`` leaves it in one piece; else None."""
+    header = _read_header(file, delimiter)
+    found = [mark for mark in DELIMITERS if mark in header[0]] if len(header) == 1 else []
+    return found[0] if len(found) == 1 else None
+
+
 def _read_header(file: Path, delimiter: str) -> list[str]:
     with closing(_read_rows(file, delimiter)) as rows:
         _, header = next(rows, (0, []))

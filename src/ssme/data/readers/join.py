@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design, refuse_two_designs
+from ssme.data.readers.csv_files import find_other_delimiter
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
@@ -188,7 +189,7 @@ def _read_rounds(
 ) -> LabelRounds:
     """Probability and round of each row that ``table`` speaks of."""
     place, id_column = _place_rows(table, ids, id_name)
-    chance = table.read_floats(column)
+    chance = _read_numbers(table, column)
     bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
     if bad.size:
         id = as_objects(table.read_values(id_column))[bad[0]]
@@ -198,7 +199,7 @@ def _read_rounds(
             fix="give the probability with which the row was chosen, or leave it empty",
         )
     named = table.find(None, USUAL_NAMES["round"], "round")
-    number = np.ones(table.n_rows) if named is None else table.read_floats(named)
+    number = np.ones(table.n_rows) if named is None else _read_numbers(table, named)
     number = np.where(np.isnan(number), 1.0, number)
     if ((number < 1.0) | (number != np.rint(number)) | (number > 1e9)).any():
         raise InputError(
@@ -231,19 +232,60 @@ def _place_rows(table: Table, ids: NDArray[Any] | None, id_name: str | None) -> 
             "order of the rows",
         )
     id_column = _find_id_column(table, id_name)
-    label_ids = as_ids(table.read_values(id_column), table.n_rows)
-    assert label_ids is not None
+    label_ids = _read_ids(table, id_column)
     return _Places(_find_places(as_objects(ids), label_ids, table.what), len(ids)), id_column
 
 
+def _read_ids(table: Table, column: str) -> NDArray[np.object_]:
+    """The names of the rows that ``table`` labels, each once."""
+    with name_argument("labels"):
+        ids = as_objects(table.read_values(column))
+        number = {id: row for row, id in reversed(list(enumerate(ids.tolist())))}
+        for row, id in enumerate(ids.tolist()):
+            if number[id] != row and id == id and id is not None:
+                raise InputError(
+                    f"{table.what} names {id!r} at row {number[id]} and again at row {row}",
+                    allowed="each id once",
+                    fix="remove one of the two rows",
+                )
+        found = as_ids(table.read_values(column), table.n_rows)
+    assert found is not None
+    return found
+
+
+def _read_numbers(table: Table, column: str) -> FloatArray:
+    """A column of numbers, NaN where empty; the first other text is named with its row."""
+    import pandas
+
+    values = pandas.Series(table.read_values(column), dtype=object)
+    texts = values.dropna().astype(str).str.strip()
+    stray = texts[(texts != "") & pandas.to_numeric(texts, errors="coerce").isna()]
+    if len(stray):
+        raise InputError(
+            f"column {column!r} of {table.what} holds {stray.iloc[0]!r} at row {stray.index[0]}",
+            allowed="numbers with a decimal point, or nothing",
+            fix="restore the column as `ssme suggest` wrote it",
+        )
+    return table.read_floats(column)
+
+
 def _open(labels: Any, options: ReadOptions) -> Table:
-    """The table of labels; a CSV file is written as that of the scores is said to be."""
-    if isinstance(labels, Path):
-        of_csv = ("delimiter", "decimal", "thousands") if labels.suffix.lower() == ".csv" else ()
-        told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
-        with name_argument("labels"):
-            return Table(open_table(labels, told), str(labels))
-    return Table(labels, "the table of labels")
+    """The table of labels; a CSV file is written as that of the scores is said to be.
+
+    It has an id and a label in each row. Where the delimiter of the scores leaves its header in one
+    piece, and one other delimiter splits it, the file is written in its own way: with that
+    delimiter, and with a point in its numbers.
+    """
+    if not isinstance(labels, Path):
+        return Table(labels, "the table of labels")
+    is_csv = labels.suffix.lower() == ".csv"
+    of_csv = ("delimiter", "decimal", "thousands") if is_csv else ()
+    told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
+    with name_argument("labels"):
+        if is_csv and labels.is_file():
+            other = find_other_delimiter(labels, told.delimiter or ",")
+            told = told if other is None else ReadOptions(delimiter=other)
+        return Table(open_table(labels, told), str(labels))
 
 
 def _find_id_column(table: Table, id_name: str | None) -> str:
