@@ -290,6 +290,18 @@ def test_binary_models_with_numbers_of_seeds_are_binary_models() -> None:
     assert ScoreSet.from_frame(frame).models == ("p_0", "p_1", "q_0", "q_1")
 
 
+@pytest.mark.parametrize(("rows", "meant"), [(3, False), (12, True)])
+def test_few_sums_near_one_may_be_chance(rows: int, meant: bool) -> None:
+    first = np.random.default_rng(0).random(rows)
+    frame = pd.DataFrame({"p 0": first, "p 1": 0.98 * (1.0 - first)})
+    frame["label"] = [0, 1, None] * (rows // 3)
+    if meant:
+        with pytest.raises(InputError, match="those of 'p' sum to"):
+            ScoreSet.from_frame(frame)
+    else:
+        assert ScoreSet.from_frame(frame).models == ("p 0", "p 1")
+
+
 def test_a_series_of_labels_in_another_order_is_refused() -> None:
     frame = pd.DataFrame(BINARY)[["bert", "gpt"]]
     labels = pd.Series(BINARY["label"])

@@ -61,19 +61,25 @@ class Grid:
                 return model, row, float(np.asarray(sums)[row])
         return None
 
-    def is_meant(self, table: Table, raw: RawLabels, *, near: float = 0.05) -> bool:
+    def is_meant(
+        self, table: Table, raw: RawLabels, *, near: float = 0.05, by_chance: float = 1e-6
+    ) -> bool:
         """Whether columns that do not sum to one are classes all the same.
 
         They are if the labels name several classes that no number of a seed or version would be,
-        or if the columns of some model sum to one, within ``near``, on most rows.
+        or if the columns of some model sum to one, within ``near``, on most rows, and on more rows
+        than unrelated columns would with the probability ``by_chance``.
         """
         if not raw.values or not self.fits(raw):
             return False
         if len(raw.values) > 2 or not all(str(name).isdigit() for name in self.classes or ()):
             return True
+        from scipy.special import bdtrc
+
         for of in self.columns.values():
             sums = np.asarray(sum(table.read_floats(column) for column in of.values()))
-            if np.sum(np.abs(sums - 1.0) <= near) > 0.5 * np.sum(~np.isnan(sums)):
+            known, sound = np.sum(~np.isnan(sums)), np.sum(np.abs(sums - 1.0) <= near)
+            if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * near) < by_chance:
                 return True
         return False
 
