@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -70,3 +71,26 @@ def test_what_is_refused() -> None:
     pair = DecisionTreeClassifier().fit(X[:200], np.stack([Y, 1 - (Y > 1)], axis=1)[:200])
     with pytest.raises(InputError, match="2 outputs"):
         scores_from({"pair": pair}, X)
+
+
+def test_labels_in_another_order_than_the_rows_are_refused() -> None:
+    rows = pd.DataFrame(X[200:])
+    labels = pd.Series(NAMES[200:]).sample(frac=1.0, random_state=0)
+    with pytest.raises(InputError, match="the labels are a Series whose index has the rows of"):
+        scores_from(FITTED, rows, labels)
+    assert scores_from(FITTED, rows.loc[labels.index], labels).n_labeled == 400
+
+
+def test_one_estimator_is_a_list_of_one() -> None:
+    assert scores_from(FITTED["tree"], X[200:]).models == ("DecisionTreeClassifier",)
+
+
+def test_what_does_not_say_its_classes_is_refused() -> None:
+    class Bare:
+        def predict_proba(self, rows: np.ndarray) -> np.ndarray:
+            return FITTED["tree"].predict_proba(rows)
+
+    with pytest.raises(InputError, match="a Bare, has no classes_"):
+        scores_from([Bare()], X[200:])
+    with pytest.raises(InputError, match=r"classes=.* was given beside estimators"):
+        scores_from(FITTED, X[200:], classes=["emu", "dog", "cat"])

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.row_order import refuse_other_order
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.data.values import make_plain
+from ssme.errors import InputError, argument
 
 __all__ = ["scores_from"]
 
 
 def scores_from(
-    estimators: Mapping[str, Any] | Sequence[Any],
+    estimators: Mapping[str, Any] | Sequence[Any] | Any,
     X: Any,
     y: object | None = None,
     **options: Any,
@@ -28,11 +30,12 @@ def scores_from(
     Parameters
     ----------
     estimators : dict or list
-        From a name to a fitted classifier or pipeline; or a list of these, named by their class.
+        From a name to a fitted classifier or pipeline; or a list of these, or a single one, named
+        by their class.
     X : array or dict
         The rows to score, the same for all; or a dict from name to rows, where features differ.
     y : array of shape (n,), optional
-        Labels, NaN or None where unknown.
+        Labels in the order of the rows of X, NaN or None where unknown.
     **options
         Passed on to `ssme.ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
 
@@ -50,15 +53,28 @@ def scores_from(
     >>> scores_from([fitted], X[1::2]).classes
     (0, 1, 2)
     """
+    if hasattr(estimators, "predict_proba"):
+        estimators = [estimators]
     named = estimators if isinstance(estimators, Mapping) else _name_estimators(estimators)
     if not named:
         raise InputError("no estimator was given", allowed="one or more fitted classifiers")
+    if "classes" in options:
+        raise InputError(
+            f"{argument('classes', repr(options['classes']))} was given beside estimators",
+            allowed="the classes that the estimators were fitted to, in their order",
+            fix=f"leave {argument('classes')} out",
+        )
+    rows_of = X if isinstance(X, dict) else {"": X}
+    whose = [
+        (f"the rows X of {name!r}" if name else "the rows X", x) for name, x in rows_of.items()
+    ]
+    refuse_other_order([*whose, ("the labels", y)])
     scores: dict[str, Any] = {}
     classes: list[Any] = []
     for name, estimator in named.items():
         rows = _take_rows(name, X)
         found = _predict_probabilities(name, estimator, rows)
-        own = [getattr(c, "item", lambda c=c: c)() for c in estimator.classes_]
+        own = [make_plain(each) for each in estimator.classes_]
         if not classes:
             classes = own
         elif set(own) != set(classes):
@@ -105,6 +121,14 @@ def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any,
         )
     try:
         found = estimator.predict_proba(X)
+        if not hasattr(estimator, "classes_"):
+            raise InputError(
+                f"{name!r}, a {type(estimator).__name__}, has no classes_, so that nothing says "
+                "which class each column of predict_proba is",
+                allowed="classifiers with classes_ in the order of their probabilities",
+                fix="give the probabilities of each model to ssme.ScoreSet.from_arrays, with "
+                f"{argument('classes', '[...]')} in their order",
+            )
     except NotFittedError as error:
         raise InputError(f"{name!r} is not fitted", fix="call fit first") from error
     if isinstance(found, list):

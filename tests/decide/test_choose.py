@@ -98,7 +98,9 @@ def test_an_undefined_model_is_never_in_the_set():
     assert choice.p_best == 1.0
 
 
-@pytest.mark.parametrize("bad", [{"margin": -1}, {"set_level": 1.0}, {"margin": "0.01"}])
+@pytest.mark.parametrize(
+    "bad", [{"margin": -1}, {"set_level": 1.0}, {"margin": "0.01"}, {"margin": 1}]
+)
 def test_bad_options_are_refused_by_name(bad):
     with pytest.raises(InputError, match=next(iter(bad))):
         choose_model(MODELS, ACCURACY, estimate_of([[1, 2, 3]]), **bad)
@@ -128,3 +130,13 @@ def test_the_expected_regret_is_inside_its_interval():
     choice = choose_model(("a", "b"), ACCURACY, estimate)
     assert choice.regret_low == choice.regret == pytest.approx(0.045)
     assert choice.regret_high == pytest.approx(0.1)
+
+
+def test_print_and_a_notebook_show_the_sentence_and_the_contenders():
+    names = ("<b>a", "b")
+    choice = choose_model(names, ACCURACY, Estimate(np.array([0.8, 0.7]), np.array([[0.8, 0.7]])))
+    assert str(choice) == choice.sentence()
+    html = choice._repr_html_()
+    assert "<b>" not in html
+    assert "&lt;b&gt;a" in html
+    assert all(part in html for part in ("p_best", "practically_equal", "0.7"))

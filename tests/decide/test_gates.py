@@ -131,3 +131,16 @@ def test_among_many_models_differences_are_those_of_the_best() -> None:
     rows = json.loads(many.to_json())["differences"]
     assert {row["a"] for row in rows} == {names[-1]}
     assert len(rows) == PAIRED_MODELS
+
+
+@pytest.mark.parametrize(
+    "condition", ["accuracy<=5", "new:accuracy.low>=-0.1", "accuracy<1.5", "new-old:accuracy>-2"]
+)
+def test_a_condition_that_every_model_meets_is_refused(condition: str) -> None:
+    with pytest.raises(InputError, match=r"holds for every model.*goes from (0|-1) to 1"):
+        evaluation(NAMES[:3]).gate(condition)
+
+
+@pytest.mark.parametrize("condition", ["accuracy>=0", "accuracy<=1", "new-old:accuracy>=-1"])
+def test_a_limit_at_the_end_of_the_range_is_a_condition(condition: str) -> None:
+    assert evaluation(NAMES[:3]).gate(condition).passed

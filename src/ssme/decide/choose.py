@@ -34,9 +34,10 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import to_plain_values
+from ssme.results.notebook import ToldInWords
 from ssme.results.reliability import MARGINS, Record, Reliability
 
-__all__ = ["Choice", "Contender", "choose_model"]
+__all__ = ["Choice", "Contender", "choose_model", "refuse_idle_margin"]
 
 MARGIN = Option("margin", Number(least=0.0), 0.01, "Differences that make no difference in use.")
 SET_LEVEL = Option(
@@ -81,7 +82,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(ToldInWords):
     """The model to take by one metric, with its probability and its price.
 
     Attributes
@@ -122,6 +123,10 @@ class Choice:
     reliability: Reliability
     set_reliability: Reliability
     within_reliability: Reliability
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        rows = [asdict(contender) for contender in self.contenders]
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     @property
     def possible_best(self) -> tuple[str, ...]:
@@ -250,6 +255,8 @@ def choose_model(
     True
     """
     margin, set_level = accept(MARGIN, margin), accept(SET_LEVEL, set_level)
+    if margin > MARGIN.default:
+        refuse_idle_margin("margin", margin, metric)
     if metric.greater_is_better is None:
         raise InputError(
             f"metric {metric.name!r} does not say whether greater is better",
@@ -303,6 +310,18 @@ def choose_model(
         set_reliability=record.tell("set"),
         within_reliability=_tell_p_within(record, margin, p_within),
     )
+
+
+def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
+    """Refuse a margin that every model meets; ``name`` is the option that holds it."""
+    span = metric.high - metric.low
+    if margin >= span:
+        raise InputError(
+            f"{argument(name, f'{margin:g}')} is met by every model: {metric.name} goes from "
+            f"{metric.low:g} to {metric.high:g}",
+            allowed=f"a margin below {span:g}, in the units of the metric",
+            fix="one percentage point is 0.01",
+        )
 
 
 def _tell_p_within(record: Record, margin: float, p_within: float) -> Reliability:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ssme.decide.choose import choose_model
+from ssme.decide.choose import choose_model, refuse_idle_margin
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, argument, name_argument
 from ssme.metrics import MetricSpec, get_metric
@@ -230,12 +230,28 @@ def judge(
 def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, of which ``condition`` does not hold."""
     metric = _find_metric(evaluation, condition)
+    _refuse_idle_condition(evaluation.data.models, metric, condition)
     for name, found in _list_values(evaluation, metric, condition):
         if not condition.holds(found):
             yield (
                 f"{name}: {condition.metric} {condition.column} is {found:.4g}, "
                 f"asked for {condition.sign} {condition.limit:g}"
             )
+
+
+def _refuse_idle_condition(models: Sequence[str], metric: Metric, condition: GateCondition) -> None:
+    """Refuse a condition that holds whatever the value is, such as an error of at most 5."""
+    low, high, what = metric.low, metric.high, condition.metric
+    if condition.model is not None and _split_pair(models, condition) is not None:
+        low, high, what = low - high, high - low, f"the difference of {what}"
+    worst = high if condition.sign.startswith("<") else low
+    if condition.limit != worst and condition.holds(worst):
+        raise InputError(
+            f"{argument('fail_under', repr(condition.text))} holds for every model: {what} goes "
+            f"from {low:g} to {high:g}",
+            allowed="a limit within this range",
+            fix="write 5 % as 0.05",
+        )
 
 
 def _find_metric(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
@@ -283,13 +299,7 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
 def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:
     """Whether the pick is as near the best as demanded, and with which probability."""
     metric, level = evaluation.metrics[0], evaluation.level
-    if within >= metric.high - metric.low:
-        raise InputError(
-            f"{argument('within', f'{within:g}')} is met by every model: {metric.name} goes from "
-            f"{metric.low:g} to {metric.high:g}",
-            allowed=f"a margin below {metric.high - metric.low:g}, in the units of the metric",
-            fix="one percentage point is 0.01",
-        )
+    refuse_idle_margin("within", within, metric)
     choice = choose_model(
         evaluation.data.models,
         metric,

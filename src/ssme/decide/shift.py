@@ -37,6 +37,7 @@ from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
 from ssme.results.evaluation import to_plain_values
+from ssme.results.notebook import ToldInWords
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
@@ -74,7 +75,7 @@ class ShiftConstants:
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(ToldInWords):
     """What the scores say about a shift between labeled and unlabeled rows.
 
     Attributes

@@ -42,6 +42,7 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame_of_rows
+from ssme.results.notebook import ToldInWords
 from ssme.results.reliability import Record
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
@@ -105,7 +106,7 @@ class ThresholdPick:
 
 
 @dataclass(frozen=True)
-class ThresholdChoice:
+class ThresholdChoice(ToldInWords):
     """Thresholds of all models for one goal.
 
     Attributes
@@ -122,6 +123,31 @@ class ThresholdChoice:
     picks: tuple[ThresholdPick, ...]
     choice: Choice | None
     library: str = "pandas"
+
+    def sentence(self) -> str:
+        """Describe the choice in words: which model to take, each at its own threshold.
+
+        Returns
+        -------
+        str
+            The sentences.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
+        >>> r.choose_thresholds("f1").sentence()[:20]
+        'Thresholds for f1: t'
+        """
+        if self.choice is None:
+            return f"Thresholds for {self.goal}: no model meets the demand."
+        said = self.choice.sentence()
+        return f"Thresholds for {self.goal}: {said[0].lower()}{said[1:]}"
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        rows = self.rows()
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per model and metric.

@@ -58,6 +58,7 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame_of_rows
+from ssme.results.notebook import ToldInWords
 
 __all__ = ["Figure", "PairErrors", "SetProfile", "profile_set"]
 
@@ -116,7 +117,7 @@ class PairErrors:
 
 
 @dataclass(frozen=True)
-class SetProfile:
+class SetProfile(ToldInWords):
     """The classifiers as one set, as `ssme.Evaluation.set_profile` gives it.
 
     Attributes

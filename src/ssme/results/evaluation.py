@@ -20,6 +20,7 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument
 from ssme.methods.base import Belief, Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Number, Option, accept
 from ssme.results.comparison import (
     Comparison,
     Difference,
@@ -37,6 +38,13 @@ from ssme.wording import make_printable, quote, suggest_nearest
 from ssme.writing import write_text
 
 __all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "to_plain_values"]
+
+LEVEL = Option(
+    "level",
+    Number(0.0, 1.0, open_least=True, open_most=True),
+    0.95,
+    "Coverage of the intervals.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,7 +379,11 @@ class BaseEvaluation:
         if metric is None and len(names) == 1:
             return 0
         if metric is None:
-            raise InputError("no metric was named", allowed=quote(names))
+            raise InputError(
+                "no metric was named, and several were evaluated",
+                allowed=quote(names),
+                fix=f"name one, such as {argument('metric', repr(names[0]))}",
+            )
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
@@ -429,6 +441,12 @@ class BaseEvaluation:
             raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
         if a is None:
             return [(one, two) for i, one in enumerate(models) for two in models[i + 1 :]]
+        if a == b:
+            raise InputError(
+                f"a and b are both {a!r}",
+                allowed="two different models",
+                fix="name two of " + quote(models) + ", or a alone",
+            )
         return [(a, two) for two in ((b,) if b is not None else models) if two != a]
 
     @property
@@ -439,11 +457,7 @@ class BaseEvaluation:
     def _check_level(self, level: float | None) -> float:
         if level is None:
             return self.level
-        if not 0.0 < level < 1.0:
-            raise InputError(
-                f"{argument('level', level)} is not allowed", allowed="a number between 0 and 1"
-            )
-        return level
+        return float(accept(LEVEL, level))
 
     def _compute_table(self, level: float) -> tuple[Row, ...]:
         """The table at ``level``, computed once."""

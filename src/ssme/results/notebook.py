@@ -1,17 +1,39 @@
-"""An evaluation as a notebook shows it: one small table, the doubts below."""
+"""Results as a notebook shows them: a small table, what is said about it below or above."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
+from ssme.results.frames import render_frame_html
 from ssme.results.table import Row
 from ssme.wording import make_printable, shorten
 
-__all__ = ["render_table"]
+__all__ = ["ToldInWords", "render_table"]
 
 MODELS = 30
 NAME = 60
+
+
+class ToldInWords:
+    """What print and a notebook show by its sentence, a notebook with a table below."""
+
+    def sentence(self) -> str:
+        """Describe the result in words."""
+        raise NotImplementedError
+
+    def _list_columns(self) -> Mapping[str, Sequence[Any]]:
+        """The columns of the table below the sentence; none where there is no table."""
+        return {}
+
+    def __str__(self) -> str:
+        return make_printable(self.sentence())
+
+    def _repr_html_(self) -> str:
+        columns = self._list_columns()
+        table = render_frame_html(columns) if columns else ""
+        return f"<p>{escape(str(self))}</p>{table}"
 
 
 def render_table(

@@ -22,6 +22,7 @@ from ssme.errors import InputError
 from ssme.options import Nothing, OneOf, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
+from ssme.results.notebook import ToldInWords
 from ssme.suggest.constants import PlanConstants
 from ssme.suggest.simulation import Sight, find_crossing, simulate_labeling
 from ssme.suggest.targets import Target, read_target
@@ -64,7 +65,7 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlan:
+class LabelPlan(ToldInWords):
     """How many labels a target takes.
 
     Attributes
@@ -188,7 +189,7 @@ class LabelPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlans:
+class LabelPlans(ToldInWords):
     """Plans for several targets, from the same simulations.
 
     Attributes

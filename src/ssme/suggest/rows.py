@@ -37,6 +37,7 @@ from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.options import Enumeration, Number, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
+from ssme.results.notebook import ToldInWords
 from ssme.suggest.constants import SuggestConstants
 from ssme.suggest.goals import Goal, find_goal
 from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
@@ -65,7 +66,7 @@ DESIGN = Option(
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion:
+class Suggestion(ToldInWords):
     """Rows to label next, with the probability that each of them was drawn with.
 
     Attributes
