@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
+from ssme.data.answer_classes import has_known_order
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
-from ssme.errors import InputError, UndefinedMetricWarning, argument, name_argument
+from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, argument, name_argument
 from ssme.evaluation import Evaluation
 from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
@@ -62,6 +63,7 @@ class Fit:
         estimates = _hide_judges(data, metrics, estimates)
         labels_only = _hide_judges(data, metrics, labels_only)
         _warn_undefined(data, metrics, groups, estimates)
+        _warn_of_order(data, metrics)
         return Evaluation(
             data=data,
             method=self.method.spec.name,
@@ -278,6 +280,25 @@ def _hide(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
         return np.where(models, np.nan, low), np.where(models, np.nan, high)
 
     return replace(estimate, value=value, draws=draws, bounds=hide_bounds)
+
+
+def _warn_of_order(data: ScoreSet, metrics: Sequence[Metric]) -> None:
+    """Say in which order classes are taken, where a metric needs one and nobody said it."""
+    names = [metric.name for metric in metrics if metric.of_order]
+    said = data.layout is None or data.layout.listed or has_known_order(data.classes)
+    if not names or said:
+        return
+    places = np.linspace(0.0, 1.0, data.n_classes)
+    order = ", ".join(
+        f"{name!r} = {place:.3g}" for name, place in zip(data.classes, places, strict=True)
+    )
+    warnings.warn(
+        f"{', '.join(names)} {'takes' if len(names) == 1 else 'take'} the classes as ordered, and "
+        f"nobody said in which order they are: {order}. If that is another one, list the classes "
+        "in their order: classes=[...] in Python, --classes on the command line",
+        SsmeWarning,
+        stacklevel=5,
+    )
 
 
 def _warn_undefined(

@@ -80,3 +80,23 @@ def test_metrics_of_probabilities_are_refused(run: Run, judged: Path) -> None:
     result = run("evaluate", judged, *asked, *FAST, "--metric", "ece")
     assert result.exit_code == 2
     assert "give answers" in result.stderr
+
+
+def test_what_was_taken_as_positive_is_said(run: Run, judged: Path) -> None:
+    frame = pd.read_csv(judged)
+    frame["y"] = frame["y"].map({0.0: "no", 1.0: "yes"})
+    frame["gpt"] = frame["gpt"].map({"0": "no", "1": "yes", "unsure": "Unsure."})
+    frame.to_csv(judged, index=False)
+    asked = ("--label", "y", "--answers", "gpt", "--ratings", "stars", "--ignore", "ann,hard,row")
+    result = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy")
+    assert "2 classes ('yes' is positive)" in result.stdout
+    assert "Positive class: 'yes' (--positive no makes it the other one)" in result.stderr
+    assert "Grades from 4 on, of 1, 2, 3, 4, 5, count as 'yes' (--cut" in result.stderr
+    assert "--models" not in result.stderr
+    named = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy", "--positive", "yes")
+    assert "Positive class" not in named.stderr
+    scores = judged.with_name("scores.csv")
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"a": rng.random(40), "y": [1, 2] * 20}).to_csv(scores, index=False)
+    told = run("evaluate", scores, "--label", "y", "--method", "labeled", "--metric", "accuracy")
+    assert "Positive class: 2, whose probability the scores are (--positive 1" in told.stderr

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import ssme
 from ssme import InputError, ScoreSet
+from ssme.data.answer_classes import has_known_order
+from ssme.errors import SsmeWarning
 
 YES_NO: list[Any] = ["yes", "no", *[None] * 10]
 SAID: list[Any] = ["yes", "no", "yes", "no", *["yes", "no"] * 4]
@@ -169,3 +173,33 @@ def test_letters_are_recognized_as_grades() -> None:
     frame = pd.DataFrame({"a": list("ABCDF") * 4, "y": ["yes", "no", *[None] * 18]})
     with pytest.raises(InputError, match=r"give ratings=\['a'\]"):
         ScoreSet.from_frame(frame, "y")
+
+
+@pytest.mark.parametrize(
+    ("classes", "known"),
+    [
+        (("no", "yes"), True),
+        ((1, 2, 3), True),
+        (("A", "tie", "B"), True),
+        (("cat", "dog", "horse"), False),
+        (("A", "B", "tie"), False),
+    ],
+)
+def test_whether_the_order_of_classes_goes_without_saying(
+    classes: tuple[Any, ...], known: bool
+) -> None:
+    assert has_known_order(classes) is known
+
+
+def test_metrics_of_ordered_classes_say_the_order_that_nobody_said() -> None:
+    said = {"a": ["cat", "dog", "horse", "dog"], "b": ["cat", "dog", "horse", "cat"]}
+    data = ScoreSet.from_answers(said, ["cat", "dog", "horse", None])
+    with pytest.warns(SsmeWarning, match="'cat' = 0, 'dog' = 0.5, 'horse' = 1"):
+        ssme.evaluate(data, method="labeled", metrics="win_rate")
+    listed = ScoreSet.from_answers(
+        said, ["cat", "dog", "horse", None], classes=["dog", "cat", "horse"]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SsmeWarning)
+        ssme.evaluate(listed, method="labeled", metrics="win_rate")
+        ssme.evaluate(data, method="labeled", metrics="accuracy")

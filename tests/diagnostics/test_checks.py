@@ -487,3 +487,54 @@ def test_evaluate_keeps_the_doubts():
     assert all(isinstance(doubt, Doubt) for doubt in result.doubts)
     assert "D203" in repr(result)
     assert result.to_dict()["doubts"][0]["severity"] == "serious"
+
+
+def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> ScoreSet:
+    """Twelve judges, each of whom answers a share of 600 rows; 40 labels."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 600)
+    said = {}
+    for m in range(12):
+        right = rng.random(600) < (0.5 if guess else 0.8)
+        answers = np.where(right, truth, 1 - truth).astype(object)
+        answers[rng.random(600) > share] = None
+        said[f"j{m}"] = answers
+    said["j0"] = np.where(truth == rng.integers(0, 2, 600), truth, 1 - truth) if guess else truth
+    if copies:
+        said["j2"] = said["j1"]
+    return ScoreSet.from_answers(said, [int(y) if i < 40 else None for i, y in enumerate(truth)])
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
+def test_judges_who_share_few_rows_are_no_copies_and_no_strangers(share: float):
+    codes = {doubt.code for doubt in check_all(sparse_judges(share))}
+    assert not codes & {"D203", "D204", "D207"}
+
+
+def test_judges_who_share_many_rows_and_all_answers_are_copies():
+    doubts = check_all(sparse_judges(0.5, copies=True))
+    assert "'j1' and 'j2' (r = 1.0000)." in next(d.reason for d in doubts if d.code == "D204")
+
+
+def test_judges_who_guess_do_not_agree_beyond_chance():
+    assert "D207" in {doubt.code for doubt in check_all(sparse_judges(0.5, guess=True))}
+
+
+def test_scores_taken_as_those_of_the_other_class_are_told_by_name():
+    data = healthy()
+    upside_down = ScoreSet.from_arrays(
+        1.0 - data.scores[:, :, 1], [None if y < 0 else int(y) + 1 for y in data.labels]
+    )
+    advice = next(d.advice for d in check_all(upside_down) if d.code == "D202")
+    assert "probabilities of the class 2. If they are those of 1, give positive=1" in advice
+
+
+def test_a_class_that_judges_say_and_no_label_has_is_told_with_what_to_do():
+    said = {"a": ["yes", "no", "perhaps", "yes", "no"] * 4, "b": ["yes", "no"] * 10}
+    data = ScoreSet.from_answers(said, ["yes", "no"] * 6 + [None] * 8)
+    doubt = next(d for d in check_all(data) if d.code == "D102")
+    assert doubt.severity == "serious"
+    assert (
+        "No label is 'perhaps', and 4 answers are, the first that of 'a' at row 2" in doubt.reason
+    )
+    assert "--unsure" in doubt.advice

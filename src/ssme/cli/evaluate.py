@@ -121,8 +121,8 @@ def evaluate(
         float | None,
         typer.Option(
             "--prevalence",
-            help="Report the metrics as they would be with this share of class 1, among two "
-            "classes.",
+            help="Report the metrics as they would be with this share of the positive class, "
+            "among two classes.",
             rich_help_panel=DECIDING,
         ),
     ] = None,

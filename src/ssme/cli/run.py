@@ -81,9 +81,11 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     said = []
     if layout.label and "label" not in spec.read:
         said.append(f"Label column: {layout.label!r}, by its name (--label chooses another).")
-    if layout.columns and "models" not in spec.read and "pattern" not in spec.read:
+    named = {"models", "pattern", "answers", "ratings"} & set(spec.read)
+    if layout.columns and not named and not data.judges:
         names = ", ".join(data.models[:8]) + (", ..." if data.n_models > 8 else "")
         said.append(f"Models: {names} (--models chooses others).")
+    said += _say_meaning(data)
     if layout.groups and "groups" not in spec.read:
         said.append(f"Group columns: {', '.join(layout.groups)}, by their names.")
     if layout.weight and "weight" not in spec.read:
@@ -99,6 +101,28 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
                 f"Of {drawn:,} suggested rows {left:,} have no label. They are taken to be left "
                 "out by chance: leave none out because it is hard."
             )
+    return said
+
+
+def _say_meaning(data: ScoreSet) -> list[str]:
+    """Which class is positive and which grades count as it, where nobody said so."""
+    from ssme.data.description import tell_positive
+
+    said, listed = [], data.layout is not None and data.layout.listed
+    if tell_positive(data.classes) and not listed:
+        scores = "" if len(data.judges) == data.n_models else ", whose probability the scores are"
+        said.append(
+            f"Positive class: {data.classes[1]!r}{scores} (--positive {data.classes[0]} makes it "
+            "the other one)."
+        )
+    for judge in data.judges.values():
+        if judge.cut is not None:
+            scale = ", ".join(map(str, judge.values[:8])) + (", ..." if judge.values[8:] else "")
+            said.append(
+                f"Grades from {judge.cut} on, of {scale}, count as {data.classes[1]!r} (--cut "
+                "names the lowest that does, --grades lists all)."
+            )
+            break
     return said
 
 

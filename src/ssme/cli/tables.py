@@ -149,6 +149,7 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
+    from ssme.data.description import tell_positive
     from ssme.suggest import count_effective_labels
 
     data, whole = evaluation.data, evaluation.groups[0]
@@ -161,7 +162,8 @@ def summarize_in_a_line(evaluation: Evaluation) -> str:
         )
     return (
         f"{data.n_models} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
-        f"rows, {data.n_classes} classes, method {evaluation.method!r}.{worth}"
+        f"rows, {data.n_classes} classes{tell_positive(data.classes)}, method "
+        f"{evaluation.method!r}.{worth}"
     )
 
 

@@ -21,6 +21,7 @@ from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "find_classes_of_answers",
+    "has_known_order",
     "refuse_two_of_one_spelling",
     "refuse_unsure_labels",
     "spell_labels",
@@ -274,13 +275,23 @@ def _put_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
     The two are in the order of `PAIRS`, or in that of ``names``.
     """
-    ties = [name for name in names if spell_class(name).lower().split(" (")[0] in TIES]
+    ties = [name for name in names if _is_tie(name)]
     if len(names) != 3 or len(ties) != 1:
         return names
     first, second = (name for name in names if name != ties[0])
     if (spell_class(second).lower(), spell_class(first).lower()) in PAIRS:
         first, second = second, first
     return (first, ties[0], second)
+
+
+def _is_tie(name: Hashable) -> bool:
+    return spell_class(name).lower().split(" (")[0] in TIES
+
+
+def has_known_order(classes: Sequence[Hashable]) -> bool:
+    """Whether the order of classes goes without saying: two, numbers, or a tie between two."""
+    numbers = all(spell_class(name).lstrip("+-").isdigit() for name in classes)
+    return len(classes) == 2 or numbers or (len(classes) == 3 and _is_tie(classes[1]))
 
 
 def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:

@@ -80,8 +80,13 @@ def check_arrays(
             layout,
             encoding={name: index for index, name in enumerate(classes)},
             unlabeled=options.unlabeled or (),
+            listed=_is_listed(options) if layout.listed is None else layout.listed,
         ),
     }
+
+
+def _is_listed(options: ArrayOptions) -> bool:
+    return options.classes is not None or options.positive is not None
 
 
 def _name_parts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ssme.data.answers import Judge
 from ssme.data.design import LabelDesign
+from ssme.wording import shorten
 
-__all__ = ["Described", "describe_set", "render_set"]
+__all__ = ["Described", "describe_set", "render_set", "tell_positive"]
 
 
 class Described(Protocol):
@@ -59,6 +60,12 @@ def describe_set(data: Described) -> dict[str, str]:
     if data.design.kind is not None:
         facts["rows labeled"] = data.design.kind
     return facts
+
+
+def tell_positive(classes: Sequence[Hashable]) -> str:
+    """Which of two classes is the positive one, in brackets; empty where it goes without saying."""
+    usual = {str(name).lower() for name in classes} in ({"0", "1"}, {"false", "true"})
+    return "" if len(classes) != 2 or usual else f" ({shorten(repr(classes[1]), 40)} is positive)"
 
 
 def render_set(data: Described) -> str:

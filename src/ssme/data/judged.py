@@ -120,7 +120,11 @@ def make_judged_fields(
         values, judges[each.judge] = make_rating_scores(each, grades, options.cut, graded=graded)
         parts.append(values[:, None])
     _refuse_silent(said + rated)
-    layout = replace(layout or Layout("answers"), judges=_find_understood(said, rated, judges))
+    layout = replace(
+        layout or Layout("answers"),
+        judges=_find_understood(said, rated, judges),
+        listed=options.classes is not None or options.positive is not None or graded,
+    )
     told = replace(
         options, models=names, classes=classes, positive=None, logits=False, normalize=False
     )

@@ -23,6 +23,7 @@ class Layout:
     groups : column names.
     ignored : columns that were left out.
     encoding : class -> index on the class axis; the last of two is the positive class.
+    listed : whether the caller said in which order the classes are, or which one is positive.
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
     judges : what judges say and how it was understood, title -> text.
@@ -41,6 +42,7 @@ class Layout:
     labels_source: str | None = None
     source: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
+    listed: bool | None = None
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""

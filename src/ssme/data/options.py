@@ -128,7 +128,7 @@ class AnswerOptions(ArrayOptions):
     unsure: Any = option(
         None,
         "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
-        OneOf(Nothing("unsure and abstain, in any capitals"), Codes()),
+        OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), Codes()),
     )
     grades: Sequence[Hashable] | None = option(
         None,

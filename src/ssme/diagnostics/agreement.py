@@ -12,6 +12,8 @@ product of entries,
 - for independent classifiers it has mean 0 and variance Σ C_a∘C_b / n, and pairs are uncorrelated;
 - for calibrated classifiers that err independently it is Σ_kl C_a[k,l] C_b[k,l] / π_k, because a
   calibrated score has E[a_l | class k] = E[a_l a_k] / π_k; shared errors only add to it.
+
+Pairs count by the rows that both have, those without any such row not at all.
 """
 
 from __future__ import annotations
@@ -49,20 +51,22 @@ def measure_agreement(scores: FloatArray) -> PairAgreement:
     relative = np.divide(spread, prior, out=np.zeros_like(spread), where=prior > 0.0)
 
     pair = np.triu_indices(len(share), 1)
-    rows = np.maximum((held.T @ held)[pair], 1.0)
+    common = (held.T @ held)[pair]
+    weight = common / max(float(common.mean()), 1.0)
+    rows = np.maximum(common, 1.0)
     excess = _sum_products(centered, centered)[pair] / rows
     variance = np.maximum(_sum_products(spread, spread)[pair], 0.0) / rows
     claimed = _sum_products(relative, spread)[pair]
-    chance = float((share @ share.T)[pair].mean())
-    error = np.sqrt(variance)
-    total = float(np.sqrt(variance.sum()))
+    chance = float((weight * (share @ share.T)[pair]).mean())
+    error = np.where(common > 0.0, np.sqrt(variance), 0.0)
+    total = float(np.sqrt((weight**2 * variance).sum()))
     best = np.divide(excess, error, out=np.zeros_like(excess), where=error > 0.0).max()
     return PairAgreement(
-        seen=chance + float(excess.mean()),
+        seen=chance + float((weight * excess).mean()),
         by_chance=chance,
-        claimed=chance + float(claimed.mean()),
-        z_seen=float(excess.sum()) / total if total > 0.0 else 0.0,
-        z_claimed=float(claimed.sum()) / total if total > 0.0 else 0.0,
+        claimed=chance + float((weight * claimed).mean()),
+        z_seen=float((weight * excess).sum()) / total if total > 0.0 else 0.0,
+        z_claimed=float((weight * claimed).sum()) / total if total > 0.0 else 0.0,
         z_best_pair=float(best),
     )
 

@@ -109,7 +109,7 @@ def _check_against_chance(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
         return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
     level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
-    mass = one_hot_mass(case.labels, case.data.n_classes)
+    mass, models = one_hot_mass(case.labels, case.data.n_classes), case.data.models
     held = np.isfinite(case.labeled_scores).all(axis=2)
     if case.data.n_classes == 2:
         value = get_metric("roc_auc")(case.labeled_scores, mass)[0]
@@ -124,10 +124,20 @@ def _check_against_chance(case: Case) -> Answer:
     found = [
         f"{model!r} has {name} {value[j]:.2f} on the labeled rows (at most {high[j]:.2f}; "
         f"chance is {chance:.2g})"
-        for j, model in enumerate(case.data.models)
+        for j, model in enumerate(models)
         if high[j] < chance
     ]
-    return _list_found(found, "no classifier is worse than chance on the labels")
+    answer = _list_found(found, "no classifier is worse than chance on the labels")
+    scored = any(high[j] < chance and m not in case.data.judges for j, m in enumerate(models))
+    if case.data.n_classes > 2 or not scored:
+        return answer
+    other, positive = map(repr, case.data.classes)
+    return replace(
+        answer,
+        advice=f"Its scores were taken as probabilities of the class {positive}. If they are those "
+        f"of {other}, give positive={other} (--positive on the command line); if not, check that "
+        "its columns are not swapped.",
+    )
 
 
 def _check_against_the_others(case: Case) -> Answer:
@@ -167,7 +177,8 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
         top = others == others.max(axis=1, keepdims=True)
         plurality = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
         chance[j] = float(votes[both, j].mean(axis=0) @ plurality)
-    noise = np.sqrt(np.maximum(chance * (1.0 - chance), 1e-12) / np.maximum(counts, 1.0))
+    smoothed = (chance * counts + 1.0) / (counts + 2.0)  # few rows show no agreement by luck
+    noise = np.sqrt(smoothed * (1.0 - smoothed) / np.maximum(counts, 1.0))
     beyond = float(ndtri(1.0 - case.limits.family_level))
     far = beyond + float(ndtri(1.0 - case.limits.family_level / case.data.n_models))
     excess = ((1.0 - own) - chance) / np.maximum(1.0 - chance, 1e-12)
@@ -186,16 +197,51 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
 def _check_duplicates(case: Case) -> Answer:
     if case.data.n_models < 2:
         return Answer.not_applicable("one classifier")
-    columns = _take_columns(case)
-    centered = columns - columns.mean(axis=1, keepdims=True)
-    norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
-    unit = centered / np.where(norm > 0.0, norm, np.inf)
-    r = np.triu(unit @ unit.T, 1)
+    r = np.triu(_correlate_pairs(case), 1)
     pairs = np.argwhere(r > case.limits.same)
     found = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
     return _list_found(found, f"closest pair: r = {r.max():.3f}")
+
+
+def _correlate_pairs(case: Case) -> FloatArray:
+    """Correlations (M, M) of scores, each over the rows that both have.
+
+    They are 0 where these rows are fewer than the limits ask for. Answers that are the same on few
+    rows are no copies: good judges agree.
+    """
+    scores = case.data.scores[case.rows]
+    held = np.isfinite(scores[:, :, 0]).T
+    if held.all():
+        columns = _take_columns(case)
+        centered = columns - columns.mean(axis=1, keepdims=True)
+        norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
+        unit = centered / np.where(norm > 0.0, norm, np.inf)
+        r: FloatArray = unit @ unit.T
+    else:
+        r = _correlate_common(scores, held)
+    judges = np.array([name in case.data.judges for name in case.data.models])
+    counts = held.astype(np.float64) @ held.T
+    answers, least = case.limits.least_common_answers, case.limits.least_common
+    few = counts < np.where(judges[:, None] & judges, answers, least)
+    partial = counts < held.shape[1]
+    return np.where(few & (partial | (judges[:, None] & judges)), 0.0, r)
+
+
+def _correlate_common(scores: FloatArray, held: NDArray[np.bool_]) -> FloatArray:
+    """Correlations (M, M) of ``scores`` (n, M, K), over the rows that both of two have."""
+    first = 1 if scores.shape[2] == 2 else 0
+    x = np.where(held.T[:, :, None], scores, 0.0)[:, :, first:].transpose(1, 0, 2)
+    known = np.repeat(held[:, :, None], x.shape[2], axis=2).reshape(len(x), -1).astype(np.float64)
+    x = x.reshape(len(x), -1)
+    count = np.maximum(known @ known.T, 1.0)
+    total, squares = x @ known.T, (x**2) @ known.T
+    spread = np.maximum(squares - total**2 / count, 0.0)
+    scale = np.sqrt(spread * spread.T)
+    shared = x @ x.T - total * total.T / count
+    out: FloatArray = np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
+    return out
 
 
 def _check_few(case: Case) -> Answer:
@@ -225,7 +271,8 @@ def _check_by_chance(case: Case) -> Answer:
         return Answer.not_applicable("one classifier")
     found = measure_agreement(case.data.scores[case.rows])
     beyond_chance = float(ndtri(1.0 - case.limits.family_level))
-    if found.z_claimed < 2.0 * beyond_chance:
+    power = found.z_claimed * (case.limits.judges_claim if case.data.judges else 1.0)
+    if power < 2.0 * beyond_chance:
         return Answer.not_applicable("scores too unsure, or rows too few, for agreement to show")
     text = (
         f"classes drawn by the scores of two classifiers agree on {found.seen:.1%} of "

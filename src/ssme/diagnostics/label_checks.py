@@ -15,6 +15,12 @@ from ssme.methods.parts.label_intervals import kish
 
 __all__ = ["LABEL_CHECKS"]
 
+FEW_OF_A_CLASS = (
+    "Label more rows of that class; `ssme suggest --draw by_class` looks for them. Until then, "
+    "metrics that need the class depend on the scores alone."
+)
+"""What to do about few labels of a class."""
+
 
 def _check_labels(case: Case) -> Answer:
     if case.data.n_labeled == 0:
@@ -34,10 +40,31 @@ def _check_few_of_a_class(case: Case) -> Answer:
         return Answer.fine(f"at least {counts.min()} labels of each class")
     named = ", ".join(f"{name!r} has {n}" for name, n in few[:5])
     more = f" and {len(few) - 5} classes more" if len(few) > 5 else ""
-    return Answer.doubt(
-        f"Fewer than {least} labels of a class: {named}{more}.",
+    said = _tell_said_without_label(case.data, counts)
+    return Answer(
+        "doubt",
+        f"Fewer than {least} labels of a class: {named}{more}.{said}",
         "serious" if counts.min() == 0 else None,
+        advice=f"{FEW_OF_A_CLASS} If it is no class but a slip, correct it; if it says that a "
+        "judge is unsure, declare it with unsure (--unsure on the command line)."
+        if said
+        else None,
     )
+
+
+def _tell_said_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> str:
+    """A class that judges say and no label has: who says it first, and how often it is said."""
+    judged = [m for m, name in enumerate(data.models) if name in data.judges]
+    answered = [m for m in judged if data.judges[data.models[m]].kind == "answers"]
+    for k in np.flatnonzero(counts == 0) if data.n_classes > 2 else ():
+        rows, places = np.nonzero(data.scores[:, answered, k] == 1.0)
+        if rows.size:
+            judge = data.models[answered[places[0]]]
+            return (
+                f" No label is {str(data.classes[k])!r}, and {rows.size:,} answers are, the first "
+                f"that of {judge!r} at row {rows[0]}."
+            )
+    return ""
 
 
 def _check_unlabeled(case: Case) -> Answer:
@@ -213,8 +240,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D102",
         "Too few labels of a class",
         "warning",
-        "Label more rows of that class; `ssme suggest --draw by_class` looks for them. Until "
-        "then, metrics that need the class depend on the scores alone.",
+        FEW_OF_A_CLASS,
         _check_few_of_a_class,
     ),
     Check(

@@ -53,6 +53,15 @@ class Limits:
     """Correlation of scores above that of any two separately trained classifiers we have seen: in
     12 real sets of 2 to 9 classifiers the closest pair reached 0.9955."""
 
+    least_common: int = 10
+    least_common_answers: int = 50
+    """Rows that two must share, where scores are missing or both are judges, before they are called
+    copies: two judges who are right on nine rows in ten agree on 50 rows with probability 5e-5."""
+
+    judges_claim: float = 0.25
+    """Agreement of judges beyond chance as a share of that of judges who are never wrong: that of
+    two who are right on three rows in four, of two classes."""
+
     views: int = 3
     """Hidden labels can be recovered from independent views of them when there are three (Allman,
     Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""

@@ -73,6 +73,7 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         title="Quadratic kappa",
         definition="the same for ordered classes: squared distances compared with those by chance",
         low=-1.0,
+        of_order=True,
     ),
     decision_metric(
         _grade_error,
@@ -81,6 +82,7 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         definition="mean distance of the predicted from the true class on the ordered scale, as a "
         "share of the scale",
         greater_is_better=False,
+        of_order=True,
     ),
     Metric(
         name="win_rate",
@@ -90,5 +92,6 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         greater_is_better=None,
         definition="share of rows whose true class is the last of two; a middle class, a tie, "
         "counts half",
+        of_order=True,
     ),
 )

@@ -60,6 +60,8 @@ class Metric:
         One line that says exactly what is computed. Reports print it.
     of_probabilities : bool
         True where the metric means something for probabilities only, not for answers and ratings.
+    of_order : bool
+        True where the metric takes the classes as ordered, from the lowest to the highest.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Metric:
     of_set: bool = False
     definition: str = ""
     of_probabilities: bool = False
+    of_order: bool = False
 
     def __call__(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         """Compute the metric.

@@ -112,6 +112,7 @@ def decision_metric(
     high: float = 1.0,
     greater_is_better: bool | None = True,
     multiclass: bool = True,
+    of_order: bool = False,
 ) -> Metric:
     """Make a metric of decisions from a statistic of confusion tables.
 
@@ -137,6 +138,8 @@ def decision_metric(
         Direction (default True).
     multiclass : bool
         False where the metric is defined for two classes only (default True).
+    of_order : bool
+        True where the metric takes the classes as ordered (default False).
 
     Returns
     -------
@@ -170,6 +173,7 @@ def decision_metric(
         greater_is_better=greater_is_better,
         multiclass=multiclass,
         definition=definition,
+        of_order=of_order,
     )
 
 

@@ -39,7 +39,8 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
     yield f"# {_escape_text(summary['title'])}"
     yield ""
     yield (
-        f"{len(data['models'])} classifiers, {len(data['classes'])} classes, {data['labeled']:,} "
+        f"{len(data['models'])} classifiers, {len(data['classes'])} classes"
+        f"{_escape_text(data['positive'])}, {data['labeled']:,} "
         f"labeled and {data['unlabeled']:,} unlabeled rows, method `{method['name']}`."
     )
     yield ""

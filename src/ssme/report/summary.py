@@ -11,6 +11,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+from ssme.data.description import tell_positive
 from ssme.decide.together import profile_set
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
@@ -93,6 +94,7 @@ def summarize(
             "unlabeled": whole.n_unlabeled,
             "models": list(data.models),
             "classes": [str(name) for name in data.classes],
+            "positive": tell_positive(data.classes),
             "groups": [_describe_group(group) for group in evaluation.groups[1:]],
             "weighted": data.weights is not None,
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.description import tell_positive
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument
@@ -494,7 +495,8 @@ class BaseEvaluation:
         whole = self.groups[0]
         return (
             f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
-            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.level * 100:g} % intervals"
+            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
+            f"{tell_positive(self.data.classes)}, {self.level * 100:g} % intervals"
         )
 
     def __repr__(self) -> str:
