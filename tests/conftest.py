@@ -4,6 +4,9 @@ Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` ne
 machine may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI)
 turns a missing requirement into an error, and any other skip or expected failure into a failure.
 
+Generated examples are the same in every run, so that a run fails for what was changed and for
+nothing else; ``pytest --hypothesis-profile=default`` draws new ones.
+
 Thousands of collected tests are objects that stay: the garbage collector is told to leave them
 alone, which takes a seventh off the time of the suite.
 """
@@ -17,11 +20,15 @@ import shutil
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings
 
 from tests.browsers import axe, browser, browser_path
 from tests.shared_data import available, data_folder
 
 __all__ = ["axe", "browser"]
+
+settings.register_profile("seeded", derandomize=True)
+settings.load_profile("seeded")
 
 REQUIREMENTS = {
     "data": (available, lambda: f"no classifier sets in {data_folder()} (set SSME_DATA)"),
