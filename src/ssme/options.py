@@ -23,7 +23,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
 
 from ssme.errors import InputError, argument
-from ssme.wording import suggest_nearest
+from ssme.wording import cut_end, suggest_nearest
 
 __all__ = [
     "Anything",
@@ -431,5 +431,4 @@ def _join_or(words: list[str]) -> str:
 
 
 def _shorten(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return cut_end(repr(value), 80)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 
 __all__ = [
+    "cut_end",
     "escape_all",
     "make_distinct",
     "make_printable",
@@ -53,6 +54,17 @@ def make_printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(_escape(c) if _is_unsafe(c) else c for c in text)
+
+
+def cut_end(text: str, length: int) -> str:
+    """``text`` of at most ``length`` characters; three points stand for what is cut off.
+
+    Examples
+    --------
+    >>> cut_end("a long text", 9)
+    'a long...'
+    """
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def escape_all(text: str) -> str:

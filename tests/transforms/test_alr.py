@@ -2,37 +2,19 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.transforms.alr import alr, clip_simplex, invert_alr, log_abs_det_jacobian, stack_alr
+from ssme.transforms.alr import alr, clip_simplex, stack_alr
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_round_trip(n_classes: int) -> None:
+def test_probabilities_are_the_softmax_of_their_log_ratios(n_classes: int) -> None:
     p = np.random.default_rng(0).dirichlet(np.ones(n_classes), size=50)
-    np.testing.assert_allclose(invert_alr(alr(p)), p, atol=1e-14)
+    odds = np.exp(np.concatenate([alr(p), np.zeros((50, 1))], axis=1))
+    np.testing.assert_allclose(odds / odds.sum(axis=1, keepdims=True), p, atol=1e-14)
 
 
 def test_binary_is_the_logit() -> None:
     p = np.array([[0.2, 0.8], [0.9, 0.1]])
     np.testing.assert_allclose(alr(p)[:, 0], np.log(p[:, 0] / (1 - p[:, 0])))
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_jacobian_against_differences(n_classes: int) -> None:
-    p = np.random.default_rng(1).dirichlet(3 * np.ones(n_classes))
-    step = 1e-6
-    columns = []
-    for k in range(n_classes - 1):
-        moved = np.zeros(n_classes)
-        moved[k], moved[-1] = step, -step
-        columns.append((alr(p + moved) - alr(p - moved)) / (2 * step))
-    numeric = np.linalg.slogdet(np.stack(columns))[1]
-    np.testing.assert_allclose(log_abs_det_jacobian(p), numeric, rtol=1e-6)
-
-
-def test_inverse_far_out_is_finite() -> None:
-    p = invert_alr(np.array([[800.0, -800.0], [-800.0, -800.0]]))
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert np.isfinite(p).all()
 
 
 def test_clip_floors_and_renormalizes() -> None:

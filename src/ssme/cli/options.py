@@ -1,9 +1,9 @@
 """Options that commands share, each group a dataclass; None means "not given".
 
 The meaning, default and allowed values of an option are declared where the library declares them:
-``Of.READ`` stands for `ssme.data.readers.options.ReadOptions`, ``Of.RUN`` for `ssme.spec.RunSpec`.
-Their text is fetched when a help page is shown (`describe`), so that starting the program does not
-load the library.
+the help "read:NAME" stands for the field NAME of `ssme.data.readers.options.ReadOptions`, and
+"run:NAME" for that of `ssme.spec.RunSpec`. Their text is fetched when a help page is shown
+(`describe`), so that starting the program does not load the library.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ FileArgument = Annotated[
 ]
 
 
-def _read(name: str, *flags: str, **more: Any) -> Any:
+def _declare_reading(name: str, *flags: str, **more: Any) -> Any:
     return Option(*flags, help=f"read:{name}", rich_help_panel=READ, **more)
 
 
-def _run(name: str, *flags: str, **more: Any) -> Any:
+def _declare_run(name: str, *flags: str, **more: Any) -> Any:
     return Option(*flags, help=f"run:{name}", rich_help_panel=RUN, **more)
 
 
@@ -101,9 +101,9 @@ def _complete_engines(incomplete: str) -> list[str]:
 class ReadFlags:
     """How to read a file of scores."""
 
-    label: Annotated[str | None, _read("label", "--label", "-y")] = None
-    models: Annotated[list[str] | None, _read("models", "--models", "-m")] = None
-    group: Annotated[list[str] | None, _read("groups", "--group", "-g")] = None
+    label: Annotated[str | None, _declare_reading("label", "--label", "-y")] = None
+    models: Annotated[list[str] | None, _declare_reading("models", "--models", "-m")] = None
+    group: Annotated[list[str] | None, _declare_reading("groups", "--group", "-g")] = None
     labels_file: Annotated[
         Path | None,
         Option(
@@ -117,33 +117,33 @@ class ReadFlags:
         bool | None,
         Option("--no-labels", help="No row has a label.", rich_help_panel=READ),
     ] = None
-    id: Annotated[str | None, _read("id", "--id")] = None
-    weight: Annotated[str | None, _read("weight", "--weight")] = None
-    design: Annotated[str | None, _read("design", "--design", autocompletion=_complete_designs)] = (
-        None
-    )
-    layout: Annotated[
-        str | None, _read("layout", "--layout", autocompletion=lambda: ["wide", "long"])
+    id: Annotated[str | None, _declare_reading("id", "--id")] = None
+    weight: Annotated[str | None, _declare_reading("weight", "--weight")] = None
+    design: Annotated[
+        str | None, _declare_reading("design", "--design", autocompletion=_complete_designs)
     ] = None
-    pattern: Annotated[str | None, _read("pattern", "--pattern")] = None
-    answers: Annotated[list[str] | None, _read("answers", "--answers")] = None
-    ratings: Annotated[list[str] | None, _read("ratings", "--ratings")] = None
-    unsure: Annotated[list[str] | None, _read("unsure", "--unsure")] = None
-    grades: Annotated[list[str] | None, _read("grades", "--grades")] = None
-    cut: Annotated[str | None, _read("cut", "--cut")] = None
-    classes: Annotated[list[str] | None, _read("classes", "--classes")] = None
-    positive: Annotated[str | None, _read("positive", "--positive")] = None
-    unlabeled: Annotated[list[str] | None, _read("unlabeled", "--unlabeled")] = None
-    logits: Annotated[bool | None, _read("logits", "--logits")] = None
-    normalize: Annotated[bool | None, _read("normalize", "--normalize")] = None
-    ignore: Annotated[list[str] | None, _read("ignore", "--ignore")] = None
-    delimiter: Annotated[str | None, _read("delimiter", "--delimiter")] = None
-    decimal: Annotated[str | None, _read("decimal", "--decimal")] = None
-    thousands: Annotated[str | None, _read("thousands", "--thousands")] = None
-    sheet: Annotated[str | None, _read("sheet", "--sheet")] = None
-    model: Annotated[str | None, _read("model", "--model")] = None
-    class_: Annotated[str | None, _read("class_", "--class")] = None
-    score: Annotated[str | None, _read("score", "--score")] = None
+    layout: Annotated[
+        str | None, _declare_reading("layout", "--layout", autocompletion=lambda: ["wide", "long"])
+    ] = None
+    pattern: Annotated[str | None, _declare_reading("pattern", "--pattern")] = None
+    answers: Annotated[list[str] | None, _declare_reading("answers", "--answers")] = None
+    ratings: Annotated[list[str] | None, _declare_reading("ratings", "--ratings")] = None
+    unsure: Annotated[list[str] | None, _declare_reading("unsure", "--unsure")] = None
+    grades: Annotated[list[str] | None, _declare_reading("grades", "--grades")] = None
+    cut: Annotated[str | None, _declare_reading("cut", "--cut")] = None
+    classes: Annotated[list[str] | None, _declare_reading("classes", "--classes")] = None
+    positive: Annotated[str | None, _declare_reading("positive", "--positive")] = None
+    unlabeled: Annotated[list[str] | None, _declare_reading("unlabeled", "--unlabeled")] = None
+    logits: Annotated[bool | None, _declare_reading("logits", "--logits")] = None
+    normalize: Annotated[bool | None, _declare_reading("normalize", "--normalize")] = None
+    ignore: Annotated[list[str] | None, _declare_reading("ignore", "--ignore")] = None
+    delimiter: Annotated[str | None, _declare_reading("delimiter", "--delimiter")] = None
+    decimal: Annotated[str | None, _declare_reading("decimal", "--decimal")] = None
+    thousands: Annotated[str | None, _declare_reading("thousands", "--thousands")] = None
+    sheet: Annotated[str | None, _declare_reading("sheet", "--sheet")] = None
+    model: Annotated[str | None, _declare_reading("model", "--model")] = None
+    class_: Annotated[str | None, _declare_reading("class_", "--class")] = None
+    score: Annotated[str | None, _declare_reading("score", "--score")] = None
 
 
 @dataclass(frozen=True)
@@ -151,32 +151,35 @@ class MetricOptions:
     """What to estimate."""
 
     metric: Annotated[
-        list[str] | None, _run("metrics", "--metric", "-k", autocompletion=_complete_metrics)
+        list[str] | None,
+        _declare_run("metrics", "--metric", "-k", autocompletion=_complete_metrics),
     ] = None
-    by: Annotated[list[str] | None, _run("by", "--by")] = None
-    min_group_rows: Annotated[int | None, _run("min_group_rows", "--min-group-rows")] = None
-    max_groups: Annotated[int | None, _run("max_groups", "--max-groups")] = None
+    by: Annotated[list[str] | None, _declare_run("by", "--by")] = None
+    min_group_rows: Annotated[int | None, _declare_run("min_group_rows", "--min-group-rows")] = None
+    max_groups: Annotated[int | None, _declare_run("max_groups", "--max-groups")] = None
     group_target: Annotated[
         str | None,
-        _run("group_target", "--group-target", autocompletion=lambda: ["population", "rows"]),
+        _declare_run(
+            "group_target", "--group-target", autocompletion=lambda: ["population", "rows"]
+        ),
     ] = None
     no_groups: Annotated[
         bool | None,
         Option("--no-groups", help="Report on all rows only.", rich_help_panel=RUN),
     ] = None
-    threshold: Annotated[float | None, _run("threshold", "--threshold")] = None
-    level: Annotated[float | None, _run("level", "--level")] = None
-    seed: Annotated[int | None, _run("random_state", "--seed")] = None
+    threshold: Annotated[float | None, _declare_run("threshold", "--threshold")] = None
+    level: Annotated[float | None, _declare_run("level", "--level")] = None
+    seed: Annotated[int | None, _declare_run("random_state", "--seed")] = None
 
 
 @dataclass(frozen=True)
 class RunOptions(MetricOptions):
     """What to estimate and how."""
 
-    method: Annotated[str | None, _run("method", "--method", autocompletion=_complete_methods)] = (
-        None
-    )
-    draws: Annotated[int | None, _run("n_draws", "--draws")] = None
+    method: Annotated[
+        str | None, _declare_run("method", "--method", autocompletion=_complete_methods)
+    ] = None
+    draws: Annotated[int | None, _declare_run("n_draws", "--draws")] = None
     option: Annotated[
         list[str] | None,
         Option(

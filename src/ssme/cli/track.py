@@ -173,6 +173,7 @@ def compare(
     from dataclasses import asdict
 
     from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.results.evaluation import to_plain_values
     from ssme.tracking import compare_records, find_drift
 
     output = Output(out)
@@ -195,7 +196,7 @@ def compare(
     changes, drifts = compare_records(old, new), find_drift(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
     drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
-    output.write(out.json, format_json(_replace_nan({"changes": rows, "drift": drifted})))
+    output.write(out.json, format_json(to_plain_values({"changes": rows, "drift": drifted})))
     output.write(out.csv, format_csv(rows))
     grouped = len({change.group for change in changes}) > 1
     columns = (*(["group"] if grouped else []), "model", "before", "after", "change", "interval")
@@ -235,11 +236,3 @@ def _open(memory: Path, data: str) -> Memory:
 
 def _replace_none(value: float | None) -> float:
     return float("nan") if value is None else value
-
-
-def _replace_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _replace_nan(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_replace_nan(each) for each in value]
-    return None if isinstance(value, float) and value != value else value

@@ -16,7 +16,6 @@ from ssme.options import Declared, Flag, Nothing, OneOf, Series, Text, option
 __all__ = ["AnswerOptions", "ArrayOptions", "ClassName", "Codes", "Design", "ModelNames"]
 
 
-@dataclass(frozen=True)
 class ClassName:
     """A class as labels name it: text, a finite number, True or False. 1.0 is the class 1."""
 
@@ -36,7 +35,6 @@ class ClassName:
         return "a class (text, a number, true or false)"
 
 
-@dataclass(frozen=True)
 class ModelNames:
     """One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
 
@@ -57,7 +55,6 @@ class _Name:
         return "a name"
 
 
-@dataclass(frozen=True)
 class Codes:
     """One code or a list of codes, kept as a tuple; a text is one code, not its characters."""
 
@@ -72,7 +69,6 @@ class Codes:
         return "a code such as -1, or a list of codes"
 
 
-@dataclass(frozen=True)
 class Design:
     """How rows were chosen for labeling: its name, the name of a column, or weights."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
+from ssme.wording import cut_end
 
 __all__ = [
     "EXACT_INTEGER",
@@ -214,5 +215,4 @@ def _is_number(value: object) -> bool:
 
 
 def _shorten(value: object) -> str:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ssme.methods.parts.log_odds import log_odds
 from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["measure_step", "move_by", "move_median"]
@@ -65,6 +66,4 @@ def _is_bounded(metric: Metric) -> bool:
 def _to_scale(metric: Metric, values: FloatArray) -> FloatArray:
     if not _is_bounded(metric):
         return values
-    share = np.clip((values - metric.low) / (metric.high - metric.low), EDGE, 1.0 - EDGE)
-    out: FloatArray = np.log(share) - np.log1p(-share)
-    return out
+    return log_odds((values - metric.low) / (metric.high - metric.low), EDGE)

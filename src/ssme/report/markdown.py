@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ssme.markup import format_percent
-from ssme.report.summary import DOUBT_NAMES
+from ssme.report.summary import DOUBT_NAMES, format_number
 from ssme.wording import make_printable, shorten
 
 __all__ = ["render_markdown"]
@@ -62,9 +62,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
             [
                 (
                     _escape_name(row["model"]),
-                    _format_number(row["estimate"]),
+                    format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
-                    _format_number(row["labels_only"]),
+                    format_number(row["labels_only"]),
                     _format_span(row["labels_only_low"], row["labels_only_high"]),
                     format_percent(row["p_best"]),
                 )
@@ -87,9 +87,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
             [
                 (
                     row["figure"],
-                    _format_number(row["estimate"]),
+                    format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
-                    _format_number(row["labels_only"]),
+                    format_number(row["labels_only"]),
                     _format_span(row["labels_only_low"], row["labels_only_high"]),
                 )
                 for row in summary["together"]["rows"]
@@ -103,9 +103,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
                 (
                     _escape_name(row["group"]),
                     _escape_name(row["model"]),
-                    _format_number(row["estimate"]),
+                    format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
-                    _format_number(row["labels_only"])
+                    format_number(row["labels_only"])
                     + (" (of all rows)" if row["labels_only_from"] == "all" else ""),
                     str(row["n_labeled"]),
                 )
@@ -170,7 +170,7 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
                     _escape_name(row["group"]),
                     f"{row['n_labeled'] + row['n_unlabeled']:,}",
                     f"{row['n_labeled']:,}",
-                    _format_number(row["estimate"]),
+                    format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
                     _format_span(row["difference_low"], row["difference_high"]),
                     format_percent(row["p_worst"]),
@@ -189,7 +189,7 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
                 (
                     _escape_name(row["by"]),
                     _escape_name(row["metric"]),
-                    _format_number(row["estimate"]),
+                    format_number(row["estimate"]),
                     _format_span(row["low"], row["high"]),
                     _escape_name(row["worst"]),
                     _escape_name(row["best"]),
@@ -218,10 +218,6 @@ def _escape_text(text: str) -> str:
 
 def _escape_name(name: str) -> str:
     return _escape_text(shorten(name, 60))
-
-
-def _format_number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _format_span(low: float | None, high: float | None) -> str:

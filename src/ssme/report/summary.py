@@ -26,7 +26,7 @@ from ssme.results.group_ranks import order_groups, rank_groups
 from ssme.spec import RunSpec
 from ssme.suggest.plan import count_effective_labels
 
-__all__ = ["DOUBT_NAMES", "summarize"]
+__all__ = ["DOUBT_NAMES", "format_number", "summarize"]
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
@@ -257,7 +257,7 @@ def _say_how_good(
         )
     why = evaluation.settings.get("lead", {}).get("reason", "")
     detail += f". {why}" if why else "."
-    return {"answer": _format_number(best["estimate"]), "detail": detail}
+    return {"answer": format_number(best["estimate"]), "detail": detail}
 
 
 def _say_how_sure(
@@ -298,7 +298,7 @@ def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> di
     worth = count_effective_labels(evaluation)
     if worth >= count + 0.5:
         detail += f". With the unlabeled rows, they tell as much as {worth:,.0f} labels alone"
-    return {"answer": _format_number(alone), "detail": detail + "."}
+    return {"answer": format_number(alone), "detail": detail + "."}
 
 
 def _write_caution(evaluation: BaseEvaluation) -> str:
@@ -365,7 +365,8 @@ def _is_brief(value: Any) -> bool:
     return len(json.dumps(value)) <= 200
 
 
-def _format_number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
+    """A number as reports show it; a dash where there is none."""
     return "-" if value is None else f"{value:.3f}"
 
 

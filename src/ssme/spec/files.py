@@ -20,7 +20,7 @@ from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 from ssme.options import Flag, NamedValues, OneOf, Option, Series, Text, ValueKind, list_declared
 from ssme.spec.settling import READING, holds_data
-from ssme.wording import suggest_nearest
+from ssme.wording import cut_end, suggest_nearest
 
 __all__ = [
     "explain_unknown_key",
@@ -158,8 +158,7 @@ def explain_unknown_key(key: str, known: Mapping[str, Any], section: str) -> Inp
 
 
 def _shorten(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return cut_end(json.dumps(value, ensure_ascii=False, default=str), 80)
 
 
 def make_plain(value: Any) -> Any:

@@ -1,7 +1,6 @@
 """Additive log-ratio: s_k = log(p_k / p_K), k = 1..K-1, from the simplex to R^(K-1).
 
-Inverse: p_k = e^{s_k} / (1 + sum_l e^{s_l}), p_K = 1 / (1 + sum_l e^{s_l}). With two classes
-s_1 = log(p_1 / p_2), one logit. J = ds/d(p_1..p_{K-1}) has log |det J| = -sum_{k=1}^K log p_k.
+With two classes s_1 = log(p_1 / p_2) is one logit.
 
 The logarithm is infinite at exact zeros, so probabilities are clipped first, on purpose:
 every entry below ``eps`` becomes ``eps`` and the row is divided by its sum, so that the order
@@ -15,11 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from ssme.errors import InputError
 
-__all__ = ["alr", "clip_simplex", "invert_alr", "log_abs_det_jacobian", "stack_alr"]
+__all__ = ["alr", "clip_simplex", "stack_alr"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,19 +43,6 @@ def alr(probabilities: FloatArray) -> FloatArray:
     logs = np.log(probabilities)
     ratios: FloatArray = logs[..., :-1] - logs[..., -1:]
     return ratios
-
-
-def invert_alr(log_ratios: FloatArray) -> FloatArray:
-    """(..., K-1) log-ratios -> (..., K) probabilities."""
-    with_last = np.concatenate([log_ratios, np.zeros_like(log_ratios[..., :1])], axis=-1)
-    probabilities: FloatArray = np.exp(with_last - logsumexp(with_last, axis=-1, keepdims=True))
-    return probabilities
-
-
-def log_abs_det_jacobian(probabilities: FloatArray) -> FloatArray:
-    """log |det d alr(p) / d (p_1..p_{K-1})| for each row (...,) of ``probabilities`` (..., K)."""
-    log_det: FloatArray = -np.log(probabilities).sum(axis=-1)
-    return log_det
 
 
 def stack_alr(scores: FloatArray, eps: float = 1e-6, *, only_exact: bool = False) -> FloatArray:

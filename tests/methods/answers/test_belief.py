@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.methods.answers.test_answers import ACCURACY, made
 
-from ssme.methods.answers.belief import AnswersBelief, _logit, _move
+from ssme.methods.answers.belief import AnswersBelief, _move
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.method import Answers
@@ -157,11 +157,6 @@ def test_draws_of_losses_are_moved_as_they_are() -> None:
     # what would be below the range is put on its end, undefined draws are filled up with others
     low = _move(loss, np.array([0.1]), np.array([[0.2], [0.8], [np.nan]]), 1e-6)
     np.testing.assert_allclose(low[:, 0], [0.1, 0.7, 0.1])
-
-
-def test_the_logit_keeps_off_the_ends() -> None:
-    edge = np.log(1e-6) - np.log1p(-1e-6)
-    np.testing.assert_allclose(_logit(np.array([0.0, 0.5, 1.0]), 1e-6), [edge, 0.0, -edge])
 
 
 def test_weights_of_judges_are_told_relative_to_their_mean() -> None:

@@ -21,7 +21,6 @@ MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
 
 
-@dataclass(frozen=True)
 class ColumnMap:
     """Model -> column, model -> list of columns or model -> {class: column}."""
 
@@ -39,7 +38,6 @@ class ColumnMap:
         return "a table from model to its column, columns or {class: column}"
 
 
-@dataclass(frozen=True)
 class Pattern:
     """Text with {model} and {class} in it."""
 
@@ -53,7 +51,6 @@ class Pattern:
         return "text with {model} and {class} in it, such as '{model}:{class}'"
 
 
-@dataclass(frozen=True)
 class Character:
     """A single ASCII character that is no line break or quotation mark."""
 
@@ -71,7 +68,6 @@ class Character:
         return "a single character, such as ',' or ';' or a tab"
 
 
-@dataclass(frozen=True)
 class Mark:
     """A single character that may stand in a number without being part of it."""
 
@@ -84,7 +80,6 @@ class Mark:
         return "one of '.' ',' a space, a narrow space, '_' or an apostrophe"
 
 
-@dataclass(frozen=True)
 class FileName:
     """The path of a file, as text or as a `pathlib.Path`."""
 
@@ -97,7 +92,6 @@ class FileName:
         return "the path of a file"
 
 
-@dataclass(frozen=True)
 class NoLabels:
     """False: no row has a label."""
 

@@ -30,6 +30,7 @@ from ssme.methods.answers.worlds import MEANINGS
 from ssme.methods.base import Estimate, GroupRows, number_rows
 from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
 from ssme.methods.facts import Facts
+from ssme.methods.parts.log_odds import log_odds
 from ssme.methods.parts.row_weights import average_defined
 from ssme.methods.parts.seeds import make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
@@ -250,16 +251,10 @@ def _move(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) ->
         drawn = worlds[:, m]
         drawn = np.resize(drawn[np.isfinite(drawn)], drawn.size)
         if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
-            z = _logit((drawn - low) / (high - low), edge)
-            target = _logit(np.asarray((value[m] - low) / (high - low)), edge)
+            z = log_odds((drawn - low) / (high - low), edge)
+            target = log_odds(np.asarray((value[m] - low) / (high - low)), edge)
             moved = low + (high - low) / (1.0 + np.exp(-(z - np.median(z) + target)))
         else:
             moved = drawn
         out[:, m] = np.clip(moved + (value[m] - np.median(moved)), low, high)
-    return out
-
-
-def _logit(share: FloatArray, edge: float) -> FloatArray:
-    inside = np.clip(share, edge, 1.0 - edge)
-    out: FloatArray = np.log(inside) - np.log1p(-inside)
     return out

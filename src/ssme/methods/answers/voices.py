@@ -22,6 +22,7 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.scales import estimate_stated_share, measure_curve
+from ssme.methods.parts.log_odds import log_odds
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
@@ -101,14 +102,8 @@ def _cut_at(positive: FloatArray, share: float) -> float:
     if steps.size < 2:
         return DEFAULT_THRESHOLD
     above = counts[::-1].cumsum()[::-1][1:] / counts.sum()
-    place = int(np.argmin(np.abs(_logit(above) - _logit(np.asarray(share)))))
+    place = int(np.argmin(np.abs(log_odds(above, 1e-4) - log_odds(np.asarray(share), 1e-4))))
     return float(steps[place] + steps[place + 1]) / 2.0
-
-
-def _logit(share: FloatArray) -> FloatArray:
-    inside = np.clip(share, 1e-4, 1.0 - 1e-4)
-    out: FloatArray = np.log(inside) - np.log1p(-inside)
-    return out
 
 
 def _make_probability_voice(scores: FloatArray, clip: float) -> Voice:

@@ -72,6 +72,7 @@ from ssme.methods.auto.sampler import draw_coefficients
 from ssme.methods.auto.summary import summarize_scores
 from ssme.methods.parts.copies import find_originals
 from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
+from ssme.methods.parts.seeds import spawn_seed
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
@@ -262,7 +263,7 @@ def believe(
         softs=tuple(softs),
         soft=soft,
         n_effective=summary.n_effective,
-        seed=rng.bit_generator.seed_seq.spawn(1)[0],  # type: ignore[attr-defined]
+        seed=spawn_seed(rng),
         facts=_tell(data, regimes, pooled[0][1], situation),
         constants=of,
     )

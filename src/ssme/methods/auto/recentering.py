@@ -52,6 +52,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssme.methods.auto.constants import RecenteringConstants
+from ssme.methods.parts.log_odds import log_odds
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 
@@ -104,7 +105,7 @@ def recenter(
     bounded = bool(metric.greater_is_better) and np.isfinite(low) and np.isfinite(high)
 
     def to_scale(x: FloatArray) -> FloatArray:
-        return _logit((x - low) / (high - low), edge) if bounded else x
+        return log_odds((x - low) / (high - low), edge) if bounded else x
 
     z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
     together, own = _split(z - np.median(z, axis=0))
@@ -223,10 +224,3 @@ def _complete(draws: FloatArray) -> FloatArray:
     """``draws`` (D,), undefined ones replaced by the defined ones in turn."""
     defined = np.isfinite(draws)
     return draws if defined.all() else np.resize(draws[defined], draws.size)
-
-
-def _logit(share: FloatArray, edge: float) -> FloatArray:
-    """The logit of shares, which are first cut off at ``edge`` and 1 - ``edge``."""
-    inside = np.clip(share, edge, 1.0 - edge)
-    out: FloatArray = np.log(inside) - np.log1p(-inside)
-    return out

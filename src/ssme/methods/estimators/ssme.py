@@ -29,7 +29,7 @@ from ssme.engines.kernels import KERNELS
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import MOST_DRAWS, declare_world_draws
-from ssme.methods.parts.seeds import make_child_seed
+from ssme.methods.parts.seeds import make_child_seed, spawn_seeds
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.mixture.choice import DENSITIES
@@ -219,7 +219,7 @@ class SsmeMethod(SsmeOptions):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
+        fit_seed, draw_seed = spawn_seeds(rng, 2)
         fit_rng = np.random.default_rng(fit_seed)
         rows = self._choose_rows(data, fit_rng)
         seen = data if rows.size == data.n_rows else data.take(rows)

@@ -19,6 +19,7 @@ from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
 from ssme.methods.estimators.ssme import SsmeOptions, describe_convergence, fit_scores
 from ssme.methods.facts import Convergence, Facts
+from ssme.methods.parts.seeds import spawn_seeds
 from ssme.methods.specs import MethodSpec
 from ssme.mixture.model import MixtureFit
 from ssme.progress import track
@@ -70,7 +71,7 @@ class SsmeMMethod(SsmeOptions):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = rng.bit_generator.seed_seq.spawn(2)  # type: ignore[attr-defined]
+        fit_seed, draw_seed = spawn_seeds(rng, 2)
         posteriors, fits = [], {}
         for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):
             alone = replace(data, scores=data.scores[:, [j]], models=(data.models[j],))

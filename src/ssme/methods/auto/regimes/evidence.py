@@ -13,7 +13,7 @@ import numpy as np
 
 from ssme.methods.auto.regimes.base import Situation
 
-__all__ = ["log_conflict_density", "log_correlation_density"]
+__all__ = ["log_conflict_density", "log_correlation_density", "log_usual_density"]
 
 
 def log_conflict_density(situation: Situation, distorted: bool) -> float:
@@ -38,3 +38,8 @@ def log_correlation_density(situation: Situation, independent: bool) -> float:
     if independent:
         mean, scale = 0.0, of.regimes.independent_rho
     return float(-0.5 * ((rho - mean) / scale) ** 2 - np.log(scale))
+
+
+def log_usual_density(situation: Situation) -> float:
+    """Log density of both where scores are what they usually are."""
+    return log_conflict_density(situation, False) + log_correlation_density(situation, False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
+from ssme.methods.auto.regimes.evidence import log_usual_density
 
 __all__ = ["SELECTED", "compute_design_bonus"]
 
@@ -25,7 +25,7 @@ def look(situation: Situation) -> View | None:
     if situation.design is not None or situation.labels.size == 0:
         return None
     of = situation.constants
-    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
+    evidence = log_usual_density(situation)
     counts = np.bincount(situation.labels.classes, minlength=situation.summary.n_classes)
     pooling = replace(situation.usual_pooling, weights=situation.class_weighted)
     shift = of.regimes.selected_shift

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
+from ssme.methods.auto.regimes.evidence import log_usual_density
 
 __all__ = ["SHARES"]
 
@@ -18,7 +18,7 @@ __all__ = ["SHARES"]
 def look(situation: Situation) -> View:
     """The usual view, with wider priors of log b and of the shifts of the classes."""
     of = situation.constants
-    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
+    evidence = log_usual_density(situation)
     prior = TemperaturePrior(situation.usual_prior.center, of.regimes.shares_scale)
     freer = replace(of.model, sd_a=of.regimes.shares_shift)
     return View(situation.usual_pooling, prior, freer, evidence)

@@ -7,14 +7,14 @@ much as their stated error predicts.
 from __future__ import annotations
 
 from ssme.methods.auto.regimes.base import Regime, Situation, View
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
+from ssme.methods.auto.regimes.evidence import log_usual_density
 
 __all__ = ["USUAL"]
 
 
 def look(situation: Situation) -> View:
     """The usual pool, with the usual prior of its sharpness."""
-    evidence = log_conflict_density(situation, False) + log_correlation_density(situation, False)
+    evidence = log_usual_density(situation)
     of = situation.constants
     return View(situation.usual_pooling, situation.usual_prior, of.model, evidence)
 
