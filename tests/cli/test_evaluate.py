@@ -477,6 +477,11 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
         (("--threshold-for", "cost"), "without --cost"),
         (("--threshold-for", "recall>=7"), "recall>=7"),
         (("--threshold-for", "f1", "--confidence", "2"), "confidence"),
+        (("--confidence", "0.9"), "--confidence 0.9 was given without --threshold-for"),
+        (("--gaps", "ratio", "--no-groups"), "--gaps ratio was given, and there are no groups"),
+        (("--grades", "1,2"), "--grades was given, and no column of ratings is"),
+        (("--cut", "1"), "--cut was given, and no column of ratings is named"),
+        (("--unsure", "x"), "--unsure was given, and no column of answers or ratings"),
     ],
 )
 def test_bad_costs_and_goals(
@@ -485,6 +490,39 @@ def test_bad_costs_and_goals(
     result = run("evaluate", scores, *FAST, *MODELS, *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
+
+
+def test_what_a_saved_config_does_not_hold_is_said(
+    run: Run, scores: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scores.parent)
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy")
+    gated = run(*asked, "--fail-under", "accuracy>=0", "--together", "--save-config", "c.toml")
+    assert "c.toml does not hold --fail-under, --together: give it again" in gated.stderr
+    plain = run(*asked, "--save-config", "d.toml")
+    assert "does not hold" not in plain.stderr
+
+
+def test_a_corrected_shift_is_in_no_config(
+    run: Run, scores: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scores.parent)
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy")
+    shift = ("--correct-shift", "covariate")
+    found = json.loads(run(*asked, *shift, "--json", "-", "--html", "r.html").stdout)["settings"]
+    assert found["config"] is None
+    assert "--correct-shift covariate" in found["no_config"]
+    assert "No config file can hold this run" in Path("r.html").read_text(encoding="utf-8")
+    saved = run(*asked, *shift, "--save-config", "c.toml")
+    assert saved.exit_code == 2
+    assert "--correct-shift covariate was given with --save-config" in saved.stderr
+    assert not Path("c.toml").exists()
+
+
+def test_a_prevalence_keeps_all_its_digits(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "precision", "--json", "-")
+    found = json.loads(run(*asked, "--prevalence", "0.123456789").stdout)
+    assert found["estimates"][0]["metric"] == "precision~0.123456789"
 
 
 def test_models_together(run: Run, scores: Path) -> None:

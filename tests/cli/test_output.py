@@ -131,6 +131,35 @@ def test_what_is_read_is_not_written_over_even_by_force(run: Run, scores: Path) 
     assert scores.read_bytes() == before
 
 
+@pytest.mark.parametrize("asked", ["*.parquet", "", "part0.parquet"])
+def test_streamed_files_are_not_written_over_even_by_force(
+    run: Run, tmp_path: Path, asked: str
+) -> None:
+    from tests.stream.worlds import binary_table, written
+
+    written(binary_table(60, 20), tmp_path)
+    target = tmp_path / "part0.parquet"
+    before = target.read_bytes()
+    for option in ("--json", "--csv", "--html"):
+        told = run("evaluate", tmp_path / asked, "--engine", "stream", option, target, "--force")
+        assert told.exit_code == 2
+        assert f"would be read and then overwritten by {option}" in told.stderr
+    assert target.read_bytes() == before
+
+
+def test_a_config_and_a_checkpoint_are_not_written_over(run: Run, scores: Path) -> None:
+    kept = scores.parent / "run.toml"
+    kept.write_text('[run]\nmethod = "ensemble"\n', encoding="utf-8")
+    for option in ("--save-config", "--json"):
+        told = run("evaluate", scores, "--config", kept, option, kept, "--force")
+        assert told.exit_code == 2
+        assert f"overwritten by {option}" in told.stderr
+    assert kept.read_text(encoding="utf-8").endswith('"ensemble"\n')
+    place = ("--checkpoint", scores.parent / "x.json", "--json", scores.parent / "x.json")
+    told = run("evaluate", scores, "--engine", "stream", *place)
+    assert "x.json would be read and then overwritten by --json" in told.stderr
+
+
 def test_cells_that_a_spreadsheet_would_run_are_text(run: Run, tmp_path: Path) -> None:
     names = ['=HYPERLINK("http://x")', "+1+2", "@sum", "-2+3", " =1", "\t=1", "a\rb", "-1"]
     path = tmp_path / "s.csv"

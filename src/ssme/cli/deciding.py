@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError, name_argument
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
     from ssme.decide.thresholds import ThresholdChoice
     from ssme.decide.together import SetProfile
+    from ssme.evaluation import Evaluation
     from ssme.spec import RunSpec
 
 __all__ = [
     "add_prevalence",
     "add_worth",
     "correct",
+    "keep_correction",
     "read_threshold_goal",
     "read_worth",
     "refuse_shift",
@@ -88,17 +91,18 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
         at_prevalence(get_metric("accuracy"), prevalence)
     except InputError as error:
         raise InputError(
-            f"--prevalence {prevalence:g} is not allowed", allowed=error.allowed, fix=error.fix
+            f"--prevalence {prevalence!r} is not allowed", allowed=error.allowed, fix=error.fix
         ) from None
     asked = default_metrics(2) if spec.metrics is None else spec.metrics
+    share = np.format_float_positional(prevalence, trim="-")
     for each in asked:
         if not isinstance(each, str):
             raise InputError(
-                f"--prevalence {prevalence:g} was given with a metric that has options, as those "
+                f"--prevalence {share} was given with a metric that has options, as those "
                 "of --cost and --utility have",
                 allowed="metrics named by text",
                 fix="leave one of the two out; in Python, write "
-                f"at_prevalence(expected_cost(...), {prevalence:g})",
+                f"at_prevalence(expected_cost(...), {share})",
             )
     said = ""
     if spec.metrics is None:
@@ -106,15 +110,15 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
         if lead.reason:
             asked = (lead.metric, *(each for each in asked if each != lead.metric))
             said = (
-                f"A class is rare at a prevalence of {prevalence:g}, so the models are judged by "
+                f"A class is rare at a prevalence of {share}, so the models are judged by "
                 f"{lead.metric} and not by accuracy. Naming a metric changes this."
             )
-    found = tuple(f"{each}~{prevalence:g}" for each in asked)
+    found = tuple(f"{each}~{share}" for each in asked)
     return dataclasses.replace(spec, metrics=found), said
 
 
-def refuse_shift(kind: str, spec: RunSpec) -> None:
-    """Refuse a correction that is unknown, or that a stream cannot make."""
+def refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
+    """Refuse a correction that is unknown, that a stream cannot make or a file cannot hold."""
     from ssme.decide.shift import KIND
     from ssme.options import accept
 
@@ -132,6 +136,24 @@ def refuse_shift(kind: str, spec: RunSpec) -> None:
             allowed="data in memory",
             fix="leave one of them out",
         )
+    if save_config is not None:
+        raise InputError(
+            f"--correct-shift {kind} was given with --save-config",
+            allowed="runs that a config file can hold: it has no weights that are found on the way",
+            fix="leave one of them out; keep the command line to run it again",
+        )
+
+
+def keep_correction(result: Evaluation, kind: str) -> Evaluation:
+    """``result`` with the correction among its settings, so that none runs it again without."""
+    settings = {
+        **result.settings,
+        "corrected_shift": kind,
+        "config": None,
+        "no_config": f"The labels were weighted by --correct-shift {kind}; run the same command "
+        "line again.",
+    }
+    return dataclasses.replace(result, settings=settings)
 
 
 def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:

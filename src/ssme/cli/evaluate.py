@@ -13,6 +13,7 @@ from ssme.cli.deciding import (
     add_prevalence,
     add_worth,
     correct,
+    keep_correction,
     read_threshold_goal,
     read_worth,
     refuse_shift,
@@ -110,13 +111,13 @@ def evaluate(
         ),
     ] = None,
     confidence: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--confidence",
-            help="Probability with which the demand of --threshold-for has to hold.",
+            help="Probability with which the demand of --threshold-for has to hold (default: 0.5).",
             rich_help_panel=DECIDING,
         ),
-    ] = 0.5,
+    ] = None,
     prevalence: Annotated[
         float | None,
         typer.Option(
@@ -150,7 +151,12 @@ def evaluate(
         Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
     ] = None,
     save_config: Annotated[
-        Path | None, typer.Option("--save-config", help="Write these options to a config file.")
+        Path | None,
+        typer.Option(
+            "--save-config",
+            help="Write how the file is read, the evaluation and the engine to a config file. "
+            "Gates, thresholds and outputs are not part of it.",
+        ),
     ] = None,
     gaps: Annotated[
         list[str] | None,
@@ -197,8 +203,15 @@ def evaluate(
         accept(gates.WITHIN, within)
     if fail_on is not None:
         accept(gates.FAIL_ON, fail_on)
-    if threshold_for is not None:
-        accept(CONFIDENCE, confidence)
+    if confidence is None:
+        confidence = CONFIDENCE.default
+    elif threshold_for is None:
+        raise InputError(
+            f"--confidence {confidence:g} was given without --threshold-for",
+            allowed="--confidence for the demand of --threshold-for",
+            fix="say what is demanded, or leave --confidence out",
+        )
+    accept(CONFIDENCE, confidence)
     demands = [gates.parse_condition(text) for text in fail_under or []]
     gated = bool(demands) or within is not None or fail_on is not None
     worth = read_worth(cost, utility)
@@ -217,16 +230,26 @@ def evaluate(
         if rare:
             output.note(rare)
     if correct_shift is not None:
-        refuse_shift(correct_shift, spec)
-    output.refuse_inputs(list_inputs(spec))
+        refuse_shift(correct_shift, spec, save_config)
+    output.refuse_inputs([*list_inputs(spec), config, spec.checkpoint])
     if save_config is not None:
         with name_argument("save_config"):
             spec.save(save_config)
+        unsaved = {
+            "--fail-under": demands,
+            "--within": within is not None,
+            "--fail-on": fail_on,
+            "--threshold-for": threshold_for,
+            "--together": together,
+            "--gaps": kinds,
+        }
+        _say_unsaved(output, save_config, [flag for flag, given in unsaved.items() if given])
     in_memory = spec.engine == "memory"
     if in_memory:
         result = _evaluate_file(spec, output, demands, correct_shift)
     else:
         result = _evaluate_stream(spec, output, demands)
+    _refuse_gaps_of_no_groups(result, kinds)
     verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
         {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
@@ -262,6 +285,12 @@ def evaluate(
         raise typer.Exit(CONDITION_FAILED)
 
 
+def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
+    """Say what was asked for and is not part of a config file, such as a gate."""
+    if flags:
+        output.note(f"{place} does not hold {', '.join(flags)}: give it again beside --config.")
+
+
 def show(
     result: Evaluation, output: Output, show_all: bool = False, gaps: GapTable | None = None
 ) -> None:
@@ -291,6 +320,15 @@ def _show_choice(result: Evaluation, output: Output) -> None:
     if choice is not None and choice.p_best >= 0.0:
         output.console.print()
         output.console.print(Text(make_printable(choice.sentence())))
+
+
+def _refuse_gaps_of_no_groups(result: Evaluation, kinds: Sequence[str]) -> None:
+    if kinds and len(result.groups) == 1:
+        raise InputError(
+            f"--gaps {','.join(kinds)} was given, and there are no groups",
+            allowed="--gaps where there are groups",
+            fix="name a group column with --group, or leave --gaps out",
+        )
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
@@ -347,9 +385,7 @@ def _evaluate_file(
         output.note(said)
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, data, metrics=metrics)
-    if shift is None:
-        return result
-    return dataclasses.replace(result, settings={**result.settings, "corrected_shift": shift})
+    return result if shift is None else keep_correction(result, shift)
 
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:

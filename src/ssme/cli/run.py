@@ -48,10 +48,16 @@ def gather(
 
 
 def list_inputs(spec: RunSpec) -> list[str]:
-    """Files that are read."""
+    """Files that are read, on this machine."""
     labels = spec.read.get("labels")
     sources = (spec.source,) if isinstance(spec.source, str) else spec.source or ()
-    return [*sources, *([str(labels)] if isinstance(labels, Path) else [])]
+    apart = [str(labels)] if isinstance(labels, Path) else []
+    if spec.engine == "memory":
+        return [*sources, *apart]
+    from ssme.stream.listing import find_files
+
+    local = [each for each in sources if "://" not in each or each.startswith("file:")]
+    return [file.path for file in find_files(local)] + apart
 
 
 def read_scores(spec: RunSpec) -> ScoreSet:

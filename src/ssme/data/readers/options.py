@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.options import AnswerOptions, ClassName, ModelNames
+from ssme.errors import InputError, argument
 from ssme.options import Enumeration, Nothing, OneOf, Text, accept_all, option
 
 __all__ = ["ReadOptions"]
@@ -215,7 +216,23 @@ logits such a value, or leave it out.
     @classmethod
     def of(cls, given: Mapping[str, Any], owner: str) -> ReadOptions:
         """The options ``given`` by name; an unknown name is an error that says ``owner``."""
-        return cls(**accept_all(cls, given, owner))
+        found = cls(**accept_all(cls, given, owner))
+        found.refuse_words_of_judges()
+        return found
+
+    def refuse_words_of_judges(self) -> None:
+        """Refuse what is said about answers or ratings where no column of them is named."""
+        needs = {"grades": ("ratings",), "cut": ("ratings",), "unsure": ("answers", "ratings")}
+        for name, columns in needs.items():
+            if getattr(self, name) is None:
+                continue
+            if all(getattr(self, each) is None for each in columns):
+                named = " or ".join(argument(each) for each in columns)
+                raise InputError(
+                    f"{argument(name)} was given, and no column of {' or '.join(columns)} is named",
+                    allowed=f"{argument(name)} with {named}",
+                    fix=f"name the columns with {named}, or leave {argument(name)} out",
+                )
 
     @property
     def judged(self) -> bool:
