@@ -478,7 +478,6 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
         (("--threshold-for", "recall>=7"), "recall>=7"),
         (("--threshold-for", "f1", "--confidence", "2"), "confidence"),
         (("--confidence", "0.9"), "--confidence 0.9 was given without --threshold-for"),
-        (("--gaps", "ratio", "--no-groups"), "--gaps ratio was given, and there are no groups"),
         (("--grades", "1,2"), "--grades was given, and no column of ratings is"),
         (("--cut", "1"), "--cut was given, and no column of ratings is named"),
         (("--unsure", "x"), "--unsure was given, and no column of answers or ratings"),

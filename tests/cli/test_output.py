@@ -53,6 +53,43 @@ def test_a_reader_that_goes_away_ends_the_program_as_it_ends_others(
     assert (code, err) == (141, b"")
 
 
+def start_with_closed(stream: int, *arguments: object) -> tuple[int, bytes, bytes]:
+    """The program, one of whose streams was closed before it began."""
+    command = [sys.executable, "-m", "ssme", *map(str, arguments)]
+    found = {**os.environ, "PYTHONPATH": str(Path(ssme.__file__).parents[1])}
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {stream}>&-', "sh", *command],
+        capture_output=True,
+        env=found,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_streams_that_are_closed(scores: Path) -> None:
+    code, out, _ = start_with_closed(2, "evaluate", scores, *FAST, "--group", "site", "--json", "-")
+    assert code == 0
+    assert len(json.loads(out)["estimates"]) == 9
+    code, _, err = start_with_closed(1, "metrics", "--json", "-")
+    assert code == 2
+    assert b"Error: --json sends its result to stdout, which is closed" in err
+    assert start_with_closed(1, "metrics") == (0, b"", b"")
+
+
+def test_an_interruption_before_the_command_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ssme import cli
+    from ssme.cli import commands
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "main", interrupt)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 130
+
+
 @pytest.mark.parametrize(
     ("arguments", "width"),
     [(("metrics",), "0"), (("metrics", "--help"), "0"), (("metrics",), "3"), (("none",), "wide")],

@@ -17,13 +17,16 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Entry point of the command ``ssme``."""
-    if sys.argv[1:2] == ["serve"]:
-        from ssme.cli.plain import serve_plainly
+    try:
+        if sys.argv[1:2] == ["serve"]:
+            from ssme.cli.plain import serve_plainly
 
-        serve_plainly(sys.argv[2:])
-    from ssme.cli.commands import main as run
+            serve_plainly(sys.argv[2:])
+        from ssme.cli.commands import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before a command began, or after it ended
+        sys.exit(130)
 
 
 def __getattr__(name: str) -> Any:

@@ -249,7 +249,6 @@ def evaluate(
         result = _evaluate_file(spec, output, demands, correct_shift)
     else:
         result = _evaluate_stream(spec, output, demands)
-    _refuse_gaps_of_no_groups(result, kinds)
     verdict = gates.judge(result, demands, within=within, fail_on=fail_on or "serious")
     held: dict[str, Any] = (
         {"gate": {"passed": verdict.passed, **dataclasses.asdict(verdict)}} if gated else {}
@@ -320,15 +319,6 @@ def _show_choice(result: Evaluation, output: Output) -> None:
     if choice is not None and choice.p_best >= 0.0:
         output.console.print()
         output.console.print(Text(make_printable(choice.sentence())))
-
-
-def _refuse_gaps_of_no_groups(result: Evaluation, kinds: Sequence[str]) -> None:
-    if kinds and len(result.groups) == 1:
-        raise InputError(
-            f"--gaps {','.join(kinds)} was given, and there are no groups",
-            allowed="--gaps where there are groups",
-            fix="name a group column with --group, or leave --gaps out",
-        )
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:

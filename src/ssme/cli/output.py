@@ -65,6 +65,12 @@ class Output:
                     fix="name another file for one of them",
                 )
             seen[place] = name
+            if place == STDOUT and sys.__stdout__ is None:
+                raise InputError(
+                    f"{argument(name)} sends its result to stdout, which is closed",
+                    allowed="an open stdout, or a file",
+                    fix="name a file, or start the command with its stdout open",
+                )
             if place != STDOUT:
                 with name_argument(name):
                     refuse_existing(path, force=self.options.force)

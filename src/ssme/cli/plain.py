@@ -39,8 +39,15 @@ def start(given: Mapping[str, Any]) -> None:
 
 
 def make_streams_lenient() -> None:
-    """Let what the terminal's encoding cannot write be escaped rather than refused."""
-    for stream in (sys.stdout, sys.stderr):
+    """Let what the terminal's encoding cannot write be escaped rather than refused.
+
+    A stream that was closed before the program began leads nowhere: notes for a closed stderr
+    would otherwise end up in a result on stdout.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 

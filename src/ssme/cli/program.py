@@ -113,7 +113,8 @@ def _say_fault(fault: Any) -> None:
     named = OTHER_NAMES.get((where.info_name, option)) or OTHER_NAMES.get(("", option))
     if named:
         told = f"No such option: {option}. {named}."
-    say(f"Error: {told.rstrip('.')}. `{where.command_path} --help` lists the options.")
+    ended = told if told.endswith("?") else f"{told.rstrip('.')}."
+    say(f"Error: {ended} `{where.command_path} --help` lists the options.")
 
 
 class Command(TyperCommand):
@@ -225,7 +226,8 @@ def main(run: Callable[[], Any] = app) -> None:
         traceback.print_exc()
         code = FAULT
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         closed = True
     if closed:
