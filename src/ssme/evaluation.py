@@ -226,8 +226,8 @@ class Evaluation(DecidingEvaluation):
         Returns
         -------
         LabelPlan
-            ``more`` is the number of labels more, ``more_low`` and ``more_high`` those with which
-            10 % and 90 % of the runs meet the target; ``sentence()`` says it in words.
+            ``more`` is the number of additional labels; ``more_low`` and ``more_high`` are those
+            with which 10 % and 90 % of the runs meet the target; ``sentence()`` says it in words.
 
         Examples
         --------

@@ -29,7 +29,7 @@ def test_a_report_has_the_sections_that_were_asked_for(tmp_path: Path, suffix: s
     path = tmp_path / f"report.{suffix}"
     evaluate(60).report(path, target="width(accuracy)<=0.1", memory=memory)
     text = path.read_text()
-    assert "How many labels more" in text
+    assert "How many more labels" in text
     assert "No drift of the scores is seen." in text
     assert suffix == "json" or "<script>alert(1)" not in text
     if suffix == "json":

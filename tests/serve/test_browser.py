@@ -295,8 +295,8 @@ def test_a_plan_that_arrives_later_moves_nothing(
     page.goto(f"{place.server.url}/files/1/label")
     page.wait_for_selector("#plan p:not(.hint)")
     words = [
-        "How many labels more it takes is being counted.",
-        "<strong>Even 2,000 labels more would not suffice</strong> to tell gradient_boosting from "
+        "How many more labels it takes is being counted.",
+        "<strong>Even 2,000 more labels would not suffice</strong> to tell gradient_boosting from "
         "random_forest, logistic and 12 more. They are about equally good.",
     ]
     tops = page.evaluate(

@@ -137,7 +137,7 @@ def test_after_a_batch_the_estimates_are_made_anew(ready: House) -> None:
     assert known["decision"] in ready.client.get(LABEL).text
     result = ready.client.get("/files/1/result").text
     assert "17 labeled" in result
-    assert "5 labels more." not in ready.client.get("/files/1/history").text
+    assert "5 more labels." not in ready.client.get("/files/1/history").text
     for name in ("estimates.csv", "summary.json", "config.toml", "labels.csv"):
         answer = ready.client.get(f"/jobs/{job}/{name}")
         assert answer.status_code == 200
@@ -271,7 +271,7 @@ def test_a_plan_is_told_and_its_room_is_kept_meanwhile(ready: House) -> None:
     assert counting in answer["html"]
     assert ready.work() == ["plan done"]
     told = ready.client.get("/files/1/plan").json()["html"]
-    assert "labels more" in told or "No more labels" in told
+    assert "more labels" in told
     assert told in ready.client.get(LABEL).text
 
 

@@ -169,11 +169,11 @@ def test_one_model_needs_no_plan(tmp_path: Path) -> None:
 
 def test_plans_are_told_in_a_sentence() -> None:
     hopeless = SimpleNamespace(more=np.inf, most=2000, n_labeled=100)
-    assert _tell_plan(hopeless) == "Even 1,900 labels more would not suffice"  # type: ignore[arg-type]
+    assert _tell_plan(hopeless) == "Even 1,900 more labels would not suffice"  # type: ignore[arg-type]
     known = SimpleNamespace(more=120.0, more_low=80.0, more_high=200.0)
-    assert _tell_plan(known) == "About 120 labels more (80 to 200)"  # type: ignore[arg-type]
+    assert _tell_plan(known) == "About 120 more labels (80 to 200)"  # type: ignore[arg-type]
     open_end = SimpleNamespace(more=120.0, more_low=80.0, more_high=np.inf)
-    assert _tell_plan(open_end) == "About 120 labels more (80 or more)"  # type: ignore[arg-type]
+    assert _tell_plan(open_end) == "About 120 more labels (80 or more)"  # type: ignore[arg-type]
 
 
 def test_pictures_leave_out_what_is_not_known() -> None:

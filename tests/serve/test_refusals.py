@@ -233,8 +233,8 @@ def record(**changes: Any) -> Any:
     ("changes", "told"),
     [
         ({}, "The same labels and settings."),
-        ({"n_labeled": 9}, "1 label fewer."),
-        ({"n_labeled": 1210}, "1,200 labels more."),
+        ({"n_labeled": 9}, "1 fewer label."),
+        ({"n_labeled": 1210}, "1,200 more labels."),
         ({"n_rows": 90}, "The file has 90 rows and had 80."),
         ({"spec": {"run": {"method": "ssme", "level": 0.95}}}, "method is ssme and was auto."),
         ({"spec": {"run": {"method": "auto"}}}, "level is nothing and was 0.95."),

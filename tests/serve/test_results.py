@@ -128,7 +128,7 @@ def test_history_tells_every_evaluation_and_what_changed(evaluated: House) -> No
     assert "The first evaluation." in newest_first[-1]
     assert "17 labels</h2>" in newest_first[1]
     assert "18 labels</h2>" in newest_first[0]
-    assert "1 label more." in newest_first[0]
+    assert "1 more label." in newest_first[0]
     assert "Pick: <strong>" in newest_first[0]
     assert "probability the best one is" in newest_first[0]
     assert "On benchmark sets, with method" in newest_first[0]

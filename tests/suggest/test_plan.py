@@ -173,9 +173,9 @@ def test_influence_of_accuracy_is_that_of_one_row() -> None:
 def test_a_range_without_an_end_is_told_in_labels_more() -> None:
     """Every number of the sentence counts labels beyond those there are."""
     plan = LabelPlan("regret<=0.01", 0.02, 30, 100.0, 40.0, np.inf, (), np.nan, 530)
-    assert "about 100 labels more (40 to over 500 in 80 % of the runs" in plan.sentence()
+    assert "about 100 more labels (40 to over 500 in 80 % of the runs" in plan.sentence()
     out_of_reach = replace(plan, more=np.inf)
-    assert "needs more than 500 labels more" in out_of_reach.sentence()
+    assert "needs more than 500 more labels" in out_of_reach.sentence()
 
 
 def test_a_plan_for_the_best_says_how_far_to_trust_that_probability(

@@ -1,4 +1,4 @@
-"""From estimates to a decision: which model, at which threshold, how many labels more."""
+"""From estimates to a decision: which model, at which threshold, how many more labels."""
 
 from ssme.decide.choose import Choice, Contender, choose_model
 from ssme.decide.gates import Verdict, judge

@@ -55,11 +55,11 @@ class Section:
 
 
 def make_plan_section(plan: LabelPlan) -> Section:
-    """How many labels more a target takes."""
+    """How many more labels a target takes."""
     rows = tuple((f"{s.labels:,}", f"{s.value:.3g}", f"{s.met:.0%}") for s in plan.curve)
     return Section(
         "plan",
-        "How many labels more",
+        "How many more labels",
         (plan.sentence(),),
         ("labels in all", plan.target.split("<")[0].split(">")[0].strip(), "simulations met"),
         rows,

@@ -107,7 +107,7 @@ def draw_report(request: Mapping[str, Any], folder: Path) -> None:
 
 
 def plan_further(request: Mapping[str, Any], folder: Path) -> None:
-    """How many labels more it takes until the best model is told, by simulation."""
+    """How many more labels it takes until the best model is told, by simulation."""
     result, _ = _evaluate(request)
     metric = result.metrics[0]
     found: dict[str, Any] = {"sentence": ""}
@@ -129,10 +129,10 @@ def plan_further(request: Mapping[str, Any], folder: Path) -> None:
 
 def _tell_plan(plan: LabelPlan) -> str:
     if not np.isfinite(plan.more):
-        return f"Even {plan.most - plan.n_labeled:,} labels more would not suffice"
+        return f"Even {plan.most - plan.n_labeled:,} more labels would not suffice"
     few, many = plan.more_low, plan.more_high
     span = f"{few:,.0f} to {many:,.0f}" if np.isfinite(many) else f"{few:,.0f} or more"
-    return f"About {plan.more:,.0f} labels more ({span})"
+    return f"About {plan.more:,.0f} more labels ({span})"
 
 
 def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:

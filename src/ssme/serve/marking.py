@@ -147,7 +147,7 @@ async def show_tightening(request: Request) -> Response:
 
 
 async def plan(request: Request) -> Response:
-    """How many labels more the decision takes, as a part of the page; a job while it is counted."""
+    """How many more labels the decision takes, as a part of the page; a job while it is counted."""
     project = find_project(request)
     done, _ = await project.find_newest_result(request.path_params["file"])
     if done is None or project.settings.read_only:

@@ -123,7 +123,7 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
     labels = now.n_labeled - before.n_labeled
     if labels:
         noun = "label" if abs(labels) == 1 else "labels"
-        said.append(f"{abs(labels):,} {noun} {'more' if labels > 0 else 'fewer'}.")
+        said.append(f"{abs(labels):,} {'more' if labels > 0 else 'fewer'} {noun}.")
     if now.n_rows != before.n_rows:
         said.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
     for name, one, two in _list_differences(before.spec, now.spec):

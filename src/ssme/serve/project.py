@@ -206,7 +206,7 @@ class Project:
         }
 
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
-        """How many labels more are needed after an evaluation; None where it was not counted."""
+        """How many more labels are needed after an evaluation; None where it was not counted."""
         found: dict[str, Any] | None = _read_json(
             self.settings.results / make_job_key("plan", job.request) / "plan.json"
         )

@@ -1,4 +1,4 @@
-"""How many labels more a target takes, by simulation from the joint draws.
+"""How many more labels a target takes, by simulation from the joint draws.
 
 The number that is planned is the one of a power analysis: with so many labels, half of the runs
 meet the target. A run takes one joint draw for the truth, labels rows at random and fits the method
@@ -77,8 +77,8 @@ class LabelPlan(ToldInWords):
     n_labeled : int
         Number of labels there are.
     more, more_low, more_high : float
-        Number of labels more with which the target is met in half of the runs, in 10 % and in 90 %;
-        infinite where all rows are too few, or it is too far off to be told.
+        Number of additional labels with which the target is met in half of the runs, in 10 % and
+        in 90 %; infinite where all rows are too few, or it is too far off to be told.
     curve : tuple of PlannedStep
         The way there.
     effective : float
@@ -135,12 +135,12 @@ class LabelPlan(ToldInWords):
         most = self.most - self.n_labeled
         if not np.isfinite(self.more):
             return (
-                f"{self.target}{named} needs more than {most:,} labels more "
+                f"{self.target}{named} needs more than {most:,} more labels "
                 f"(now {self.now:.3g}).{worth}"
             )
         high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {most:,}"
         return (
-            f"{self.target}{named} needs about {self.more:,.0f} labels more "
+            f"{self.target}{named} needs about {self.more:,.0f} more labels "
             f"({self.more_low:,.0f} to {high} in 80 % of the runs; now {self.now:.3g}).{worth}"
         )
 
@@ -202,7 +202,7 @@ class LabelPlans(ToldInWords):
 
     @property
     def more(self) -> float:
-        """Number of labels more with which each target is met in half of the runs or more."""
+        """Number of additional labels with which each target is met in half of the runs or more."""
         return max(plan.more for plan in self.plans)
 
     def sentence(self) -> str:
@@ -223,7 +223,7 @@ class LabelPlans(ToldInWords):
         number = "Both" if len(each) == 2 else f"All {len(each)}"
         most = longest.most - longest.n_labeled
         much = f"about {self.more:,.0f}" if np.isfinite(self.more) else f"more than {most:,}"
-        together = f"{number} targets together need {much} labels more"
+        together = f"{number} targets together need {much} more labels"
         if sum(plan.more == self.more for plan in self.plans) == 1:
             together += f": {longest.target} takes the most"
         together += "."
