@@ -102,7 +102,7 @@ REASONS: dict[str, dict[str, str]] = {
         "theory/own_data.py": "LEAST_LABELS",
     },
     "keeps arithmetic finite or says what counts as rounding; it is far below what is reported": {
-        "decide/together.py": "NEARLY_ONE",
+        "decide/set_metrics.py": "NEARLY_ONE",
         "densities/bandwidth.py": "LEAST_BANDWIDTH UNDERFLOW",
         "densities/gaussian_mixture.py": "TINY_VARIANCE",
         "engines/kernels.py": "DROPPED TINY TINY_SHARE GEMM_ERROR FACTOR_ERROR",

@@ -38,7 +38,7 @@ import pandas as pd
 
 from benchmarks.decide.common import start_study
 from ssme.bench import Scene, Split, Trial
-from ssme.bench.protocol import IntArray
+from ssme.bench.splits import IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric, one_hot_mass

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.bench.protocol import split_rows
+from ssme.bench.splits import split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass

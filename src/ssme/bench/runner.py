@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 import ssme
-from ssme.bench.protocol import Cell, Protocol, Scene, Trial
+from ssme.bench.cells import Cell, Scene, Trial
+from ssme.bench.protocol import Protocol
 from ssme.bench.provenance import compute_content_checksum, describe_process, name_function
 from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet

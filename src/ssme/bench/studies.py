@@ -23,7 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ssme.bench.protocol import Cell, Protocol
+from ssme.bench.cells import Cell
+from ssme.bench.protocol import Protocol
 from ssme.bench.runner import Loader, Measure, Runner, find_content, forget_data
 from ssme.bench.store import CellStore
 from ssme.bench.tables import write_table
