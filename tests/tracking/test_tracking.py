@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.made_sets import binary_set
@@ -14,6 +16,7 @@ from ssme.tracking import (
     find_drift,
     read_events,
     record_evaluation,
+    tell_differences,
     trace_estimates,
 )
 
@@ -125,3 +128,22 @@ def test_a_decision_is_kept_with_how_far_to_trust_it(tmp_path) -> None:
     assert "on benchmark sets" in decision.sureness
     older = DecisionRecord("accuracy", "a", 0.9, 0.01, ("a", "b"))
     assert "older version" in older.describe_sureness()
+
+
+def test_intervals_of_two_levels_call_no_change_clear() -> None:
+    wide, narrow = (
+        replace(record(value, value - 0.01, value + 0.01), spec={"run": {"level": level}})
+        for value, level in ((0.8, 0.95), (0.9, 0.5))
+    )
+    (change,) = compare_records(wide, narrow)
+    assert change.low > 0.0
+    assert not change.is_clear
+    (said,) = tell_differences(wide, narrow)
+    assert "was 95% and is 50%" in said
+    assert compare_records(wide, replace(narrow, spec=wide.spec))[0].is_clear
+    assert tell_differences(wide, wide) == ()
+    other = replace(wide, spec={"run": {"level": 0.95, "threshold": 0.3}}, method="labeled")
+    assert tell_differences(wide, other) == (
+        "The method was auto and is labeled: it may be what changed the estimates.",
+        "The option threshold was not given and is 0.3.",
+    )

@@ -174,7 +174,7 @@ def compare(
 
     from ssme.cli.tables import format_interval, format_number, make_table
     from ssme.results.evaluation import to_plain_values
-    from ssme.tracking import compare_records, find_drift
+    from ssme.tracking import compare_records, find_drift, tell_differences
 
     output = Output(out)
     with _open(memory, data) as kept:
@@ -194,9 +194,11 @@ def compare(
         with name_argument("after"):
             new = kept.evaluation(after)
     changes, drifts = compare_records(old, new), find_drift(old, new)
+    differing = tell_differences(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
     drifted = [{**asdict(drift), "clear": drift.is_clear} for drift in drifts]
-    output.write(out.json, format_json(to_plain_values({"changes": rows, "drift": drifted})))
+    found = {"changes": rows, "drift": drifted, "differences": list(differing)}
+    output.write(out.json, format_json(to_plain_values(found)))
     output.write(out.csv, format_csv(rows))
     grouped = len({change.group for change in changes}) > 1
     columns = (*(["group"] if grouped else []), "model", "before", "after", "change", "interval")
@@ -213,6 +215,8 @@ def compare(
                 format_interval(change.low, change.high),
             )
         output.console.print(table)
+    for sentence in differing:
+        output.console.print(sentence, markup=False)
     if any(change.is_clear for change in changes):
         output.console.print("* the interval of the change leaves out zero", markup=False)
     for drift in drifts:

@@ -11,7 +11,13 @@ from ssme.plots.display import Plot
 from ssme.plots.history import draw_history, draw_plan
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.suggest.plan import LabelPlan
-from ssme.tracking import compare_records, find_drift, record_evaluation, trace_estimates
+from ssme.tracking import (
+    compare_records,
+    find_drift,
+    record_evaluation,
+    tell_differences,
+    trace_estimates,
+)
 
 __all__ = ["Section", "make_history_section", "make_plan_section"]
 
@@ -92,6 +98,7 @@ def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: s
         f"The scores of {', '.join(drifted)} drifted since then."
         if drifted
         else "No drift of the scores is seen.",
+        *tell_differences(latest, now),
     )
     return Section(
         "history",

@@ -1,6 +1,13 @@
 """What a project's memory tells: how estimates tightened, what changed, whether scores drifted."""
 
-from ssme.tracking.changes import Change, Drift, compare_records, find_drift, trace_estimates
+from ssme.tracking.changes import (
+    Change,
+    Drift,
+    compare_records,
+    find_drift,
+    tell_differences,
+    trace_estimates,
+)
 from ssme.tracking.record import read_events, record_evaluation
 
 __all__ = [
@@ -10,5 +17,6 @@ __all__ = [
     "find_drift",
     "read_events",
     "record_evaluation",
+    "tell_differences",
     "trace_estimates",
 ]

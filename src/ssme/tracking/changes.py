@@ -25,7 +25,14 @@ from ssme.errors import InputError
 from ssme.memory.records import EstimateRecord, EvaluationRecord
 from ssme.wording import quote
 
-__all__ = ["Change", "Drift", "compare_records", "find_drift", "trace_estimates"]
+__all__ = [
+    "Change",
+    "Drift",
+    "compare_records",
+    "find_drift",
+    "tell_differences",
+    "trace_estimates",
+]
 
 ALL = "all"
 
@@ -44,6 +51,9 @@ class Change:
         Their difference with its interval.
     width_before, width_after : float
         Widths of the two intervals.
+    one_level : bool
+        Whether the intervals before and after have the same level; otherwise that of the change has
+        none.
     """
 
     model: str
@@ -56,11 +66,12 @@ class Change:
     high: float
     width_before: float
     width_after: float
+    one_level: bool = True
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval of the change leaves out zero."""
-        return self.low > 0.0 or self.high < 0.0
+        """Whether the interval of the change leaves out zero, where it has a level."""
+        return self.one_level and (self.low > 0.0 or self.high < 0.0)
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,8 @@ def compare_records(
         One per model, metric and group.
     """
     old = {_name_place(each): each for each in before.estimates}
+    levels = [_find_settings(each).get("level") for each in (before, after)]
+    one_level = levels[0] == levels[1]
     found = []
     for new in after.estimates:
         one = old.get(_name_place(new))
@@ -118,7 +131,7 @@ def compare_records(
             continue
         if metric not in (None, new.metric) or group not in (None, new.group):
             continue
-        found.append(_measure_change(one, new))
+        found.append(_measure_change(one, new, one_level))
     if not found:
         models = quote(sorted({each.model for each in after.estimates}))
         raise InputError(
@@ -129,7 +142,7 @@ def compare_records(
     return tuple(found)
 
 
-def _measure_change(old: EstimateRecord, new: EstimateRecord) -> Change:
+def _measure_change(old: EstimateRecord, new: EstimateRecord, one_level: bool) -> Change:
     (e_0, l_0, h_0), (e_1, l_1, h_1) = (
         tuple(np.nan if value is None else value for value in (r.estimate, r.low, r.high))
         for r in (old, new)
@@ -145,7 +158,56 @@ def _measure_change(old: EstimateRecord, new: EstimateRecord) -> Change:
         high=e_1 - e_0 + float(np.hypot(h_1 - e_1, e_0 - l_0)),
         width_before=h_0 - l_0,
         width_after=h_1 - l_1,
+        one_level=one_level,
     )
+
+
+def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple[str, ...]:
+    """Describe in what two evaluations differ besides their labels, which may explain a change.
+
+    Parameters
+    ----------
+    before, after : EvaluationRecord
+        The earlier and the later evaluation.
+
+    Returns
+    -------
+    tuple of str
+        Sentences; none where both were asked for in the same way.
+
+    Examples
+    --------
+    >>> from ssme.memory import EvaluationRecord
+    >>> one = EvaluationRecord({"run": {"level": 0.95}}, "auto", 100, 20, "1")
+    >>> two = EvaluationRecord({"run": {"level": 0.95}}, "labeled", 100, 40, "1")
+    >>> tell_differences(one, two)
+    ('The method was auto and is labeled: it may be what changed the estimates.',)
+    """
+    said = []
+    if before.method != after.method:
+        said.append(
+            f"The method was {before.method} and is {after.method}: it may be what changed the "
+            "estimates."
+        )
+    levels = [_find_settings(each).get("level") for each in (before, after)]
+    if levels[0] != levels[1]:
+        one, two = (f"{level:.0%}" if isinstance(level, float) else "unknown" for level in levels)
+        said.append(
+            f"The level of the intervals was {one} and is {two}: the interval of a change has "
+            "neither, and no change is called clear."
+        )
+    old, new = (_find_settings(each) for each in (before, after))
+    for name in sorted({*old, *new} - {"method", "level", "metric", "seed", "by"}):
+        if old.get(name) != new.get(name):
+            one, two = (each.get(name, "not given") for each in (old, new))
+            said.append(f"The option {name} was {one} and is {two}.")
+    return tuple(said)
+
+
+def _find_settings(record: EvaluationRecord) -> Mapping[str, Any]:
+    """How the run was asked for; empty where the record does not say."""
+    found = record.spec.get("run")
+    return found if isinstance(found, Mapping) else {}
 
 
 def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift, ...]:
