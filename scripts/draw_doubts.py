@@ -232,8 +232,9 @@ def draw_agreement_against_confidence(rng: np.random.Generator) -> Canvas:
     panel.draw_curve(x, 1 / (1 + np.exp(-2.2 * x)), BLUE)
     panel.draw_curve(x, 1 / (1 + np.exp(-0.7 * x)), GREEN, dashed=True)
     canvas.write_text(SIDE, 42, "as the scores say", BLUE)
-    canvas.write_text(SIDE, 60, "as agreement says (dashed)", GREEN)
-    return say(canvas, "Both curves cannot be", "right.", at=88)
+    canvas.write_text(SIDE, 60, "dashed: as agreement", GREEN)
+    canvas.write_text(SIDE, 75, "says", GREEN)
+    return say(canvas, "Both curves cannot be", "right.", at=103)
 
 
 def draw_ratings(rng: np.random.Generator) -> Canvas:

@@ -43,6 +43,19 @@ def test_precision_recall_area_is_average_precision() -> None:
         assert area == pytest.approx(expected, abs=0.02)
 
 
+def test_an_area_that_the_table_contradicts_is_found() -> None:
+    data = binary_set(n=250, n_labeled=250)
+    metrics = ["accuracy", "average_precision", "roc_auc"]
+    result = ssme.evaluate(data, method="ensemble", n_draws=5, metrics=metrics)
+    rows = curves.estimate_roc(result)
+    assert curves.find_other_areas(result, rows) == []
+    assert curves.find_other_areas(result, curves.estimate_precision_recall(result)) == []
+    first = result.data.models[0]
+    flat = [{**row, "true_positive_rate": 0.3} if row["model"] == first else row for row in rows]
+    assert curves.find_other_areas(result, flat) == [(first, "roc_auc", pytest.approx(0.3))]
+    assert curves.find_other_areas(result, curves.estimate_confusion(result)) == []
+
+
 def test_confusion_is_scikit_learns() -> None:
     result, y = fully_labeled()
     rows = curves.estimate_confusion(result)

@@ -16,6 +16,7 @@ from ssme.plots.accessor import Plots
 from ssme.plots.display import UNCUT, Plot, render_svg
 from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
+from ssme.results.curves import find_other_areas
 from ssme.results.evaluation import BaseEvaluation
 
 __all__ = ["draw_charts", "draw_sections"]
@@ -27,7 +28,13 @@ WIDE = 560
 STYLE = {
     "background": "transparent",
     "font": "Helvetica, Arial, sans-serif",
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridOpacity": 0.35, **UNCUT},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "gridOpacity": 0.35,
+        "labelSeparation": 10,  # fonts of readers may be wider than the one that is measured with
+        **UNCUT,
+    },
     "header": {"labelFontSize": 12, **UNCUT},
     "legend": {"labelFontSize": 12, "titleFontSize": 12, **UNCUT},
     "view": {"stroke": None},
@@ -61,7 +68,7 @@ def draw_charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
                 "section": section,
                 "title": _write_caption(evaluation, section, plot),
                 "alt": plot.alt,
-                "note": _write_note(evaluation, section),
+                "note": _write_note(evaluation, section, plot),
                 "svg": svg,
                 "wide": _read_width(svg) > WIDE,
             }
@@ -108,10 +115,19 @@ def _list_makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[],
     yield "method", plots.convergence
 
 
-def _write_note(evaluation: BaseEvaluation, section: str) -> str:
+def _write_note(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
     names = [metric.name for metric in evaluation.metrics]
     if section in names and evaluation.data.n_models > SHOWN_MODELS:
         return f"The best {SHOWN_MODELS} of {evaluation.data.n_models} models; the table has all."
+    other = find_other_areas(evaluation, plot.rows) if section == "curves" else []
+    if other:
+        metric = other[0][1]
+        areas = ", ".join(f"{model} {area:.3f}" for model, _, area in other[:SHOWN_MODELS])
+        return (
+            f"The area under some curves is not in the interval of {metric} in the table: {areas}. "
+            f"{evaluation.method} corrects {metric} as a whole, and not the points of a curve. The "
+            "table is what was compared with the truth on benchmark sets."
+        )
     return ""
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ssme.errors import InputError
 from ssme.methods.base import number_rows
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.kinds import Custom
+from ssme.metrics.kinds import Custom, Ranking
 from ssme.results.evaluation import ALL, BaseEvaluation
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "estimate_precision_recall",
     "estimate_reliability",
     "estimate_roc",
+    "find_other_areas",
     "read_convergence",
 ]
 
@@ -73,6 +74,51 @@ def estimate_precision_recall(
 
     plan = _plan_thresholds(class_index, read_off)
     return _estimate_curve(evaluation, group, plan, ("recall", "precision"), GRID, models)
+
+
+AREAS = {
+    ("false_positive_rate", "true_positive_rate"): "roc_auc",
+    ("recall", "precision"): "average_precision",
+}
+"""The statistic that the area under a curve is, by the axes of the curve."""
+
+
+def find_other_areas(
+    evaluation: BaseEvaluation, rows: Sequence[dict[str, Any]], *, slack: float = 0.02
+) -> list[tuple[str, str, float]]:
+    """Find curves of all rows whose area is not in the interval that the table has for it.
+
+    A method may correct an estimate of the area beyond what it knows of the single points of the
+    curve, as `auto` does where its usual assumptions do not hold.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What the curves were estimated from, with two classes.
+    rows : sequence of dict
+        Points of the curves, as `estimate_roc` and `estimate_precision_recall` give them.
+    slack : float
+        How far beside the interval an area may be, since a curve is read off at few points.
+
+    Returns
+    -------
+    list of (model, metric, area)
+        Empty where the table agrees, or does not have the area.
+    """
+    axes = next((names for names in AREAS if rows and set(names) <= set(rows[0])), None)
+    if axes is None or evaluation.data.n_classes != 2:
+        return []
+    found = []
+    for m, metric in enumerate(evaluation.metrics):
+        if not isinstance(metric.kind, Ranking) or metric.kind.statistic != AREAS[axes]:
+            continue
+        low, high = evaluation.estimates[0][m].interval(evaluation.level)
+        for j, model in enumerate(evaluation.data.models):
+            own = [row for row in rows if row["model"] == model]
+            area = _compute_area(*([row[name] for row in own] for name in axes))
+            if area < low[j] - slack or area > high[j] + slack:
+                found.append((model, metric.name, area))
+    return found
 
 
 def estimate_reliability(
@@ -246,6 +292,12 @@ def _estimate_curve(
         for j in wanted
         for g in range(size)
     ]
+
+
+def _compute_area(across: Sequence[float], up: Sequence[float]) -> float:
+    """The area under straight lines between the points."""
+    x, y = np.array(across), np.array(up)
+    return float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()) if x.size else float("nan")
 
 
 def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
