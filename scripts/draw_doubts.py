@@ -335,6 +335,19 @@ def draw_best_pulled(rng: np.random.Generator) -> Canvas:
     return say(canvas, "A is drawn towards the", "others.")
 
 
+def draw_without_width(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas("An estimate of 1 without a width beside the interval 0.89 to 1 of labels")
+    panel = Panel(canvas, left=30, width=215, x_range=(0.7, 1.05))
+    panel.draw_axes("accuracy")
+    panel.draw_interval(1.0, 1.0, 1.0, 0.72, BLUE)
+    canvas.write_text(panel.map_x(0.98), panel.map_y(0.72) + 4, "estimate", BLUE, "end", 11)
+    panel.draw_interval(0.89, 1.0, 1.0, 0.3, VERMILION)
+    canvas.write_text(
+        panel.map_x(0.945), panel.map_y(0.3) - 9, "labels alone", VERMILION, "middle", 11
+    )
+    return say(canvas, "30 of 30 right is no", "proof that all are.")
+
+
 PICTURES: dict[str, Draw] = {
     "D101": draw_no_labels,
     "D102": draw_few_of_a_class,
@@ -361,6 +374,7 @@ PICTURES: dict[str, Draw] = {
     "D305": draw_outside_the_labels,
     "D306": draw_another_world,
     "D307": draw_best_pulled,
+    "D308": draw_without_width,
 }
 
 

@@ -84,3 +84,17 @@ def test_doctor_of_arrays_says_what_they_hold(run: Run, tmp_path: Path) -> None:
 def test_one_model_is_one(run: Run, scores: Path) -> None:
     result = run("evaluate", scores, "--label", "y", "--models", "forest", *FAST)
     assert result.stdout.startswith("1 model, 40 labeled and 360 unlabeled rows, 2 classes")
+
+
+def test_names_with_commas_and_spaces_are_typed_as_the_error_says(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    p = np.random.default_rng(0).random(20)
+    frame = pd.DataFrame({"my model, v2": p, "age, in years": 40 + p, "y": [0, 1] * 10})
+    frame.to_csv(path, index=False)
+    told = run("evaluate", path, "--label", "y", *FAST).stderr
+    assert """--ignore '"age, in years"'""" in told
+    ignored = run("evaluate", path, "--label", "y", *FAST, "--ignore", '"age, in years"')
+    assert ignored.exit_code == 0, ignored.stderr
+    named = run("evaluate", path, "--label", "y", *FAST, "--models", '"my model, v2"')
+    assert "my model, v2" in named.stdout
+    assert "age, in years" not in named.stdout

@@ -52,8 +52,13 @@ def test_differences_are_paired(condition: str, passes: bool) -> None:
     assert len(verdict.failures) == (not passes)
 
 
-def test_a_model_whose_name_has_a_hyphen_is_one_model() -> None:
-    assert evaluation().gate("new-old:accuracy<0.8").passed
+def test_a_model_whose_name_has_a_hyphen_is_one_model_and_that_is_said() -> None:
+    verdict = evaluation().gate("new-old:accuracy<0.8")
+    assert verdict.passed
+    assert "asked of the model 'new-old'" in verdict.remarks[0]
+    assert "'new - old'" in verdict.remarks[0]
+    assert evaluation().gate("new - old:accuracy>0").remarks == ()
+    assert not evaluation().gate("new - old:accuracy>0.1").passed
 
 
 @pytest.mark.parametrize(

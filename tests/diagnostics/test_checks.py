@@ -266,6 +266,13 @@ def best_pulled():
     return data, belief(), [metric], [Estimate(pulled)], [alone]
 
 
+def interval_without_width():
+    data = healthy()
+    metric = get_metric("accuracy")
+    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
+    return data, belief(), [metric], [Estimate(alone.value, np.tile(alone.value, (9, 1)))], [alone]
+
+
 FIRES = {
     "D101": [no_labels],
     "D102": [few_positives],
@@ -292,6 +299,7 @@ FIRES = {
     "D305": [estimate_off],
     "D306": [odd_world],
     "D307": [best_pulled],
+    "D308": [interval_without_width],
 }
 
 
@@ -350,6 +358,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D305", two_models, "no estimates"),
         ("D306", two_models, "compares no other assumptions"),
         ("D307", two_models, "no accuracy"),
+        ("D308", two_models, "no accuracy of unlabeled rows"),
     ],
 )
 def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
@@ -538,3 +547,18 @@ def test_a_class_that_judges_say_and_no_label_has_is_told_with_what_to_do():
         "No label is 'perhaps', and 4 answers are, the first that of 'a' at row 2" in doubt.reason
     )
     assert "--unsure" in doubt.advice
+
+
+def test_a_method_that_knows_an_accuracy_exactly_is_doubted():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    right = 1.0 / (1.0 + np.exp(-4.0 * (2 * y - 1) - 0.1 * rng.normal(size=300)))
+    labels = np.where(np.arange(300) < 30, y, -1)
+    scores = np.stack([right, rng.random(300)], axis=1)
+    data = ScoreSet.from_arrays(scores, labels, unlabeled=-1)
+    for method, fires in (("ppi", True), ("labeled", False), ("auto", False)):
+        result = ssme.evaluate(data, method=method, metrics=["accuracy", "recall"])
+        assert ("D308" in {doubt.code for doubt in result.doubts}) is fires, method
+    always = ScoreSet.from_arrays(np.ones((300, 1)), labels, unlabeled=-1)
+    result = ssme.evaluate(always, method="labeled", metrics=["accuracy", "recall"])
+    assert "D308" not in {doubt.code for doubt in result.doubts}

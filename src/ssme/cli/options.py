@@ -8,7 +8,10 @@ the help "read:NAME" stands for the field NAME of `ssme.data.readers.options.Rea
 
 from __future__ import annotations
 
+import ast
+import csv
 import dataclasses
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -277,7 +280,12 @@ def describe(help_text: str, repeatable: bool = False) -> str:
     options = list_declared(Reading if section == "read" else RunSpec)
     of = next(each for each in options if each.name == name)
     default = describe_default(of)
-    repeat = " Separate several by commas, or repeat the option." if repeatable else ""
+    repeat = (
+        " Separate several by commas, or repeat the option; a name with a comma stands in double "
+        "quotes."
+        if repeatable
+        else ""
+    )
     return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{repeat}"
 
 
@@ -324,15 +332,36 @@ def spell_with(flags: dict[str, str]) -> Any:
         if value is None or value == "True":
             return flag
         if value.startswith("[") and value.endswith("]"):
-            value = ",".join(part.strip().strip("'\"") for part in value[1:-1].split(","))
+            value = _write_names(value)
         return f"{flag} {value}"
 
     return spell
 
 
+def _write_names(value: str) -> str:
+    """A list of Python as one word of a command line, which `split_names` takes apart again."""
+    try:
+        names = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        names = None
+    if not names or not all(isinstance(name, str) for name in names):
+        return ",".join(part.strip().strip("'\"") for part in value[1:-1].split(","))
+    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
+
+
 def split_names(items: Iterable[str], option: str) -> list[str]:
-    """The names in ``a,b`` and ``c``; none at all is refused."""
-    parts = (part.strip() for item in items for part in item.split(","))
+    """The names in ``a,b`` and ``c``; none at all is refused.
+
+    A name with a comma stands in double quotes: ``"a, b",c``.
+    """
+    items = list(items)
+    parts = [
+        part.strip()
+        for item in items
+        for part in (
+            next(csv.reader([item], skipinitialspace=True)) if '"' in item else item.split(",")
+        )
+    ]
     names = [part for part in parts if part]
     if not names:
         raise InputError(

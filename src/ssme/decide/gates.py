@@ -99,7 +99,8 @@ class Verdict:
     despite : tuple of str
         A sentence for each serious doubt that the gate was told to pass on.
     remarks : tuple of str
-        The probability of ``within`` where it is as large as demanded, and how far to trust it.
+        The probability of ``within`` where it is as large as demanded, and how far to trust it; how
+        a condition was read that can be read in two ways.
     """
 
     failures: tuple[str, ...]
@@ -215,7 +216,7 @@ def judge(
     asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
     with name_argument("fail_under"):
         failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
-    remarks: list[str] = []
+    remarks = [told for each in asked for told in _tell_reading(evaluation.data.models, each)]
     if within is not None:
         holds, sentence = _ask_within(evaluation, accept(WITHIN, within))
         (remarks if holds else failures).append(sentence)
@@ -294,6 +295,19 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
         allowed=f"one of {quote(models)}, or two different ones with a hyphen between them",
         fix=suggest_nearest(text, list(models)) or None,
     )
+
+
+def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[str]:
+    """A remark where a condition is of a model whose name also reads as a difference."""
+    one = condition.model
+    if one in models:
+        for at in (at for at, character in enumerate(one) if character == "-"):
+            first, second = one[:at], one[at + 1 :]
+            if first in models and second in models:
+                yield (
+                    f"{condition.text!r} is asked of the model {one!r}; the difference of "
+                    f"{first!r} and {second!r} is written {f'{first} - {second}'!r}"
+                )
 
 
 def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:

@@ -9,6 +9,7 @@ from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.estimators.ensemble import average_scores
 from ssme.metrics.decisions import ACCURACY
+from ssme.metrics.kinds import Decision
 
 __all__ = ["FIT_CHECKS"]
 
@@ -158,6 +159,29 @@ def _check_pull_of_best(case: Case) -> Answer:
     return Answer.not_applicable("no accuracy of several classifiers to hold against labels")
 
 
+def _check_widths(case: Case) -> Answer:
+    """An accuracy of rows without labels is never known exactly; other metrics may be."""
+    found, asked = [], False
+    for metric, estimate, alone in zip(case.metrics, case.estimates, case.labels_only, strict=True):
+        of_rows = isinstance(metric.kind, Decision) and metric.kind.share_of == ACCURACY.share_of
+        if not of_rows or case.data.n_unlabeled == 0 or alone.bounds is None:
+            continue
+        asked = True
+        low, high = estimate.interval(case.limits.level)
+        low_alone, high_alone = alone.interval(case.limits.level)
+        for j in np.flatnonzero((high - low < 1e-9) & (high_alone - low_alone > 1e-9)):
+            found.append(
+                f"{metric.name} of {case.data.models[j]!r} is {low[j]:.3f} to {high[j]:.3f}, "
+                f"labels alone say {low_alone[j]:.3f} to {high_alone[j]:.3f}"
+            )
+    if not asked:
+        return Answer.not_applicable("no accuracy of unlabeled rows to hold against labels")
+    if not found:
+        return Answer.fine("every interval of an accuracy has a width")
+    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    return Answer.doubt("The interval of " + "; of ".join(found[:3]) + more + ".")
+
+
 FIT_CHECKS: tuple[Check, ...] = (
     Check(
         "D301",
@@ -221,5 +245,13 @@ FIT_CHECKS: tuple[Check, ...] = (
         "the rest, label more rows before you decide against it.",
         _check_pull_of_best,
         by_labels=True,
+    ),
+    Check(
+        "D308",
+        "An interval has no width",
+        "serious",
+        "A few labels cannot say a metric exactly, so read the interval of labels alone, or use "
+        "method='auto' or method='labeled'.",
+        _check_widths,
     ),
 )

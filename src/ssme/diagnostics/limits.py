@@ -14,6 +14,9 @@ class Limits:
     family_level: float = 0.01
     """Chance of a doubt with no cause, over all classifiers or metrics that a test covers."""
 
+    level: float = 0.95
+    """Coverage of the intervals whose width is looked at."""
+
     most_rows: int = 2_000
     """Labeled rows looked at, and as many unlabeled ones: checks then cost the same at any size."""
 

@@ -105,7 +105,9 @@ def _plan(
                     raise InputError(
                         f"{where} raised {type(error).__name__}: {error}",
                         allowed="a callable (y_true, y_score) -> float",
-                        fix="make it return NaN where it is undefined, as with one class only",
+                        fix="make it return NaN where it is undefined, as with one class only; "
+                        "y_score holds probabilities, of which a metric of predicted classes takes "
+                        "y_score >= 0.5, or the argmax of several classes",
                     ) from error
                 out[d, m] = _read_number(value, where)
         return out
