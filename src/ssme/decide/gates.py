@@ -299,7 +299,7 @@ def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, s
 
 def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[str]:
     """A remark where a condition is of a model whose name also reads as a difference."""
-    one = condition.model
+    one = condition.model or ""
     if one in models:
         for at in (at for at, character in enumerate(one) if character == "-"):
             first, second = one[:at], one[at + 1 :]
