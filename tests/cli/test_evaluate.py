@@ -491,13 +491,24 @@ def test_bad_costs_and_goals(
     assert message in result.stderr
 
 
+def test_thresholds_of_a_stream_are_said_to_be_of_the_sample(run: Run, tmp_path: Path) -> None:
+    from tests.stream.worlds import binary_table, written
+
+    place = written(binary_table(900, 60), tmp_path)
+    asked = ("evaluate", place, *FAST, "--no-groups", "--engine", "stream", "--sample-rows")
+    few = run(*asked, 200, "--threshold-for", "f1").stderr
+    assert "err together, are those of the sample of 2" in few
+    assert "of the sample of" not in run(*asked, 900, "--threshold-for", "f1").stderr
+    assert "of the sample of" not in run(*asked, 200).stderr
+
+
 def test_what_a_saved_config_does_not_hold_is_said(
     run: Run, scores: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(scores.parent)
     asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy")
     gated = run(*asked, "--fail-under", "accuracy>=0", "--together", "--save-config", "c.toml")
-    assert "c.toml does not hold --fail-under, --together: give it again" in gated.stderr
+    assert "c.toml does not hold --fail-under, --together: say so again" in gated.stderr
     plain = run(*asked, "--save-config", "d.toml")
     assert "does not hold" not in plain.stderr
 

@@ -551,7 +551,7 @@ CASES = [
     Bad(
         "labels that have no class in common with the scores",
         arrays(Q, ["x", "y"], classes=["a", "b", "c"]),
-        "label 'x' at row 0 is no class (and 1 other such value)",
+        "label 'x' at row 0 is not a class (and 1 other such value)",
         "'a', 'b', 'c'",
         "name the classes in different ways",
     ),

@@ -260,6 +260,8 @@ def evaluate(
     if together:
         profile = result.set_profile()
         held["together"] = profile.to_dict()
+    if (goal is not None or together) and result.streamed is not None:
+        _say_sampled(output, result)
     asked = _compute_gaps(result, kinds) if kinds else None
     if asked is not None:
         held |= describe_gaps(result, asked)
@@ -284,10 +286,19 @@ def evaluate(
         raise typer.Exit(CONDITION_FAILED)
 
 
+def _say_sampled(output: Output, result: Evaluation) -> None:
+    """Say that what needs the rows themselves was computed on the sample of a stream."""
+    if result.data.n_rows < result.settings["n_rows"]:
+        output.note(
+            f"Thresholds, and how the models err together, are those of the sample of "
+            f"{result.data.n_rows:,} rows; --sample-rows takes more."
+        )
+
+
 def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
     """Say what was asked for and is not part of a config file, such as a gate."""
     if flags:
-        output.note(f"{place} does not hold {', '.join(flags)}: give it again beside --config.")
+        output.note(f"{place} does not hold {', '.join(flags)}: say so again beside --config.")
 
 
 def show(

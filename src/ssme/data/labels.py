@@ -371,7 +371,8 @@ def _map_labels(classes: Sequence[Hashable]) -> str:
     """What to do where labels and scores have no name of a class in common."""
     return (
         "labels and scores name the classes in different ways: write the labels as "
-        f"{quote(classes)}, or give the columns of scores the names of the labels"
+        f"{quote(classes)}, give the columns of scores the names of the labels, or list those in "
+        f"{argument('classes')}"
     )
 
 
