@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ def write_choices() -> str:
             "The next table compares reported probabilities with observed shares, for 20, 50 and "
             "100 labels together; every set has the same weight. Each entry has the mean reported "
             "probability, the observed share ± the standard error of their difference (from "
-            "leaving out one set at a time), and in brackets the number of cases:\n",
+            "leaving out one set at a time; it is missing where all cases are of one set), and in "
+            "brackets the number of cases:\n",
             format_table(*tabulate_said(said)),
             "The expected regret that was reported, beside the regret in truth:\n",
             format_table(*tabulate_regret(regret)),
@@ -101,10 +103,10 @@ def tabulate_coverage(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]
             "metric": merged["metric"],
             "labels": merged["n_labeled"],
             "coverage of differences": merged["pair_coverage"],
-            "± ": merged["pair_se"],
+            "its standard error": merged["pair_se"],
             "least over all sets": merged["least over all sets"],
             "95 % set contains the best": merged["set_coverage"],
-            "±": merged["set_se"],
+            "standard error of this share": merged["set_se"],
             "models in it": merged["set_size"],
         }
     )
@@ -116,7 +118,7 @@ def tabulate_said(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     whole = _pool(said[said["sets"] == "all"])
     whole["bin"] = [f"{row.low:.2f} to {min(row.high, 1.0):.2f}" for row in whole.itertuples()]
     whole["cell"] = [
-        f"{row.said:.2f}, {row.true:.2f} ± {row.se:.2f} ({row.cases:,})"
+        f"{row.said:.2f}, {row.true:.2f}{_format_error(row.se)} ({row.cases:,})"
         for row in whole.itertuples()
     ]
     whole["what"] = whole["what"].map(NAMES)
@@ -124,6 +126,10 @@ def tabulate_said(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         index=["method", "what", "bin"], columns="metric", values="cell", aggfunc="first"
     )
     return wide.fillna("-").reset_index(), {}
+
+
+def _format_error(se: float) -> str:
+    return f" ± {se:.2f}" if math.isfinite(se) else ""
 
 
 def tabulate_regret(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -135,14 +141,16 @@ def tabulate_regret(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]
             "n_labeled": "labels",
             "said": "regret, reported",
             "true": "regret in truth",
-            "off_se": "±",
+            "off_se": "standard error of the difference",
             "held": "coverage of its interval",
             "within": "pick within 0.01 of the best",
             "p_within": "the same, reported",
             "picked": "pick is the best",
         }
     )
-    numbers = dict.fromkeys(["regret, reported", "regret in truth", "±"], ".4f")
+    numbers = dict.fromkeys(
+        ["regret, reported", "regret in truth", "standard error of the difference"], ".4f"
+    )
     return shown, numbers | dict.fromkeys(shown.columns[7:], ".0%")
 
 

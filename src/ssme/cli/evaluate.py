@@ -131,7 +131,7 @@ def evaluate(
         str | None,
         typer.Option(
             "--correct-shift",
-            help="Weigh the labels so that they stand for the unlabeled rows: `label` where the "
+            help="Weight the labels so that they represent the unlabeled rows: `label` where the "
             "classes have other frequencies, `covariate` where the rows are others and rows with "
             "the same scores have the same labels.",
             rich_help_panel=DECIDING,

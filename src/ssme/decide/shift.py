@@ -245,7 +245,7 @@ def find_shift(
 def correct_shift(
     data: ScoreSet, kind: str = "label", *, constants: ShiftConstants | None = None
 ) -> ScoreSet:
-    """Weigh the labels so that they stand for the unlabeled rows.
+    """Weight the labels so that they represent the unlabeled rows.
 
     Parameters
     ----------

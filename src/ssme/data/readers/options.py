@@ -144,13 +144,13 @@ logits such a value, or leave it out.
     )
     answers: tuple[str, ...] | None = option(
         None,
-        "Columns in which judges say a class, one per judge; in the long layout the one column of "
-        "answers.",
+        "Columns with answers of judges, who say a class instead of a probability, one per judge; "
+        "in the long layout the one column of answers.",
         OneOf(Nothing("no model gives answers"), ModelNames()),
     )
     ratings: tuple[str, ...] | None = option(
         None,
-        "Columns in which judges give a grade, one per judge; in the long layout the one column "
+        "Columns with grades that judges give, one per judge; in the long layout the one column "
         "of grades.",
         OneOf(Nothing("no model gives ratings"), ModelNames()),
     )
