@@ -247,7 +247,8 @@ def execute(
 def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
     if isinstance(source, ScoreSet):
         design = spec.read.get("design")
-        return source if design is None else source.with_design(design)
+        read_before = spec.source is not None and source.design.kind is not None
+        return source if design is None or read_before else source.with_design(design)
     if isinstance(source, (list, tuple)) and spec.source is not None:
         if len(source) != 1:
             raise InputError(

@@ -588,6 +588,32 @@ def test_gaps_that_are_asked_for_are_in_the_json(run: Run, scores: Path) -> None
     assert "--gaps ratio was asked for, and no groups are reported on" in none.stderr
 
 
+def test_a_column_says_how_many_rows_each_label_stands_for(run: Run, scores: Path) -> None:
+    frame = pd.read_csv(scores)
+    frame["stands_for"] = np.where(frame["y"] == 1, 12.0, 3.0)
+    frame.to_csv(scores, index=False)
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy", "--json", "-")
+    weighted = run(*asked, "--design", "stands_for")
+    assert weighted.exit_code == 0, weighted.output
+    known = frame.dropna()
+    right = (known["forest"] >= 0.5) == (known["y"] == 1)
+    found = json.loads(weighted.stdout)["estimates"][0]
+    assert found["estimate"] == pytest.approx(np.average(right, weights=known["stands_for"]))
+
+
+def test_a_corrected_shift_is_not_undone_by_the_design(run: Run, scores: Path) -> None:
+    asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy", "--json", "-")
+    both, one, none = (
+        json.loads(run(*asked, *more).stdout)["estimates"][0]["estimate"]
+        for more in (
+            ("--design", "random", "--correct-shift", "covariate"),
+            ("--correct-shift", "covariate"),
+            ("--design", "random"),
+        )
+    )
+    assert both == one != none
+
+
 def test_every_group_shows_where_models_are_many(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     n, names = 300, [f"clinic of the quarter {k}" for k in range(9)]
