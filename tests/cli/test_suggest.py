@@ -11,6 +11,9 @@ import pandas as pd
 import pytest
 from typer.testing import Result
 
+import ssme
+from ssme import ScoreSet
+
 Run = Callable[..., Result]
 
 
@@ -171,3 +174,37 @@ def test_a_target_that_cannot_be_read_is_refused_before_anything_is_estimated(ru
     refused = run("plan", "nowhere.csv", "--target", "accuracy>0.9")
     assert refused.exit_code == 2
     assert "--target accuracy>0.9. Allowed: 'width(METRIC)<=NUMBER'" in refused.stderr
+
+
+def test_labels_with_weights_come_back_with_the_suggested_ones(run, file, tmp_path) -> None:
+    frame = pd.read_csv(file)
+    frame["stands_for"] = np.where(frame["label"] == 1, 25.0, 5.0)
+    frame.to_csv(file, index=False)
+    target = tmp_path / "next.csv"
+    read = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    result = run("suggest", file, *read, "--design", "stands_for", "--n", "6", "-o", target)
+    assert result.exit_code == 0, result.output
+    assert "and without --design" in result.stderr
+    rows = pd.read_csv(target)
+    assert rows["round"].tolist() == [1] * 20 + [2] * 6
+    rows["label"] = rows["label"].fillna(0).astype(int)
+    rows.to_csv(target, index=False)
+    both = run("evaluate", file, *read, "--design", "stands_for", "--labels-file", target)
+    assert both.exit_code == 2
+    assert "leave --design out" in both.stderr
+    weighted = ssme.evaluate(
+        file, "label", id="id", models=["good", "bad"], design="stands_for", method="labeled",
+        metrics="accuracy",
+    )  # fmt: skip
+    suggested = weighted.suggest(6)
+    assert set(suggested.ids) == set(rows["id"][20:])
+    filled = suggested.fill_in([0] * 6)
+    joined = ScoreSet.read(file, target, label="label", id="id", models=["good", "bad"])
+    np.testing.assert_allclose(joined.design.weights, filled.design.weights, rtol=1e-12)
+
+
+def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) -> None:
+    read = ("--models", "good,bad", "--metric", "accuracy", "--method", "auto", "--draws", "40")
+    result = run("suggest", file, *read, "--design", "by_class", "--n", "3")
+    assert result.exit_code == 2
+    assert "how many rows each label stands for, as in --design COLUMN" in result.stderr

@@ -103,8 +103,9 @@ def suggest(
     output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
         more = " It holds the rows of earlier rounds too." if found.list_earlier() else ""
+        without = ", and without --design" if "design" in spec.read else ""
         next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
-        output.note(f"{next_step}{target}.{more}")
+        output.note(f"{next_step}{target}{without}.{more}")
 
 
 def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | None) -> None:

@@ -131,12 +131,27 @@ class Suggestion(ToldInWords):
         """
         cells = zip(self.ids, self.probability.tolist(), self.reasons, strict=True)
         return [
-            {"id": id, "label": "", "probability": chance, "round": self.round, "reason": reason}
+            {
+                "id": id,
+                "label": "",
+                "probability": chance,
+                "round": self.round + self._round_before,
+                "reason": reason,
+            }
             for id, chance, reason in cells
         ]
 
+    @property
+    def _round_before(self) -> int:
+        """1 where labels from before the rounds have weights, and are written as the first one."""
+        rounds = find_rounds(self.data.design, self.data.labels)
+        weighed = (rounds.number == 0) & np.isfinite(rounds.probability) & self.data.labeled
+        return int(weighed.any())
+
     def list_earlier(self) -> list[dict[str, Any]]:
         """Return the rows of earlier rounds with their labels, in the layout of `table`.
+
+        Labels with weights that were there before are among them, as the first round.
 
         Returns
         -------
@@ -144,8 +159,9 @@ class Suggestion(ToldInWords):
             The rows.
         """
         rounds, data = find_rounds(self.data.design, self.data.labels), self.data
-        known = (rounds.number > 0) & np.isfinite(rounds.probability)
+        known = ((rounds.number > 0) | data.labeled) & np.isfinite(rounds.probability)
         known[self.rows] = False
+        more = self._round_before
         order = np.flatnonzero(known)
         order = order[np.argsort(rounds.number[order], kind="stable")]
         return [
@@ -153,8 +169,8 @@ class Suggestion(ToldInWords):
                 "id": int(row) if data.ids is None else data.ids[row],
                 "label": data.label_values[row] if data.labeled[row] else "",
                 "probability": float(rounds.probability[row]),
-                "round": int(rounds.number[row]),
-                "reason": f"drawn in round {rounds.number[row]}",
+                "round": int(rounds.number[row]) + more,
+                "reason": f"drawn in round {rounds.number[row] + more}",
             }
             for row in order
         ]
@@ -283,6 +299,14 @@ def suggest_rows(
             "rows cannot be suggested for an evaluation that was streamed",
             allowed="evaluations in memory",
             fix="take a random part of the rows that fits into memory and evaluate it",
+        )
+    if data.design.kind in ("by_class", "by_score"):
+        raise InputError(
+            f"rows cannot be suggested beside labels with {argument('design', data.design.kind)}: "
+            "how probable it was that they were chosen is not known",
+            allowed="labels of rows drawn at random, or with a weight each",
+            fix="give a column that says how many rows each label stands for, as in "
+            f"{argument('design', 'COLUMN')}",
         )
     if data.n_unlabeled == 0:
         raise InputError(

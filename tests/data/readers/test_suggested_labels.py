@@ -93,8 +93,9 @@ def test_bad_files_are_refused(tmp_path, text, message) -> None:
 
 
 def test_probabilities_and_a_design_are_refused_together(tmp_path) -> None:
-    with pytest.raises(InputError, match="design"):
-        ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design="random")
+    for design in ("random", "probability"):
+        with pytest.raises(InputError, match="leave design out"):
+            ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design=design)
 
 
 def test_a_word_among_numbers_is_told_with_its_row_and_file(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.labels import observe
-from ssme.data.readers.columns import USUAL_NAMES, find_design, refuse_two_designs
+from ssme.data.readers.columns import USUAL_NAMES, find_design
 from ssme.data.readers.csv_files import find_other_delimiter
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
@@ -167,10 +167,11 @@ def join_design(
     None where the table holds neither weights nor probabilities.
     """
     table = _open(labels, options)
-    column = find_design(table, options)
     chance = _find_probability(table)
+    if chance is not None and options.design is not None:
+        raise _tell_two_designs(options, chance, table.what)
+    column = find_design(table, options)
     if chance is not None and column is None:
-        refuse_two_designs(options, chance, table.what)
         return _read_rounds(table, chance, ids, id_name)
     if column is None:
         return None
@@ -178,6 +179,18 @@ def join_design(
     out: FloatArray = np.full(place.n_rows, np.nan)
     out[place.rows] = table.read_floats(column)
     return out
+
+
+def _tell_two_designs(options: ReadOptions, column: str, what: str) -> InputError:
+    said = options.design if isinstance(options.design, str) else "as an array"
+    return InputError(
+        f"{argument('design', said)} was given, and {what} has a column {column!r}, which says how "
+        "its rows were chosen",
+        allowed="one of them",
+        fix=f"leave {argument('design')} out. `ssme suggest` writes labels with weights into its "
+        "file, with their probabilities; labels that were chosen otherwise and are not in the file "
+        "count as drawn at random",
+    )
 
 
 def _find_probability(table: Table) -> str | None:
