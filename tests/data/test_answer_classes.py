@@ -203,3 +203,13 @@ def test_metrics_of_ordered_classes_say_the_order_that_nobody_said() -> None:
         warnings.simplefilter("error", SsmeWarning)
         ssme.evaluate(listed, method="labeled", metrics="win_rate")
         ssme.evaluate(data, method="labeled", metrics="accuracy")
+
+
+def test_the_label_column_that_suggested_labels_add_to_is_not_left_out() -> None:
+    frame = pd.DataFrame({"id": list("pqrs"), "a": ["yes", "no"] * 2, "y": ["yes", *[None] * 3]})
+    added = pd.DataFrame({"id": ["q"], "label": ["no"], "probability": [0.5]})
+    told = ScoreSet.from_frame(frame, added, answers=["a"], id="id")
+    assert told.n_labeled == 2
+    assert told.layout is not None
+    assert told.layout.ignored == ()
+    assert told.layout.labels_source == "a given DataFrame"

@@ -19,6 +19,7 @@ import ssme
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.report import render_html, render_markdown, render_report, summarize
+from ssme.report.charts import draw_charts
 from ssme.report.summary import FIGURE_NAMES
 from ssme.wording import make_printable
 
@@ -291,3 +292,35 @@ def test_a_print_holds_the_first_rows_of_long_tables() -> None:
     assert page.count('<tr role="row" class="more">') == (90 - 30) + (45 - 30)
     assert "Printed are the first 30 of 90 rows." in page
     assert "Printed are the first 30 of 45 groups." in page
+
+
+def test_report_of_judges_has_no_pictures_of_probabilities_and_their_own_method() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    right = rng.random((80, 4)) < 0.8
+    said = np.where(right, truth[:, None], 1 - truth[:, None])
+    labels = ["yes" if y else "no" for y in truth[:30]] + [None] * 50
+    answers = {
+        "gpt": np.array(["no", "yes"])[said[:, 0]],
+        "ann": np.array(["no", "yes"])[said[:, 1]],
+    }
+    alone = ssme.ScoreSet.from_answers(answers, labels)
+    page = summarize(ssme.evaluate(alone, n_draws=20, random_state=0))
+    assert page["method"]["title"] == "Judges who share difficulty"
+    assert page["method"]["name"] == "auto"
+    assert page["data"]["positive"] == " ('yes' is positive)"
+    drawn = [chart["title"] for chart in draw_charts(ssme.evaluate(alone, n_draws=20))]
+    assert "Confusion matrices" in drawn
+    assert not {"Reliability", "ROC curves", "Scores by class"} & set(drawn)
+    mixed = ssme.ScoreSet.from_answers(
+        answers,
+        labels,
+        ratings={"stars": 1 + 3 * said[:, 2] + rng.integers(0, 2, 80)},
+        scores={"bert": np.clip(said[:, 3] + rng.normal(0, 0.2, 80), 0, 1)},
+    )
+    charts = draw_charts(ssme.evaluate(mixed, n_draws=20, random_state=0))
+    by_title = {chart["title"]: chart for chart in charts}
+    assert "stars" in by_title["ROC curves"]["svg"]
+    assert "gpt" not in by_title["ROC curves"]["svg"]
+    assert "stars" not in by_title["Reliability"]["svg"]
+    assert "labels have not corrected" in by_title["Agreement of the models"]["note"]

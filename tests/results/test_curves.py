@@ -129,3 +129,34 @@ def test_convergence_of_a_fit() -> None:
     result = ssme.evaluate(binary_set(n=120), method="ssme", options={"max_iter": 400, "tol": 1e-2})
     rows = curves.read_convergence(result)
     assert [row["step"] for row in rows] == list(range(len(rows)))
+
+
+def test_confusion_of_judges_has_the_recalls_of_the_table_on_its_diagonal() -> None:
+    data = make_judges()
+    result = ssme.evaluate(data, metrics=["recall[no]", "recall[yes]"], n_draws=20, random_state=0)
+    table = {(row["model"], row["metric"]): row["estimate"] for row in result.rows()}
+    found = curves.estimate_confusion(result)
+    for row in found:
+        if row["true"] == row["predicted"]:
+            assert row["within_true"] == pytest.approx(
+                table[row["model"], f"recall[{row['true']}]"]
+            )
+    for model in data.models:
+        own = [row for row in found if row["model"] == model]
+        assert sum(row["share"] for row in own) == pytest.approx(1.0)
+        for true in data.classes:
+            within = [row["within_true"] for row in own if row["true"] == true]
+            assert sum(within) == pytest.approx(1.0)
+
+
+def make_judges() -> ssme.ScoreSet:
+    """Three judges, the last of whom errs alike on rows of one class; 40 labels of 200 rows."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    names = np.array(["no", "yes"])
+    said = {
+        f"j{m}": names[np.where(rng.random(200) < 0.75 + 0.05 * m, truth, 1 - truth)]
+        for m in range(3)
+    }
+    labels = [str(names[y]) if i < 40 else None for i, y in enumerate(truth)]
+    return ssme.ScoreSet.from_answers(said, labels)

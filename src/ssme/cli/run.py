@@ -104,8 +104,8 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
             said.append(f"None of the {drawn:,} suggested rows has a label yet.")
         elif left:
             said.append(
-                f"Of {drawn:,} suggested rows {left:,} have no label. They are taken to be left "
-                "out by chance: leave none out because it is hard."
+                f"Of {drawn:,} suggested rows {left:,} {'has' if left == 1 else 'have'} no label. "
+                "Such rows are taken to be left out by chance: leave none out because it is hard."
             )
     return said
 

@@ -125,7 +125,7 @@ def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, 
     by_text: dict[str, Hashable] = {}
     for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
         by_text.setdefault(spell_class(value), value)
-    _refuse_two_spellings(said, list(by_text))
+    _refuse_two_spellings(said, labels, list(by_text))
     values = list(by_text.values())
     if values and set(by_text) <= set(BOOLEANS):
         return _spell_as_first(values)
@@ -249,7 +249,7 @@ def _spell_as_first(values: Sequence[Hashable]) -> tuple[Hashable, ...]:
     return tuple(sorted(kept, key=spell_class))
 
 
-def _refuse_two_spellings(said: Sequence[Said], texts: Sequence[str]) -> None:
+def _refuse_two_spellings(said: Sequence[Said], labels: RawLabels, texts: Sequence[str]) -> None:
     """Refuse classes that differ in capitals and punctuation only: a judge's way of writing."""
     seen: dict[str, str] = {}
     for text in texts:
@@ -262,8 +262,13 @@ def _refuse_two_spellings(said: Sequence[Said], texts: Sequence[str]) -> None:
             for value in each.raw.values
             if spell_class(value) == text
         )
+        label = next((value for value in labels.values if spell_class(value) == text), None)
+        if label is not None:
+            got = f"the label at row {labels.find_first_row(label)} is {text!r}"
+        else:
+            got = next(who)
         raise InputError(
-            f"{next(who, f'a label is {text!r}')}, and {first!r} is a class too",
+            f"{got}, and {first!r} is a class too",
             allowed="each class written in one way",
             fix=f"write them alike, or list all classes with {argument('classes', '[...]')} if "
             "they differ",

@@ -61,9 +61,9 @@ class Limits:
     """Rows that two must share, where scores are missing or both are judges, before they are called
     copies: two judges who are right on nine rows in ten agree on 50 rows with probability 5e-5."""
 
-    judges_claim: float = 0.25
+    judges_claim: float = 0.1
     """Agreement of judges beyond chance as a share of that of judges who are never wrong: that of
-    two who are right on three rows in four, of two classes."""
+    two who are right on two rows in three, of two classes."""
 
     views: int = 3
     """Hidden labels can be recovered from independent views of them when there are three (Allman,

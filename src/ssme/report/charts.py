@@ -13,6 +13,7 @@ from typing import Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
+from ssme.plots.curves import PANELS
 from ssme.plots.display import UNCUT, Plot, render_svg
 from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
@@ -23,6 +24,10 @@ __all__ = ["draw_charts", "draw_sections"]
 
 TAG = re.compile(r"<[^>]+>")
 MARK = 'role="graphics-symbol"'
+CORRELATION_NOTE = (
+    "The correlation of errors is that under the probabilities of the classes given the answers. "
+    "The labels have not corrected it further, as they have the table above."
+)
 WIDE = 560
 """Pixels from which a picture is not made smaller to fit a narrow screen, but scrolled."""
 STYLE = {
@@ -104,18 +109,38 @@ def _list_makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[],
         for metric in evaluation.metrics[:2]:
             yield "groups", lambda name=metric.name: plots.groups(name)  # type: ignore[misc]
     if evaluation.posterior is not None:
-        yield "curves", plots.reliability
-        if evaluation.data.n_classes == 2:
-            yield "curves", plots.roc
-            yield "curves", plots.precision_recall
-            yield "curves", plots.densities
+        yield from _list_curves(evaluation, plots)
         yield "curves", plots.confusion
         if evaluation.data.n_models > 1:
             yield "curves", plots.agreement
     yield "method", plots.convergence
 
 
+def _list_curves(
+    evaluation: BaseEvaluation, plots: Plots
+) -> Iterator[tuple[str, Callable[[], Plot]]]:
+    """Pictures of scores: of classifiers, and where the order alone counts of raters too.
+
+    An answer is no probability and has one threshold only, which the confusion matrix shows.
+    """
+    data = evaluation.data
+    kinds = {name: data.judges[name].kind for name in data.judges}
+    scored = [name for name in data.models if name not in kinds]
+    ordered = [name for name in data.models if kinds.get(name) != "answers"]
+    some = None if not kinds else scored[:PANELS]
+    if scored:
+        yield "curves", lambda: plots.reliability(models=some)
+    if data.n_classes == 2 and ordered:
+        graded = None if not kinds else ordered[:PANELS]
+        yield "curves", lambda: plots.roc(models=graded)
+        yield "curves", lambda: plots.precision_recall(models=graded)
+    if data.n_classes == 2 and scored:
+        yield "curves", lambda: plots.densities(models=some)
+
+
 def _write_note(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
+    if plot.title == "Agreement of the models" and evaluation.data.judges:
+        return CORRELATION_NOTE
     names = [metric.name for metric in evaluation.metrics]
     if section in names and evaluation.data.n_models > SHOWN_MODELS:
         return f"The best {SHOWN_MODELS} of {evaluation.data.n_models} models; the table has all."

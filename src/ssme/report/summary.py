@@ -17,6 +17,7 @@ from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.errors import InputError, UnsupportedError
+from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.registry import find_method_class
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import Metric
@@ -342,11 +343,12 @@ def _say_worries(doubts: list[dict[str, Any]], caution: str) -> dict[str, Any]:
 
 
 def _describe_method(evaluation: BaseEvaluation) -> dict[str, str]:
+    judged = isinstance(evaluation.belief, AnswersBelief)
     try:
-        spec = find_method_class(evaluation.method).spec
+        spec = find_method_class("answers" if judged else evaluation.method).spec
     except InputError:
         spec = MethodSpec(evaluation.method, title=evaluation.method, source="")
-    return {key: getattr(spec, key) for key in SHOWN_OF_METHODS}
+    return {**{key: getattr(spec, key) for key in SHOWN_OF_METHODS}, "name": evaluation.method}
 
 
 def _say_how_to_rerun(settings: dict[str, Any]) -> dict[str, str]:

@@ -3,7 +3,9 @@
 A curve is a metric with several values per classifier: the true positive rate at each false
 positive rate, the precision at each recall, the share that is right at each confidence. So it is
 estimated by the method itself, and its band comes from the same draws as every interval.
-Densities, confusion and agreement are expectations under P(y | s).
+Densities, confusion and agreement are expectations under P(y | s). Where there are judges, the
+labels correct every metric beyond that, and the diagonal of a confusion matrix is the recall of
+each class as the method estimates it.
 
 Rows are plain dicts, so that a table, a chart and JSON are made from the same numbers.
 """
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from ssme.errors import InputError
 from ssme.methods.base import number_rows
+from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Custom, Ranking
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -189,12 +192,16 @@ def estimate_confusion(
 ) -> list[dict[str, Any]]:
     """Expected share of rows by true and predicted class, and within the true class."""
     classes = [str(name) for name in evaluation.data.classes]
+    recalls = _estimate_recalls(evaluation, group) if evaluation.data.judges else None
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
         said = scores.argmax(axis=1)
         table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
+        if recalls is not None:
+            within = _put_on_diagonal(within, recalls[:, evaluation.model_index(model)])
+            table = np.nan_to_num(truly * within)
         rows += [
             {
                 "model": model,
@@ -207,6 +214,23 @@ def estimate_confusion(
             for p in range(len(classes))
         ]
     return rows
+
+
+def _estimate_recalls(evaluation: BaseEvaluation, group: str) -> FloatArray:
+    """Recall (K, M) of each class, as the table of metrics has it."""
+    metrics = [get_metric(f"recall[{k}]") for k in range(evaluation.data.n_classes)]
+    (found,) = evaluation.belief.estimate(metrics, [_find_rows(evaluation, group)])
+    return np.stack([estimate.value for estimate in found])
+
+
+def _put_on_diagonal(within: FloatArray, recall: FloatArray) -> FloatArray:
+    """Shares ``within`` (K, K) true classes with ``recall`` (K,) on the diagonal, rest in scale."""
+    off = within * (1.0 - np.eye(len(recall)))
+    total = off.sum(axis=1, keepdims=True)
+    even = (1.0 - np.eye(len(recall))) / (len(recall) - 1.0)
+    spread = np.where(total > 0.0, off / np.where(total > 0.0, total, 1.0), even)
+    moved = spread * (1.0 - recall[:, None]) + np.diag(recall)
+    return np.where(np.isfinite(recall)[:, None], moved, within)
 
 
 def estimate_agreement(

@@ -24,9 +24,15 @@ from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
-from ssme.data.readers.join import join_design, joins_by_id
+from ssme.data.readers.join import (
+    find_own_label_column,
+    join_design,
+    joins_by_id,
+    name_labels_source,
+)
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
+from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import as_objects, factorize, is_missing
 from ssme.errors import InputError, argument
@@ -194,6 +200,8 @@ def _read_wide(
     judged = [*(options.answers or ()), *(options.ratings or ())]
     of |= {name: (name,) for name in judged}
     used = roles.roles | {column for columns in of.values() for column in columns}
+    ids = None if roles.id is None else table.read_values(roles.id)
+    design = _read_design(table, roles, options, labels, ids)
     fields = make_judged_fields(
         {name: table.read_values(name) for name in options.answers or ()},
         {name: table.read_values(name) for name in options.ratings or ()},
@@ -203,9 +211,9 @@ def _read_wide(
         n=table.n_rows,
         weights=None if roles.weight is None else table.read_floats(roles.weight),
         groups={name: table.read_values(column) for name, column in roles.groups.items()},
-        ids=(ids := None if roles.id is None else table.read_values(roles.id)),
-        design=_read_design(table, roles, options, labels, ids),
-        layout=_describe_layout(WIDE, table, roles, options, labels, source, of, used),
+        ids=ids,
+        design=design,
+        layout=_describe_layout(WIDE, table, roles, options, labels, source, of, used, design),
         frame_library=table.library,
     )
     return ScoreSet(**fields)
@@ -232,6 +240,11 @@ def _read_long(
     answered = _gather_by_judge(table.read_values(answer), id_codes, ids, judge_codes, judges)
     ratings = options.ratings is not None
     used = roles.roles | {judge, answer}
+    design = (
+        join_design(labels, ids, options, id)
+        if joins_by_id(labels)
+        else long.take_weights_by_id(table, roles.design, id_codes, ids)
+    )
     fields = make_judged_fields(
         {} if ratings else answered,
         answered if ratings else {},
@@ -245,9 +258,7 @@ def _read_long(
             for name, column in roles.groups.items()
         },
         ids=ids,
-        design=join_design(labels, ids, options, id)
-        if joins_by_id(labels)
-        else long.take_weights_by_id(table, roles.design, id_codes, ids),
+        design=design,
         layout=_describe_layout(
             LONG,
             table,
@@ -257,6 +268,7 @@ def _read_long(
             source,
             dict.fromkeys(judges, (judge, answer)),
             used,
+            design,
         ),
         frame_library=table.library,
     )
@@ -324,15 +336,18 @@ def _describe_layout(
     source: str | None,
     columns: Mapping[str, tuple[str, ...]],
     used: frozenset[str],
+    design: object,
 ) -> Layout:
+    added = find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
     return Layout(
         kind=kind,
         columns=columns,
-        label=roles.label if labels is None else options.label,
+        label=roles.label if labels is None else options.label or added,
         id=roles.id,
         weight=roles.weight,
         design=roles.design,
         groups=tuple(roles.groups.values()),
-        ignored=tuple(name for name in table.columns if name not in used),
+        ignored=tuple(name for name in table.columns if name not in {*used, added}),
+        labels_source=name_labels_source(labels),
         source=source,
     )

@@ -19,7 +19,12 @@ from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.answers import find_judges, name_answers, read_answers
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
-from ssme.data.readers.join import find_own_label_column, join_design, joins_by_id
+from ssme.data.readers.join import (
+    find_own_label_column,
+    join_design,
+    joins_by_id,
+    name_labels_source,
+)
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
@@ -139,7 +144,7 @@ def _build(
         design=columns.design,
         groups=tuple(columns.groups.values()),
         ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
-        labels_source=_name_source(labels),
+        labels_source=name_labels_source(labels),
         source=source,
     )
     fields = check_arrays(
@@ -154,12 +159,6 @@ def _build(
         frame_library=table.library,
     )
     return ScoreSet(**fields)
-
-
-def _name_source(labels: object | None) -> str | None:
-    if labels is None or labels is False:
-        return None
-    return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
 
 
 def name_label_column(

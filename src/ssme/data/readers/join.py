@@ -33,6 +33,7 @@ __all__ = [
     "join_design",
     "join_labels",
     "joins_by_id",
+    "name_labels_source",
     "refuse_other_index",
 ]
 
@@ -357,3 +358,10 @@ def _tell_kinds_apart(ids: Iterable[object], label_ids: Iterable[object]) -> str
     if first is second:
         return ""
     return f" (ids are {second.__name__} there and {first.__name__} beside the scores)"
+
+
+def name_labels_source(labels: object | None) -> str | None:
+    """Where labels that are kept apart from the scores came from, for people."""
+    if labels is None or labels is False:
+        return None
+    return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
