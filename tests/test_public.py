@@ -57,6 +57,18 @@ def test_an_import_brings_no_more_than_its_budget(statement):
     assert set(told.stdout.split()) - set(known.stdout.split()) <= BUDGET[statement]
 
 
+def test_a_plain_import_takes_next_to_no_time():
+    code = "import sys; known = set(sys.modules); import ssme; print(*set(sys.modules) - known)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    new = set(told.stdout.split())
+    assert {name for name in new if name.startswith("ssme")} == {
+        "ssme",
+        "ssme.methods",
+        "ssme.methods.members",
+    }
+    assert not new & {"collections", "dataclasses", "enum", "re", "typing"}
+
+
 OWN_ROOMS = {
     "import ssme": set(),
     "from ssme.methods.registry import method_names; method_names()": {

@@ -26,3 +26,8 @@ def test_options_come_with_range_and_meaning(run: Run) -> None:
         "python_only": False,
     }
     assert "It has no options." in run("methods", "agreement").stdout
+
+
+def test_a_method_says_what_it_does_assumes_and_where_it_fails(run: Run) -> None:
+    shown = " ".join(run("methods", "cbpe").stdout.split())
+    assert "It assumes that every classifier is calibrated. It is unreliable where" in shown

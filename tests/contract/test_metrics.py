@@ -122,6 +122,17 @@ def test_metrics_are_described_and_travel(name: str) -> None:
     assert pickle.loads(pickle.dumps(metric)).name == name
 
 
+@pytest.mark.parametrize("name", all_names(2))
+def test_metrics_of_probabilities_say_so(name: str) -> None:
+    """Flatter scores have the same order and decisions; what then changes needs probabilities."""
+    scores, mass = scores_of(1, 2, grid=None), labelings(2, 2)
+    flat = np.sqrt(scores)
+    flat /= flat.sum(axis=2, keepdims=True)
+    metric = get_metric(name)
+    changes = not np.allclose(metric(scores, mass), metric(flat, mass), equal_nan=True)
+    assert metric.of_probabilities == changes, f"set of_probabilities={changes} where it is made"
+
+
 @cases(all_names())
 def test_stacked_labelings_are_each_alone(name: str, n_classes: int) -> None:
     plan = get_metric(name).plan(scores_of(1, n_classes))

@@ -65,7 +65,9 @@ def methods(
         output.console.print(
             f"{fact['name']}: {fact['title']}; source: {fact['source']}", markup=False
         )
-    output.console.print("\n`ssme methods NAME` shows a method's options.", markup=False)
+    output.console.print(
+        "\n`ssme methods NAME` shows what a method does and assumes, and its options.", markup=False
+    )
 
 
 def _list_facts(cls: Any) -> dict[str, Any]:
@@ -90,6 +92,9 @@ def _show_one(output: Output, fact: dict[str, Any]) -> None:
 
     output.console.print(f"{fact['name']}: {fact['title']}", markup=False)
     output.console.print(f"Source: {fact['source']}\n", markup=False)
+    sentences = " ".join(fact[key] for key in ("does", "assumes", "fails") if fact[key])
+    if sentences:
+        output.console.print(f"{sentences}\n", markup=False)
     options = fact["options"]
     if not options:
         output.console.print("It has no options.", markup=False)
