@@ -188,3 +188,13 @@ def test_logits_on_one_side_of_zero_are_warned_of() -> None:
 def test_the_positive_class_is_written_as_the_labels_are() -> None:
     data = ScoreSet.from_arrays([[0.1], [0.9]], [0, 1], positive=True)
     assert [type(name) for name in data.classes] == [int, int]
+
+
+def test_a_model_and_its_opposite_are_two_models_where_they_are_named() -> None:
+    p = np.linspace(0.0, 1.0, 12)
+    both = np.stack([p, 1.0 - p], axis=1)
+    assert ScoreSet.from_arrays(both, models=["a", "b"]).n_models == 2
+    assert ScoreSet.from_arrays({"a": p, "b": 1.0 - p}).n_models == 2
+    assert ScoreSet.from_arrays(np.full((12, 2), 0.5)).n_models == 2
+    frame = pd.DataFrame(both, columns=["a", "b"])
+    assert ScoreSet.from_frame(frame, labels=False, models=["a", "b"]).n_models == 2

@@ -486,6 +486,13 @@ CASES = [
         "reorder the columns",
     ),
     Bad(
+        "predict_proba of one model",
+        arrays(np.stack([1.0 - np.linspace(0, 1, 12), np.linspace(0, 1, 12)], axis=1)),
+        "columns 0 and 1 of scores sum to 1 on every row",
+        "one column per model",
+        "scores[:, [1]]",
+    ),
+    Bad(
         "probabilities declared as logits",
         arrays(np.tile(P, (3, 1)), models=["a", "b"], logits=True),
         "model 'a' has numbers between 0 and 1 only, which are no logits",

@@ -14,7 +14,7 @@ from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
 from ssme.data.row_order import refuse_other_order
 from ssme.data.simplex import to_simplex
-from ssme.data.validation import as_groups, as_ids, as_models, as_weights
+from ssme.data.validation import as_groups, as_ids, as_models, as_weights, find_complements
 from ssme.data.values import FloatArray, as_floats
 from ssme.errors import InputError, argument
 from ssme.wording import quote
@@ -51,6 +51,8 @@ def check_arrays(
     else:
         array = _require_rectangle(as_floats(scores, "scores"))
         layout = layout or Layout("arrays")
+        if models is None and array.ndim == 2 and not options.logits:
+            _refuse_complements(array)
     n, n_models = array.shape[:2]
     one_column = array.ndim == 2
     n_classes = 2 if one_column else array.shape[2]
@@ -99,6 +101,20 @@ def _name_parts(
     yield "the weights", weights
     if isinstance(groups, Mapping):
         yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
+
+
+def _refuse_complements(scores: FloatArray) -> None:
+    """Refuse the class probabilities of one model, which would be read as two models."""
+    found = find_complements(scores)
+    if found is not None:
+        i, j = found
+        raise InputError(
+            f"columns {i} and {j} of scores sum to 1 on every row: they look like two classes of "
+            "one model",
+            allowed="one column per model, the probability of the positive class, or (n, M, K)",
+            fix="one model with two classes is scores[:, [1]] or scores[:, None, :]; give "
+            f"{argument('models', '[...]')} if these are two models",
+        )
 
 
 def _find_class_columns(scores: Mapping[str, object]) -> dict[str, tuple[str, ...]]:

@@ -29,10 +29,38 @@ __all__ = [
     "as_ids",
     "as_models",
     "as_weights",
+    "find_complements",
     "find_weight_unit",
     "refuse_duplicate_ids",
     "refuse_duplicates",
 ]
+
+
+COMPARED = (10, 500)
+"""Rows from which, and models up to which, complements are looked for."""
+ROUNDING = 1e-3
+"""How far the sum of two complements may be from 1."""
+
+
+def find_complements(scores: FloatArray) -> tuple[int, int] | None:
+    """Two columns of (n, M) that sum to one on every row: two classes of one model.
+
+    Columns of one value tell nothing, and neither do a few rows.
+    """
+    n, m = scores.shape
+    if n < COMPARED[0] or m > COMPARED[1]:
+        return None
+    head = scores[: COMPARED[0]]
+    off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
+    alike = ~(off > ROUNDING).any(axis=0)
+    for i, j in np.argwhere(np.triu(alike, k=1)):
+        a, b = scores[:, i], scores[:, j]
+        together = np.isnan(a) == np.isnan(b)
+        known = ~np.isnan(a)
+        varied = known.sum() >= COMPARED[0] and np.ptp(a[known]) > 2.0 * ROUNDING
+        if varied and together.all() and (np.abs(a + b - 1.0)[known] <= ROUNDING).all():
+            return int(i), int(j)
+    return None
 
 
 def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from ssme.errors import InputError
 
 P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
 Y = [0, 1, None, 1]
+TWELVE = np.linspace(0.05, 0.9, 12)
 WIDE = pd.DataFrame({"id": list("wxyz"), "bert": P[:, 0], "gpt": P[:, 1], "label": Y})
 GRID = pd.DataFrame(
     {
@@ -62,6 +63,24 @@ CASES = [
         "duplicated column names: 'a'.",
         "unique column names",
         "rename",
+    ),
+    Bad(
+        "columns by model and class beside another one",
+        frame(
+            pd.DataFrame(
+                {"m_0": 1.0 - TWELVE, "m_1": TWELVE, "seen": TWELVE**2, "label": [0, 1] * 6}
+            )
+        ),
+        "columns 'm_0' and 'm_1' sum to 1 on every row",
+        "one per model and class and no others",
+        "pattern='{model}_{class}'",
+    ),
+    Bad(
+        "columns whose names begin with the class",
+        frame(pd.DataFrame({"no_m": 1.0 - TWELVE, "yes_m": TWELVE, "label": [0, 1] * 6})),
+        "columns 'no_m' and 'yes_m' sum to 1",
+        "one column per model",
+        "models=[...]",
     ),
     Bad(
         "scores in a column without a name",

@@ -28,7 +28,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE
-from ssme.data.validation import refuse_duplicates
+from ssme.data.validation import find_complements, refuse_duplicates
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import quote, suggest_nearest
@@ -282,8 +282,24 @@ def _detect_grid(
     _refuse_no_probabilities(table, free, options, raw, judged)
     if not unsure:
         _refuse_wrong_sums(table, unsummed, raw)
+        _refuse_complements(table, free)
     _refuse_labels_as_scores(table, free, raw)
     return _take_one_column_each(free)
+
+
+def _refuse_complements(table: Table, free: list[str]) -> None:
+    """Refuse columns of two classes of one model, which would be read as two models."""
+    found = find_complements(np.stack([table.read_floats(name) for name in free], axis=1))
+    if found is not None:
+        one, two = (free[place] for place in found)
+        raise InputError(
+            f"columns {one!r} and {two!r} sum to 1 on every row: they look like two classes of one "
+            "model",
+            allowed="one column per model, or one per model and class and no others",
+            fix=f"say how names hold both with {argument('pattern', repr('{model}_{class}'))}, "
+            f"leave other columns out with {argument('ignore', '[...]')}, or list the columns with "
+            f"{argument('models', '[...]')} if each is a model by itself",
+        )
 
 
 def _refuse_no_probabilities(
