@@ -427,9 +427,9 @@ CASES = [
     Bad(
         "duplicate ids among the labels",
         frame(WIDE.drop(columns="label"), pd.DataFrame({"id": ["w", "w"], "label": [1, 1]})),
-        "id 'w' appears at row 0 and again at row 1",
+        "names 'w' at row 0 and again at row 1",
         "each id once",
-        "remove the repeated rows",
+        "remove one of the two rows",
     ),
     Bad(
         "labels to join and no ids",

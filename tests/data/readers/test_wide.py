@@ -83,6 +83,7 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
         groups=("group_site",),
         ignored=("text",),
         encoding={0: 0, 1: 1},
+        listed=False,
     )
     assert "ignored columns: text" in str(layout_of(data))
 
