@@ -5,7 +5,7 @@
    nothing was tuned on;
 3. the stresses of `unseen`, written before anything was tuned, likewise;
 4. the further sets of `extra_sets`, up to 25 runs;
-5. many labels, 25 runs; constants left out (`nested`), 10 runs; ablations.
+5. many labels and constants left out (`nested`), 25 runs; ablations.
 
 Within a study all sets and stresses have their first run before any has its second. A stage has the
 share of the time left that `Stage.share` says, so that none starves those after it, and leaves what
@@ -59,7 +59,7 @@ def list_stages(args: Any) -> list[Stage]:
     altered = (labels, SEEN_RUNS, SEEN_MADE_RUNS)
     further = [plan_study(SHIPPED, extra, labels, FURTHER_RUNS)] if extra else []
     many = plan_study(SHIPPED, every, [300, 1000], runs)
-    left_out = nested.plan(labels, range(min(args.runs, 10)))
+    left_out = nested.plan(labels, range(args.runs))
     return [
         Stage(
             "development", [plan_study(SHIPPED, every, labels, runs)], _choose_tables("auto"), 0.10
