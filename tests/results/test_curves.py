@@ -65,6 +65,27 @@ def test_confusion_is_scikit_learns() -> None:
         assert of(rows, model, "share").reshape(2, 2) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("threshold", [None, 0.2])
+def test_confusion_and_agreement_decide_as_the_metrics_do(threshold: float | None) -> None:
+    data = binary_set(n=250, n_labeled=60)
+    scores = data.scores.copy()
+    scores[:40, 0] = 0.5  # a tie is a decision for class 1
+    result = ssme.evaluate(
+        data.replace(scores=scores), threshold=threshold, method="ensemble", n_draws=5
+    )
+    at = 0.5 if threshold is None else threshold
+    said = scores[:, :, 1] >= at
+    for row in curves.estimate_confusion(result):
+        if row["true"] == row["predicted"] == str(data.classes[1]):
+            chosen = said[:, data.models.index(row["model"])]
+            assert row["within_true"] == pytest.approx(
+                np.average(chosen, weights=result.posterior[:, 1])
+            )
+    pairs = {(row["model"], row["other"]): row for row in curves.estimate_agreement(result)}
+    first, second = data.models[:2]
+    assert pairs[first, second]["agree"] == pytest.approx((said[:, 0] == said[:, 1]).mean())
+
+
 def test_bands_hold_the_line_and_widen_with_doubt() -> None:
     result = ssme.evaluate(binary_set(), method="ensemble")
     for rows, name in (

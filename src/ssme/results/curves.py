@@ -22,7 +22,8 @@ from ssme.errors import InputError
 from ssme.methods.base import number_rows
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.kinds import Custom, Ranking
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
 from ssme.results.evaluation import ALL, BaseEvaluation
 
 __all__ = [
@@ -195,7 +196,7 @@ def estimate_confusion(
     recalls = _estimate_recalls(evaluation, group) if evaluation.data.judges else None
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        said = scores.argmax(axis=1)
+        said = _decide(evaluation, scores[:, None])[:, 0]
         table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
@@ -244,7 +245,7 @@ def estimate_agreement(
     weights = _take_weights(evaluation)[part]
     mass = _require_posterior(evaluation)[part] * weights[:, None]
     present: NDArray[np.bool_] = np.isfinite(scores[:, :, 0])
-    said = np.nan_to_num(scores).argmax(axis=2)
+    said = _decide(evaluation, scores)
     wrong = said[:, :, None] != np.arange(scores.shape[2])
     rows = []
     for a, first in enumerate(names):
@@ -421,6 +422,12 @@ def _require_posterior(evaluation: BaseEvaluation) -> FloatArray:
             fix="use a method that gives a posterior (`ssme methods` says which do)",
         )
     return posterior
+
+
+def _decide(evaluation: BaseEvaluation, scores: FloatArray) -> NDArray[np.int64]:
+    """Predicted classes (n, M), with the threshold that the metrics of decisions have."""
+    threshold = evaluation.settings.get("threshold")
+    return predicted_classes(scores, DEFAULT_THRESHOLD if threshold is None else threshold)
 
 
 def _expect_mass(
