@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.made_sets import binary_set
 
+import ssme
 from ssme.decide import choose_model
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
@@ -140,3 +142,16 @@ def test_print_and_a_notebook_show_the_sentence_and_the_contenders():
     assert "<b>" not in html
     assert "&lt;b&gt;a" in html
     assert all(part in html for part in ("p_best", "practically_equal", "0.7"))
+
+
+@pytest.mark.parametrize("group", ["all", "site=north"])
+def test_a_metric_that_was_not_asked_for_has_the_estimates_of_the_table(group):
+    data = binary_set(n=300, n_labeled=90)
+    groups = {"site": np.where(np.arange(300) % 3, "north", "south")}
+    few, more = (
+        ssme.evaluate(data.replace(groups=groups), metrics=metrics, n_draws=40)
+        for metrics in (["accuracy"], ["accuracy", "recall"])
+    )
+    one, other = (result.choose("recall", group=group) for result in (few, more))
+    for ours, theirs in zip(one.contenders, other.contenders, strict=True):
+        assert (ours.model, ours.estimate, ours.low) == (theirs.model, theirs.estimate, theirs.low)

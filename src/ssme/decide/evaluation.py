@@ -15,6 +15,7 @@ from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.gaps import estimate_further
 from ssme.wording import quote
 
 __all__ = ["DecidingEvaluation"]
@@ -92,8 +93,12 @@ class DecidingEvaluation(BaseEvaluation):
                 fix=f"name it in {argument('metrics')} and evaluate again",
             )
         check_supported(find_method_class(self.method).spec, self.data, [chosen])
-        rows = self.groups[self.group_index(group)].rows
-        return chosen, self.belief.estimate([chosen], [rows])[0][0]
+        place = self.group_index(group)
+        if place == 0:
+            return chosen, self.belief.estimate([chosen], [None])[0][0]
+        by = self.groups[place].by
+        places = [g for g, each in enumerate(self.groups) if g and each.by == by]
+        return chosen, estimate_further(self, [chosen], places)[0][places.index(place)]
 
     def choose_thresholds(
         self,

@@ -53,6 +53,7 @@ __all__ = [
     "GapTable",
     "compute_gaps",
     "describe_gaps",
+    "estimate_further",
     "find_groupings",
     "find_places",
     "make_mean_bias",
@@ -215,7 +216,7 @@ def _find_gaps_of_kind(
             yield from _find_gaps(evaluation, groups, text, kind, [chosen], estimates, level)
         return
     metrics = _list_metrics_behind(evaluation, kind)
-    found = _estimate(evaluation, metrics, places)
+    found = estimate_further(evaluation, metrics, places)
     yield from _find_gaps(evaluation, groups, text, kind, metrics, found, level)
 
 
@@ -364,10 +365,23 @@ def _list_metrics_behind(evaluation: BaseEvaluation, kind: str) -> list[Metric]:
     return [get_metric(each, threshold=threshold) for each in names]
 
 
-def _estimate(
+def estimate_further(
     evaluation: BaseEvaluation, metrics: Sequence[Metric], places: Sequence[int]
 ) -> list[list[Estimate]]:
-    """Estimates [metric][group] of further metrics, from the belief that there is."""
+    """Estimates [metric][group] of further metrics, from the belief that there is.
+
+    They are what the table would have if the metrics had been asked for.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What was estimated so far.
+    metrics : sequence of Metric
+        Further metrics; those of the table are taken from it.
+    places : sequence of int
+        Numbers of the groups in ``evaluation.groups``: all of those of a grouping, which are
+        estimated together.
+    """
     n_classes = evaluation.data.n_classes
     known = [
         [
