@@ -196,7 +196,7 @@ def estimate_confusion(
     recalls = _estimate_recalls(evaluation, group) if evaluation.data.judges else None
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        said = _decide(evaluation, scores[:, None])[:, 0]
+        said = _find_decisions(evaluation, scores[:, None])[:, 0]
         table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
@@ -245,7 +245,7 @@ def estimate_agreement(
     weights = _take_weights(evaluation)[part]
     mass = _require_posterior(evaluation)[part] * weights[:, None]
     present: NDArray[np.bool_] = np.isfinite(scores[:, :, 0])
-    said = _decide(evaluation, scores)
+    said = _find_decisions(evaluation, scores)
     wrong = said[:, :, None] != np.arange(scores.shape[2])
     rows = []
     for a, first in enumerate(names):
@@ -424,7 +424,7 @@ def _require_posterior(evaluation: BaseEvaluation) -> FloatArray:
     return posterior
 
 
-def _decide(evaluation: BaseEvaluation, scores: FloatArray) -> NDArray[np.int64]:
+def _find_decisions(evaluation: BaseEvaluation, scores: FloatArray) -> NDArray[np.int64]:
     """Predicted classes (n, M), with the threshold that the metrics of decisions have."""
     threshold = evaluation.settings.get("threshold")
     return predicted_classes(scores, DEFAULT_THRESHOLD if threshold is None else threshold)
