@@ -250,7 +250,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "D308",
         "An interval has no width",
         "serious",
-        "A few labels cannot say a metric exactly, so read the interval of labels alone, or use "
+        "A few labels cannot determine a metric exactly. Read the interval of labels alone, or use "
         "method='auto' or method='labeled'.",
         _check_widths,
     ),
