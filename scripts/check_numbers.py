@@ -79,6 +79,7 @@ REASONS: dict[str, dict[str, str]] = {
         "data/readers/array_files.py": "UNPACKED_BYTES UNPACKED_TIMES",
         "data/readers/excel.py": "UNPACKED_BYTES UNPACKED_TIMES MOST_ROWS LEAST_CELLS HOLES",
         "data/readers/json_lines.py": "LEAST_CELLS HOLES",
+        "data/arrays.py": "MANY_MODELS",
         "data/simplex.py": "SUM_TOLERANCE FEW_LOGITS RANGE_TOLERANCE",
         "data/validation.py": "LARGEST_EXPONENT COMPARED ROUNDING",
         "engines/executors.py": "RETRIES",

@@ -198,3 +198,13 @@ def test_a_model_and_its_opposite_are_two_models_where_they_are_named() -> None:
     assert ScoreSet.from_arrays(np.full((12, 2), 0.5)).n_models == 2
     frame = pd.DataFrame(both, columns=["a", "b"])
     assert ScoreSet.from_frame(frame, labels=False, models=["a", "b"]).n_models == 2
+
+
+def test_a_list_of_the_scores_of_each_model_is_warned_of() -> None:
+    each = [np.random.default_rng(seed).random(30) for seed in range(5)]
+    with pytest.warns(SsmeWarning, match="5 rows and 30 models.*swapaxes"):
+        ScoreSet.from_arrays(each)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ScoreSet.from_arrays(np.swapaxes(each, 0, 1))
+        ScoreSet.from_arrays(each, models=[f"m{j}" for j in range(30)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,10 +17,13 @@ from ssme.data.row_order import refuse_other_order
 from ssme.data.simplex import to_simplex
 from ssme.data.validation import as_groups, as_ids, as_models, as_weights, find_complements
 from ssme.data.values import FloatArray, as_floats
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, SsmeWarning, argument
 from ssme.wording import quote
 
 __all__ = ["check_arrays", "stack_scores"]
+
+MANY_MODELS = 20
+"""More models than this, and than rows, are warned of where they have no names."""
 
 
 def check_arrays(
@@ -51,6 +55,8 @@ def check_arrays(
     else:
         array = _require_rectangle(as_floats(scores, "scores"))
         layout = layout or Layout("arrays")
+        if models is None:
+            _warn_of_other_axes(array)
         if models is None and array.ndim == 2 and not options.logits:
             _refuse_complements(array)
     n, n_models = array.shape[:2]
@@ -101,6 +107,18 @@ def _name_parts(
     yield "the weights", weights
     if isinstance(groups, Mapping):
         yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
+
+
+def _warn_of_other_axes(scores: FloatArray) -> None:
+    """Warn where the first axis looks like that of the models, as in a list of their scores."""
+    n, m = scores.shape[:2]
+    if m > max(n, MANY_MODELS):
+        warnings.warn(
+            f"scores of shape {scores.shape} have {n} rows and {m} models. If the first axis is "
+            "that of the models, give numpy.swapaxes(scores, 0, 1), or a dict from model to array.",
+            SsmeWarning,
+            stacklevel=2,
+        )
 
 
 def _refuse_complements(scores: FloatArray) -> None:
