@@ -100,3 +100,16 @@ def test_what_was_taken_as_positive_is_said(run: Run, judged: Path) -> None:
     pd.DataFrame({"a": rng.random(40), "y": [1, 2] * 20}).to_csv(scores, index=False)
     told = run("evaluate", scores, "--label", "y", "--method", "labeled", "--metric", "accuracy")
     assert "Positive class: 2, whose probability the scores are (--positive 1" in told.stderr
+
+
+def test_thresholds_are_those_of_probabilities(run: Run, judged: Path) -> None:
+    rated = ("--label", "y", "--ratings", "stars", "--ignore", "gpt,ann,hard,row")
+    told = run("evaluate", judged, *rated, *FAST, "--metric", "accuracy", "--threshold", "0.3")
+    assert told.exit_code == 2
+    assert "'stars' gives ratings, which have none" in told.stderr
+    assert "--cut" in told.stderr
+    asked = ("--label", "y", "--answers", "hard", "--ignore", "ann,gpt,row,stars")
+    demand = ("--metric", "accuracy", "--threshold-for", "recall>=0.5")
+    told = run("evaluate", judged, *asked, *FAST, *demand)
+    assert told.exit_code == 2
+    assert "no threshold to choose" in told.stderr

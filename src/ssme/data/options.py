@@ -97,7 +97,8 @@ class ArrayOptions(Declared):
     )
     positive: Hashable | None = option(
         None,
-        "The class whose probability the scores are, where each model has one score per row.",
+        "The class whose probability the scores are, where each model has one score per row; for "
+        "answers and ratings, the positive one of two classes.",
         OneOf(Nothing("the last of the two classes"), ClassName()),
     )
     unlabeled: Any = option(

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from ssme.decide.choose import Choice, choose_model
 from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
 from ssme.decide.threshold_goals import read_goal
-from ssme.errors import UnsupportedError
+from ssme.errors import UnsupportedError, argument
 from ssme.methods.base import Estimate, number_rows
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
@@ -281,6 +281,14 @@ def _require_two_classes(evaluation: BaseEvaluation) -> None:
         raise UnsupportedError(
             f"method {evaluation.method!r} cannot estimate metrics at many thresholds",
             fix="use a method that estimates every metric, such as auto (`ssme methods`)",
+        )
+    judges = list(evaluation.data.judges)
+    if judges:
+        raise UnsupportedError(
+            f"{judges[0]!r} gives answers or grades and no probabilities, so that it has no "
+            "threshold to choose",
+            allowed="thresholds of classifiers with probabilities",
+            fix=f"leave the judges out; for ratings, compare several values of {argument('cut')}",
         )
 
 

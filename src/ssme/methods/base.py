@@ -20,7 +20,7 @@ from ssme.errors import UnsupportedError, argument
 from ssme.methods.facts import Facts
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
-from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold
 
 __all__ = [
     "Belief",
@@ -187,7 +187,17 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
             f" for row {row}",
             fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
+    raters = [name for name, judge in data.judges.items() if judge.cut is not None]
     for metric in metrics:
+        if raters and find_threshold(metric.kind) != DEFAULT_THRESHOLD:
+            raise UnsupportedError(
+                f"metric {metric.name!r} has a threshold for probabilities, and {raters[0]!r} "
+                "gives ratings, which have none",
+                allowed=f"{argument('threshold')} for classifiers and {argument('cut')} for "
+                "ratings",
+                fix=f"say {argument('cut', '...')}, the lowest grade that counts as positive, or "
+                "evaluate the classifiers apart from the raters",
+            )
         if not spec.can_estimate(metric, data.n_classes):
             at = "any threshold" if spec.any_threshold else f"the threshold {DEFAULT_THRESHOLD}"
             raise UnsupportedError(

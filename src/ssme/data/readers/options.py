@@ -202,8 +202,9 @@ logits such a value, or leave it out.
         OneOf(Nothing("none"), ModelNames()),
     )
     model: str | None = _declare_column(
-        "Column with the names of models, in the long layout.",
-        "a column named model, model_name or classifier",
+        "Column with the names of models or judges, in the long layout.",
+        "a column named model, model_name or classifier; for judges also judge, annotator, rater, "
+        "worker or labeler",
     )
     class_: str | None = _declare_column(
         "Column with the classes, in the long layout.", "a column named class or class_name"
