@@ -348,6 +348,15 @@ def test_metrics_as_data_are_checked(table: Path, metric: Any, message: str) -> 
         ssme.evaluate(table, "truth", unlabeled=-1, models=["a", "b"], metrics=metric)
 
 
+def test_a_config_has_labels_in_one_place() -> None:
+    both = {"labels_file": "labels.csv", "no_labels": True}
+    for read in (both, dict(reversed(both.items()))):
+        with pytest.raises(InputError, match="labels_file and no_labels in section"):
+            RunSpec.from_dict({"read": read})
+    kept = RunSpec.from_dict({"read": {"labels_file": "labels.csv", "no_labels": False}})
+    assert kept.read["labels"] == Path("labels.csv")
+
+
 def test_metrics_of_the_registry_are_written_by_name() -> None:
     spec = RunSpec("a.csv", metrics=[get_metric("accuracy"), "f1@0.3"])
     assert spec.to_dict()["run"]["metric"] == ["accuracy", "f1@0.3"]

@@ -80,6 +80,12 @@ def read_reading(section: Any) -> dict[str, Any]:
         if key == "models" and isinstance(value, Mapping):
             value = {model: _read_columns(columns) for model, columns in value.items()}
         value = read_value(keys[key], key, value, "read")
+        if "labels" in found and (key == "labels_file" or (key == "no_labels" and value)):
+            raise InputError(
+                "the config has labels_file and no_labels in section [read]",
+                allowed="one of them",
+                fix="leave one of them out",
+            )
         if key == "labels_file":
             found["labels"] = Path(value)
         elif key == "no_labels":
