@@ -135,3 +135,17 @@ def test_what_runs_beside_gives_its_result_or_its_error() -> None:
     assert run_beside(square, 3).result() == 9
     with pytest.raises(ValueError, match="three"):
         run_beside(fail_at_three, 3).result()
+
+
+@pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "inproc://x", "a:b", "tls://x:1"])
+def test_an_address_at_which_no_scheduler_can_be_makes_no_client(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a client was made, which would wait when it is thrown away")
+
+    monkeypatch.setattr(distributed, "Client", refuse)
+    with pytest.raises(InputError, match="no Dask scheduler answers at"):
+        open_executor("dask", scheduler=address).__enter__()

@@ -212,6 +212,7 @@ def _open_dask_client(workers: int | None, scheduler: str | None) -> Iterator[An
         raise MissingExtraError("the executor 'dask'", "dask") from error
     if scheduler is not None:
         try:
+            _check_address(scheduler)
             client = Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(
@@ -229,3 +230,22 @@ def _open_dask_client(workers: int | None, scheduler: str | None) -> Iterator[An
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+def _check_address(scheduler: str) -> None:
+    """Raise ``ValueError`` for an address at which no scheduler can be.
+
+    A client that fails on its address waits for a minute when it is thrown away.
+    """
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.registry import get_backend
+    from distributed.security import Security
+
+    scheme, place = parse_address(scheduler)
+    get_backend(scheme)
+    if scheme == "inproc":
+        raise ValueError("it is inside a process")
+    parse_host_port(place)
+    secure = Security().get_connection_args("client").get("ssl_context") is not None
+    if scheme in ("tls", "wss") and not secure:
+        raise ValueError("Dask's own configuration names no certificates for it")
