@@ -113,6 +113,17 @@ def test_bad_groupings_say_what_is_allowed(text: str, words: str) -> None:
         rows_of(text)
 
 
+def test_the_text_among_numbers_is_named() -> None:
+    column = {"x": np.array(["2", None, "x"], dtype=object)}
+    with pytest.raises(InputError, match="holds 'x' in row 2, which is not a number"):
+        parse_group_by("x:edges=1", column).settle(column)
+
+
+def test_a_column_that_was_not_read_is_to_be_read() -> None:
+    with pytest.raises(InputError, match="read the column as groups with groups=sex"):
+        parse_group_by("sex", [])
+
+
 def test_a_minimum_that_no_group_reaches_is_refused() -> None:
     with pytest.raises(InputError, match=r"no group of 'sex' has 50 rows or more.*largest has 3"):
         rows_of("sex", least_rows=50)

@@ -107,16 +107,20 @@ class Binning:
     def read_numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
         """``values`` as numbers, NaN where there is none; text is refused with its row."""
         out = np.full(len(values), np.nan)
+        texts = []
         for row, value in enumerate(values.tolist()):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 out[row] = value
             elif value is not None:
-                raise InputError(
-                    f"group column {self.column!r} holds {value!r} in row {row}, which is not "
-                    f"a number and cannot be put into bins ({self.text!r})",
-                    allowed="columns of numbers for quantiles and edges",
-                    fix=f"write {argument('by', repr(self.column))} for one group per value",
-                )
+                texts.append((row, value))
+        if texts:
+            row, value = next((each for each in texts if not _is_number(each[1])), texts[0])
+            raise InputError(
+                f"group column {self.column!r} holds {value!r} in row {row}, which is not "
+                f"a number and cannot be put into bins ({self.text!r})",
+                allowed="columns of numbers for quantiles and edges",
+                fix=f"write {argument('by', repr(self.column))} for one group per value",
+            )
         return out
 
     def find_value(self, value: Any) -> GroupValue:
@@ -208,7 +212,7 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
     if text in names:
         return GroupBy(text, (Binning(text),))
     try:
-        parts = tuple(_parse_part(part.strip(), text, names) for part in text.split("+"))
+        parts = tuple(_parse_part(part.strip(), text, names, option) for part in text.split("+"))
     except InputError as error:
         told = f"{argument(option, repr(text))}: {error.got}"
         raise InputError(told, allowed=error.allowed, fix=error.fix) from None
@@ -281,7 +285,7 @@ def divide(
     return groups
 
 
-def _parse_part(part: str, text: str, known: list[str]) -> Binning:
+def _parse_part(part: str, text: str, known: list[str], option: str) -> Binning:
     if part in known:
         return Binning(part)
     column, colon, rule = part.rpartition(":")
@@ -302,7 +306,12 @@ def _parse_part(part: str, text: str, known: list[str]) -> Binning:
         raise InputError(
             f"there is no group column {found.column!r}",
             allowed=quote(known) if known else "none: the data has no group columns",
-            fix=suggest_nearest(found.column, known) or f"write {GRAMMAR}",
+            fix=suggest_nearest(found.column, known)
+            or (
+                f"read the column as groups with {argument('groups', found.column)}"
+                if option == "by"
+                else f"write {GRAMMAR}"
+            ),
         )
     return found
 
@@ -354,6 +363,15 @@ def _split_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[Grou
         (number[type(value), value] for value in listed), dtype=np.int64, count=len(listed)
     )
     return ordered, codes
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value reads like a number."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, bool)
 
 
 def _sort_key(value: Any) -> Any:

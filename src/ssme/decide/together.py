@@ -246,8 +246,8 @@ def profile_set(
     if find_method_class(evaluation.method).spec.metrics is not None:
         raise _tell_one_by_one(evaluation.method)
     rows = evaluation.groups[evaluation.group_index(group)].rows
-    threshold = evaluation.settings.get("threshold") or DEFAULT_THRESHOLD
-    metrics = make_set_metrics(n_models, threshold if data.n_classes == 2 else DEFAULT_THRESHOLD)
+    asked = evaluation.settings.get("threshold") if data.n_classes == 2 else None
+    metrics = make_set_metrics(n_models, DEFAULT_THRESHOLD if asked is None else asked)
     ours = _estimate(evaluation.belief, metrics, rows, evaluation.method)
     alone = _estimate_from_labels_alone(evaluation, metrics, rows)
     figures = {}

@@ -234,7 +234,7 @@ FIT_CHECKS: tuple[Check, ...] = (
         "warning",
         "The intervals allow for this, and the estimates lean towards the likeliest explanation; "
         "more labels will decide. If rows were chosen for labeling by their class or their "
-        "scores, declare it with design.",
+        "scores, declare it (--design on the command line, design in Python).",
         _check_worlds,
     ),
     Check(

@@ -264,7 +264,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D108",
         "The rows may have shifted since they were labeled",
         "warning",
-        "Declare how rows were chosen with design, correct the shift (--correct-shift on the "
+        "Declare how rows were chosen (--design), correct the shift (--correct-shift on the "
         "command line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which "
         "correction is safe), or label some current rows drawn at random.",
         _check_shift,
