@@ -13,7 +13,6 @@ cannot disagree with it.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields, is_dataclass
@@ -139,7 +138,7 @@ class Enumeration:
         raise ValueError
 
     def describe(self) -> str:
-        return _join_or([json.dumps(value) for value in self.values])
+        return _join_or([_write_json(value) for value in self.values])
 
 
 class Nothing(NamedTuple):
@@ -289,12 +288,12 @@ def _list_declared(cls: Any) -> tuple[Option, ...]:
 class Declared:
     """A dataclass whose options are checked when an object is made.
 
-    The docstring of a subclass gets a section Parameters, written from what it declares.
+    The docstring of a public subclass gets a section Parameters, written from what it declares.
     """
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        doc = cls.__doc__
+        doc = None if cls.__name__.startswith("_") else cls.__doc__
         if doc and "Parameters\n" not in doc and "Attributes\n" not in doc:
             cls.__doc__ = _insert_parameters(doc, _list_unfinished(cls))
 
@@ -370,7 +369,7 @@ def parse_text(of: Option, text: str) -> Any:
             fix="call ssme from Python to give it",
         )
     try:
-        value = json.loads(text)
+        value = _read_json(text)
     except (ValueError, RecursionError):
         value = text
     try:
@@ -394,7 +393,19 @@ def describe_default(of: Option) -> str:
         return next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
     if of.default is False or of.python_only:
         return ""
-    return of.default if isinstance(of.default, str) else json.dumps(of.default, default=str)
+    return of.default if isinstance(of.default, str) else _write_json(of.default)
+
+
+def _read_json(text: str) -> Any:
+    import json  # a list of names and metrics needs none
+
+    return json.loads(text)
+
+
+def _write_json(value: Any) -> str:
+    import json
+
+    return json.dumps(value, default=str)
 
 
 def _suggest_nearest(kind: ValueKind, value: Any) -> str:
