@@ -5,7 +5,7 @@ than that, each point's own kernel outweighs all others at any sensible bandwidt
 first guess. On cifar10 (81 dimensions) a flow or full Gaussians err by 1.0 points of accuracy where
 the KDE errs by 1.8; on civilcomments (7) and multinli (8) the KDE errs least
 (benchmarks/results/densities.csv). Beyond ``kde_dims`` a flow needs at least
-``flow_rows_per_dim`` rows a dimension, complete rows, and torch; where one of these is missing,
+``flow_rows_per_dim`` rows per dimension, complete rows, and torch; where one of these is missing,
 Gaussians take its place.
 """
 

@@ -123,7 +123,7 @@ def run_em(
 
 def compute_posterior(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(y | s) (n, K) and log sum_k pi_k f_k (n,); the prior where every density is zero."""
-    # one line a class: loops over two or three classes would be as short as that
+    # one line per class: loops over two or three classes would be as short as that
     joint = np.ascontiguousarray(log_density.T)
     with np.errstate(divide="ignore"):
         joint = joint + np.log(priors)[:, None]

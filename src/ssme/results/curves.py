@@ -326,7 +326,7 @@ def _compute_area(across: Sequence[float], up: Sequence[float]) -> float:
 
 
 def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
-    """A metric's plan with G values a classifier, side by side; those not wanted are NaN.
+    """A metric's plan with G values per classifier, side by side; those not wanted are NaN.
 
     Scores of a single classifier come from methods that treat each by itself.
     """

@@ -11,7 +11,7 @@ is the best guess if the model's bias has the variance r V. Two things speak for
 - labels, (n / n_0)^2 with n_0 = 500 - 300/M: the noise that hides the bias falls with n; and few
   classifiers cannot correct each other;
 - misfit, s = sum_j R_j^2 / sum_j V_j, about one where W is right: a model that the labels
-  contradict more than chance allows is corrected sooner. A curve, with many values a classifier,
+  contradict more than chance allows is corrected sooner. a curve, with many values per classifier,
   takes s = 1, so that it is the same whichever classifiers are asked for.
 
 For eight classifiers that the labels confirm w is 4 % at 100 labels, 30 % at 300, 82 % at 1,000.
