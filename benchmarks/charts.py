@@ -10,6 +10,23 @@ from typing import Any
 import pandas as pd
 
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
+TITLES = {
+    "bend": "bend of the scores",
+    "classifiers": "number of classifiers",
+    "ess": "effective sample size",
+    "mae": "mean absolute error",
+    "n_labeled": "number of labels",
+    "ratio_to_labeled": "time relative to labeled",
+    "rmae": "error relative to labels alone",
+    "where": "data set and category",
+}
+"""What columns of results are called on an axis; others by their own name."""
+
+
+def find_title(field: str) -> str:
+    """The title of an axis that shows a column, such as ``"rmae:Q"``."""
+    name = field.partition(":")[0]
+    return TITLES.get(name, name)
 
 
 def encode_series(frame: pd.DataFrame, column: str, *, named: bool = False) -> dict[str, Any]:
@@ -29,7 +46,8 @@ def draw_lines(frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | 
     """A line chart with points whose shape and color both tell the series."""
     import altair as alt
 
-    base = alt.Chart(frame).encode(x=alt.X(x), y=alt.Y(y), **encode_series(frame, color))
+    axes = {"x": alt.X(x, title=find_title(x)), "y": alt.Y(y, title=find_title(y))}
+    base = alt.Chart(frame).encode(**axes, **encode_series(frame, color))
     chart = (base.mark_line(strokeWidth=1.5) + base.mark_point(filled=True, size=55)).properties(
         width=230, height=190
     )
@@ -107,7 +125,12 @@ def draw_dots(
         alt.Chart(frame)
         .mark_point(filled=True, size=60, opacity=1)
         .encode(
-            x=alt.X(f"{x}:Q", scale=scale, axis=alt.Axis(labelOverlap="greedy")),
+            x=alt.X(
+                f"{x}:Q",
+                title=find_title(x),
+                scale=scale,
+                axis=alt.Axis(labelOverlap="greedy"),
+            ),
             y=alt.Y(f"{y}:N", title=None, sort=None),
             **encode_series(frame, color, named=color == y),
         )
