@@ -116,7 +116,7 @@ def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:
     for i in range(60):
         p = (i % 10) / 10 + 0.03
         label = "1" if i == 0 else ""
-        lines.append(f"{label},{p},{p * 0.9:.3f},{p},0.5,{1 - p:.3f}")
+        lines.append(f"{label},{p},{p * 0.9:.3f},{p},0.5,{1 - 0.95 * p:.3f}")
     path = tmp_path / "odd.csv"
     path.write_text("\n".join(lines))
     facts = json.loads(run("doctor", path, "--json", "-").stdout)
