@@ -169,8 +169,9 @@ def test_long_tables_say_what_stands_twice_and_where() -> None:
     assert "an id and a judge on every row" in told
 
 
-def test_letters_are_recognized_as_grades() -> None:
-    frame = pd.DataFrame({"a": list("ABCDF") * 4, "y": ["yes", "no", *[None] * 18]})
+@pytest.mark.parametrize("grades", [list("ABCDF"), [1, 1.5, 2, 3.5, 5], [0, 2.5, 5, 7.5, 10]])
+def test_letters_and_halves_are_recognized_as_grades(grades: list[Any]) -> None:
+    frame = pd.DataFrame({"a": grades * 4, "y": ["yes", "no", *[None] * 18]})
     with pytest.raises(InputError, match=r"give ratings=\['a'\]"):
         ScoreSet.from_frame(frame, "y")
 

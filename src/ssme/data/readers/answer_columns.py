@@ -1,10 +1,10 @@
 """Columns that look like answers or grades, so that a message can say what to do with them.
 
 Nothing is read by this alone: the caller names columns of answers. A column looks like answers if
-it holds few distinct texts or booleans, like grades if it holds few distinct whole numbers outside
-0 and 1, or single capital letters that are no label; where some columns say classes of the labels,
-those that say none are no answers. A value or two beside the classes of the
-labels do not make a column anything else: they are named.
+it holds few distinct texts or booleans, like grades if it holds few distinct whole or half numbers
+outside 0 and 1, or single capital letters that are no label; where some columns say classes of the
+labels, those that say none are no answers. A value or two beside the classes of the labels do not
+make a column anything else: they are named.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def find_answers(
         repeated = len(texts) <= 2 or (codes >= 0).sum() >= repeats * len(texts)
         if not few or not repeated:
             continue
-        numbers = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+        numbers = _are_grades(values)
         letters = all(len(text) == 1 and text.isupper() for text in texts)
         strange = [
             (value, int((codes == code).sum()), int(np.argmax(codes == code)))
@@ -89,6 +89,17 @@ def find_answers(
     if alike & set(answers):  # others that never say a class of the labels are no answers
         answers = [name for name in answers if name in alike]
     return LookAlikes(tuple(answers), tuple(ratings), outside)
+
+
+def _are_grades(values: Sequence[Hashable]) -> bool:
+    """Whether all are whole numbers, or whole and half ones that go beyond 1 (1, 1.5, 2, ...)."""
+    if any(isinstance(value, bool) for value in values):
+        return False
+    if all(isinstance(value, int) for value in values):
+        return True
+    numbers = [float(value) for value in values if isinstance(value, int | float)]
+    halves = all((2.0 * number).is_integer() for number in numbers)
+    return len(numbers) == len(values) and halves and max(numbers) > 1.0
 
 
 def advise(found: LookAlikes) -> str:
