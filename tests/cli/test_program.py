@@ -152,9 +152,12 @@ def test_demo(run: Run) -> None:
     assert result.exit_code == 0, result.output
     for words in ("truth", "labels only", "Mean distance from the truth", "accuracy"):
         assert words in result.stdout
-    assert re.search(
-        r"Intervals that contain the true value: ssme \d+ of 24, auto \d+ of 24", result.stdout
+    held = re.search(
+        r"Intervals that contain the true value: ssme \d+ of 24, auto (\d+) of 24", result.stdout
     )
+    assert held
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"{24 - int(held[1])} of the 24 intervals do not contain the truth" in readme
     assert "What the method auto doubts here" in result.stdout
     assert "D201" in result.stdout
     assert "EM stopped" not in result.output
