@@ -112,6 +112,13 @@ def test_a_judge_on_another_scale_than_the_labels() -> None:
     assert data.n_classes == 6
 
 
+def test_a_judge_who_says_classes_without_a_label_among_many_is_no_stranger() -> None:
+    every: list[Any] = [f"c{i:02}" for i in range(40)]
+    some = [*[None] * 25, *every[25:]]
+    data = ScoreSet.from_answers({"all": every, "some": some}, ["c00", "c01", *[None] * 38])
+    assert data.n_classes == 40
+
+
 @pytest.mark.parametrize("listed", [["yes", "yes"], [1, "1"], ["1.0", 1]])
 def test_a_class_or_grade_listed_twice(listed: list[Any]) -> None:
     assert "lists the class" in refuse({"a": SAID}, YES_NO, classes=listed)

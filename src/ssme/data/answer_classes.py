@@ -137,6 +137,8 @@ def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, 
 def _refuse_no_classes(said: Sequence[Said], labels: RawLabels) -> None:
     """Refuse answers that are hardly meant as classes, where nobody lists the classes."""
     labeled = {spell_class(value) for value in labels.values}
+    spoken = [{spell_class(value) for value in each.raw.values} for each in said]
+    known = labeled.union(*(own for own in spoken if own & labeled))
     for each in said:
         for value in each.raw.values:
             where = f"answer {value!r} of {each.judge!r} at row {each.raw.find_first_row(value)}"
@@ -158,24 +160,31 @@ def _refuse_no_classes(said: Sequence[Said], labels: RawLabels) -> None:
                     fix=f"declare {argument('unsure', repr(value))}, or list all classes with "
                     f"{argument('classes', '[...]')} if it is one",
                 )
-        _refuse_stranger(each, labels, labeled)
+        _refuse_stranger(each, labels, labeled, known)
 
 
 def _refuse_stranger(
-    said: Said, labels: RawLabels, labeled: set[str], *, least_labels: int = 10, least: int = 10
+    said: Said,
+    labels: RawLabels,
+    labeled: set[str],
+    known: set[str],
+    *,
+    least_labels: int = 10,
+    least: int = 10,
 ) -> None:
     """Refuse a judge whose answers are on another scale than the labels.
 
-    Refused is one with ``least`` answers of which none is a class of the labels, if these have two
-    classes or more; and one who says whole numbers beyond 0 and 1 beside ``least_labels`` labels
-    that are all 0 or 1, which are grades.
+    Refused is one with ``least`` answers of which none is ``known``, a class of the labels or one
+    that a judge says who also says those, if labels have two classes or more; and one who says
+    whole numbers beyond 0 and 1 beside ``least_labels`` labels that are all 0 or 1, which are
+    grades.
     """
     own = {spell_class(value) for value in said.raw.values}
     numbers = all(text.lstrip("+-").isdigit() for text in own)
     beyond = own - {"0", "1"}
     binary = labeled <= {"0", "1"} and int((labels.codes >= 0).sum()) >= least_labels
     graded = numbers and len(beyond) > 1 and binary
-    apart = not own & labeled and int((said.raw.codes >= 0).sum()) >= least
+    apart = not own & known and int((said.raw.codes >= 0).sum()) >= least
     alike = own | labeled <= set(BOOLEANS)
     if not graded and (not apart or len(labeled) < 2 or alike):
         return
