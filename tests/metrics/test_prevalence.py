@@ -10,6 +10,8 @@ from tests.metrics.problems import random_problem
 import ssme
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import at_prevalence, get_metric, metric_names, one_hot_mass
+from ssme.metrics.confusion import FullTables, confusion_matrices
+from ssme.metrics.kinds import ConfusionInterval
 
 
 @pytest.mark.parametrize("name", ["accuracy", "precision", "f1", "roc_auc", "average_precision"])
@@ -42,6 +44,27 @@ def test_every_metric_has_it(name: str) -> None:
     values = metric(problem.scores, problem.mass)
     assert np.isfinite(values).all()
     assert metric.name == f"{name}~0.3"
+
+
+@pytest.mark.parametrize("name", ["accuracy", "precision", "f1", "mcc", "balanced_accuracy"])
+def test_drawn_tables_are_read_at_the_stated_shares(name: str) -> None:
+    problem = random_problem(5, 300, 2)
+    metric = get_metric(f"{name}~0.03")
+    drawn = metric.kind.choose_labels_interval(2)
+    assert isinstance(drawn, ConfusionInterval)
+    tables = confusion_matrices(problem.scores, problem.mass, threshold=drawn.threshold)
+    found = drawn.statistic(FullTables(tables))
+    np.testing.assert_allclose(found, metric(problem.scores, problem.mass), rtol=1e-9)
+
+
+def test_decisions_that_are_alike_on_all_labels_are_no_certainty() -> None:
+    scores = np.random.default_rng(0).uniform(0.0, 0.45, (200, 2))
+    labels = np.full(200, np.nan)
+    labels[:40] = [1.0] * 4 + [0.0] * 36
+    r = ssme.evaluate(scores, labels, method="labeled", metrics="accuracy~0.03")
+    low, high = r.estimate("accuracy~0.03").interval()
+    np.testing.assert_allclose(r.estimate("accuracy~0.03").value, 0.97)
+    assert (high - low > 0.02).all()
 
 
 def test_shares_of_more_classes_and_a_missing_class() -> None:

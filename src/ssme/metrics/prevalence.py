@@ -6,21 +6,72 @@ With the classes' shares rho stated, the mass of class k is scaled to rho_k:
 
 so that rows of a class count as before among themselves, and classes as stated. It is the metric
 under label shift. Written ``accuracy~0.03``: two classes, 3 % of class 1.
+
+From labels alone, a metric of decisions among two classes has the interval of confusion tables that
+are drawn and then scaled to the stated shares. Rows that are weighted anew would not do: where all
+labeled rows of a class are decided alike, every such draw gives the same value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.kinds import Custom
+from ssme.metrics.confusion import FullTables
+from ssme.metrics.kinds import (
+    ConfusionInterval,
+    Custom,
+    Decision,
+    Kind,
+    LabelsInterval,
+    Statistic,
+    Tables,
+)
 
-__all__ = ["at_prevalence"]
+__all__ = ["DecisionAtPrevalence", "at_prevalence"]
+
+
+@dataclass(frozen=True)
+class DecisionAtPrevalence(Custom):
+    """A metric of decisions among two classes at stated shares of these classes.
+
+    Parameters
+    ----------
+    statistic : callable
+        The statistic of confusion tables, as that of `Decision`.
+    threshold : float
+        P(1) from which class 1 is predicted.
+    shares : tuple of float
+        The stated share of each class.
+    """
+
+    statistic: Statistic
+    threshold: float
+    shares: tuple[float, ...]
+
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
+        return ConfusionInterval(self.compute_restated, self.threshold)
+
+    def compute_restated(self, tables: Tables) -> FloatArray:
+        """The statistic of ``tables`` with each true class scaled to its stated share."""
+        occurring = tables.occurring
+        known = (occurring > 0.0).all(axis=2)
+        found = np.where(occurring > 0.0, occurring, 1.0)
+        right = np.asarray(self.shares) * tables.hits / found
+        wrong = np.asarray(self.shares) - right
+        counts = np.stack(
+            [
+                np.stack([right[..., 0], wrong[..., 0]], axis=-1),
+                np.stack([wrong[..., 1], right[..., 1]], axis=-1),
+            ],
+            axis=-2,
+        )
+        return np.where(known, self.statistic(FullTables(counts)), np.nan)
 
 
 def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
@@ -72,11 +123,17 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         name=f"{metric.name}~{shown.replace(', ', '~')}",
         title=f"{metric.title} at prevalence {shown}",
         plan=partial(_plan, metric=metric, shares=tuple(stated.tolist())),
-        kind=Custom(),
+        kind=_choose_kind(metric, tuple(stated.tolist())),
         binary=metric.binary and stated.size == 2,
         multiclass=metric.multiclass and stated.size > 2,
         definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
     )
+
+
+def _choose_kind(metric: Metric, shares: tuple[float, ...]) -> Kind:
+    if isinstance(metric.kind, Decision) and len(shares) == 2:
+        return DecisionAtPrevalence(metric.kind.statistic, metric.kind.threshold, shares)
+    return Custom()
 
 
 def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> MetricPlan:
