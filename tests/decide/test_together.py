@@ -13,6 +13,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.decide.together import TogetherConstants, profile_set
 from ssme.errors import InputError
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
+from ssme.methods.parts.label_intervals import wilson
 from ssme.methods.registry import find_method_class, method_names
 
 
@@ -112,6 +113,17 @@ def test_auto_answers_where_scores_are_believed_each_by_its_own() -> None:
     data = ScoreSet(scores, labels, tuple("abcde"), (0, 1, 2, 3))
     found = profile(data, "auto")
     assert 0.0 <= found.all_wrong.low <= found.all_wrong.estimate <= found.all_wrong.high <= 1.0
+
+
+@pytest.mark.parametrize("method", ["labeled", "auto"])
+def test_shares_of_labels_alone_have_the_interval_of_a_proportion(method: str) -> None:
+    data = binary_set(n=400, n_labeled=60)
+    found = profile(data, method)
+    for figure in (found.all_wrong, found.vote, *found.wrong_counts, found.pairs[0].both_wrong):
+        low, high = wilson(np.array([figure.labels_only]), np.array([60.0]), 0.95)
+        assert (figure.labels_only_low, figure.labels_only_high) == (low.item(), high.item())
+        if method == "labeled":
+            assert (figure.low, figure.high) == (low.item(), high.item())
 
 
 def test_estimates_lean_a_little_on_labels_alone() -> None:

@@ -36,9 +36,9 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import Custom
+from ssme.metrics.kinds import Custom, Kind, LabelsInterval, RowSharesInterval
 
-__all__ = ["OneByOneError", "SetSums", "list_pairs", "make_set_metrics"]
+__all__ = ["OneByOneError", "RowShares", "SetSums", "list_pairs", "make_set_metrics"]
 
 NEARLY_ONE = 1.0 - 1e-9
 
@@ -46,6 +46,13 @@ NEARLY_ONE = 1.0 - 1e-9
 def list_pairs(n_models: int) -> list[tuple[int, int]]:
     """All pairs of different classifiers, by their numbers."""
     return [(a, b) for a in range(n_models) for b in range(a + 1, n_models)]
+
+
+class RowShares(Custom):
+    """Metrics of a set whose values are shares of rows."""
+
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
+        return RowSharesInterval()
 
 
 class OneByOneError(Exception):
@@ -79,6 +86,8 @@ def make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
         "more": (_extrapolate_one_more, 0.0, 1.0, None),
     }
 
+    shares = ("shares", "both", "vote")
+
     def make(name: str, reading: Reading, low: float, high: float, better: bool | None) -> Metric:
         def plan(scores: FloatArray) -> MetricPlan:
             if scores.shape[1] != n_models:
@@ -86,7 +95,8 @@ def make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
             sums = _plan_sums(scores, threshold)
             return lambda mass: reading(sums(mass))
 
-        return Metric(name, name, plan, Custom(), low, high, greater_is_better=better, of_set=True)
+        kind: Kind = RowShares() if name in shares else Custom()
+        return Metric(name, name, plan, kind, low, high, greater_is_better=better, of_set=True)
 
     return {name: make(name, *of) for name, of in readings.items()}
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.decide.set_metrics import OneByOneError, list_pairs, make_set_metrics
+from ssme.decide.set_metrics import OneByOneError, RowShares, list_pairs, make_set_metrics
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Belief, Estimate, GroupRows
 from ssme.methods.registry import find_method_class, get_method
@@ -255,7 +255,7 @@ def profile_set(
         leaning = _lean_on_labels(metric, one, other, of)
         if name == "shares" and evaluation.posterior is not None:
             leaning = _widen(metric, leaning, of.widening)
-        figures[name] = _make_figures(leaning, other, level)
+        figures[name] = _make_figures(metric, leaning, other, level)
     shares, pairs = figures["shares"], list_pairs(n_models)
     return SetProfile(
         all_wrong=shares[n_models],
@@ -309,7 +309,12 @@ def _estimate_from_labels_alone(
 def _lean_on_labels(
     metric: Metric, ours: Estimate, alone: Estimate, of: TogetherConstants
 ) -> Estimate:
-    """``ours`` moved a little towards ``alone`` where labels alone determine it."""
+    """``ours`` moved a little towards ``alone`` where labels alone determine it.
+
+    An estimate from labels alone is left as it is, with the interval that it has.
+    """
+    if ours.bounds is not None:
+        return ours
     if ours.draws is None or alone.draws is None or alone.value.shape != ours.value.shape:
         return ours
     apart = alone.value - ours.value
@@ -332,16 +337,18 @@ def _widen(metric: Metric, estimate: Estimate, factor: float) -> Estimate:
     return Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
 
 
-def _make_figures(ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
-    """One `Figure` per value; quantiles of the draws are the intervals."""
-    mine, theirs = (_read(each, level) for each in (ours, alone))
+def _make_figures(metric: Metric, ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
+    """One `Figure` per value; quantiles of the draws are the intervals, or Wilson's of shares."""
+    mine, theirs = (_read(metric, each, level) for each in (ours, alone))
     if theirs.shape[1] != mine.shape[1]:
         theirs = np.full(mine.shape, np.nan)
     both = np.concatenate([mine, theirs]).T
     return [Figure(*map(float, six)) for six in both]
 
 
-def _read(estimate: Estimate, level: float) -> FloatArray:
-    """Value and both ends (3, values)."""
+def _read(metric: Metric, estimate: Estimate, level: float) -> FloatArray:
+    """Value and both ends (3, values); joint draws of labels alone have pseudo-rows in them."""
     value = estimate.value
-    return np.stack([value, *Estimate(value, estimate.draws).interval(level)])
+    if not isinstance(metric.kind, RowShares):
+        estimate = Estimate(value, estimate.draws)
+    return np.stack([value, *estimate.interval(level)])

@@ -45,6 +45,7 @@ __all__ = [
     "ProportionInterval",
     "Ranking",
     "RocAucInterval",
+    "RowSharesInterval",
     "Rows",
     "SettledCalibration",
     "Statistic",
@@ -128,6 +129,10 @@ class ProportionInterval(NamedTuple):
     threshold: float
 
 
+class RowSharesInterval(Fieldless):
+    """The values are shares of the rows that every classifier scored: Wilson's interval each."""
+
+
 class RocAucInterval(Fieldless):
     """Newcombe's interval, on the numbers of positive and negative rows of two classes."""
 
@@ -159,6 +164,7 @@ class NoInterval(Fieldless):
 
 LabelsInterval = (
     ProportionInterval
+    | RowSharesInterval
     | RocAucInterval
     | AveragePrecisionInterval
     | CalibrationInterval

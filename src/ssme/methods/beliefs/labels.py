@@ -58,6 +58,7 @@ from ssme.metrics.kinds import (
     ProportionInterval,
     RocAucInterval,
     Rows,
+    RowSharesInterval,
     Target,
 )
 from ssme.metrics.ranking import plan_together
@@ -104,6 +105,8 @@ class LabeledRows:
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
                 return partial(wilson, value, self._count(rows, threshold))
+            case RowSharesInterval():
+                return partial(wilson, value, self._count_complete(value.size))
             case RocAucInterval():
                 return partial(
                     newcombe_auc, value, self.count_with_label(1), self.count_with_label(0)
@@ -130,6 +133,11 @@ class LabeledRows:
         if rows.predicted is not None:
             held &= predicted_classes(self.scores, threshold) == rows.predicted
         return self.count_effective(held)
+
+    def _count_complete(self, n_values: int) -> FloatArray:
+        """Effective number (V,) of the rows that every classifier scored, for each value."""
+        complete = np.isfinite(self.scores).all(axis=(1, 2))
+        return np.repeat(kish((complete * self.weights)[:, None]), n_values)
 
     def _make_tables(self, threshold: float) -> FloatArray:
         """Confusion tables (M, K, K) whose cells add up to the effective number of rows."""
