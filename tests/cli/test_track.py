@@ -65,6 +65,16 @@ def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> Non
     assert not target.exists()
 
 
+def test_data_that_the_memory_does_not_know_are_refused(run: Run, tmp_path: Path) -> None:
+    memory = tmp_path / "project.sqlite"
+    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    run("track", "add", write(tmp_path, 20), *how, "--memory", memory, "--data", "mail")
+    for command in ("show", "compare"):
+        result = run("track", command, "--memory", memory, "--data", "mial")
+        assert result.exit_code == 2
+        assert "--data: unknown data 'mial'. Allowed: mail" in " ".join(result.stderr.split())
+
+
 def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Path) -> None:
     asked = ("--memory", tmp_path / ("x" * 400))
     how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")

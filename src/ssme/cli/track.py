@@ -11,7 +11,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command, register_group
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError, make_unknown_name_error, name_argument
 
 if TYPE_CHECKING:
     from ssme.memory import Memory
@@ -231,11 +231,17 @@ def compare(
 
 
 def _open(memory: Path, data: str) -> Memory:
-    """A memory that is there."""
+    """A memory that is there, and that knows ``data`` unless it is empty."""
     from ssme.memory import Memory
 
     with name_argument("memory"):
-        return Memory(memory, data, new=False)
+        kept = Memory(memory, data, new=False)
+        known = kept.list_data()
+    if known and data not in known:
+        kept.close()
+        with name_argument("data"):
+            raise make_unknown_name_error("data", data, known)
+    return kept
 
 
 def _replace_none(value: float | None) -> float:

@@ -127,6 +127,17 @@ class Memory(SqliteFile):
             )
             return connection.total_changes - before
 
+    def list_data(self) -> tuple[str, ...]:
+        """Return the names of all data that the file holds something about.
+
+        Returns
+        -------
+        tuple of str
+            The names, sorted.
+        """
+        rows = self._fetch_all("SELECT data FROM label_event UNION SELECT data FROM evaluation")
+        return tuple(sorted(row[0] for row in rows))
+
     def label_events(self) -> tuple[LabelEvent, ...]:
         """Return all label events of the data.
 
