@@ -84,6 +84,12 @@ def test_a_code_for_no_answer_is_no_class(code: Any) -> None:
     assert code in labeled.classes
 
 
+@pytest.mark.parametrize("labels", [None, [1, *[None] * 3], [-1, 1, None, None]])
+def test_signs_are_two_classes(labels: list[Any] | None) -> None:
+    data = ScoreSet.from_answers({"a": [1, -1, 1, -1], "b": [1, -1, -1, -1]}, labels)
+    assert data.classes == (-1, 1)
+
+
 def test_probabilities_are_no_answers() -> None:
     told = refuse({"a": [0.9, 0.1, 0.8]}, [1, 0, None])
     assert "answer 0.9 of 'a' at row 0 is a number that is not whole" in told

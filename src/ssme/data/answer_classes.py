@@ -55,7 +55,8 @@ NO_CLASSES = frozenset(
         *("don't know", "dont know", "do not know", "i don't know", "i do not know"),
     )
 )
-"""Codes and texts that, unless a label says them, stand for no answer rather than for a class."""
+"""Codes and texts that, unless a label says them, stand for no answer rather than for a class; -1
+beside 1 alone is a class."""
 
 TIES = ("tie", "tied", "draw", "equal", "both", "same")
 """Texts that, beside one of `PAIRS`, mean that neither of two is better."""
@@ -139,6 +140,7 @@ def _refuse_no_classes(said: Sequence[Said], labels: RawLabels) -> None:
     labeled = {spell_class(value) for value in labels.values}
     spoken = [{spell_class(value) for value in each.raw.values} for each in said]
     known = labeled.union(*(own for own in spoken if own & labeled))
+    signs = labeled.union(*spoken) == {"-1", "1"}
     for each in said:
         for value in each.raw.values:
             where = f"answer {value!r} of {each.judge!r} at row {each.raw.find_first_row(value)}"
@@ -153,7 +155,7 @@ def _refuse_no_classes(said: Sequence[Said], labels: RawLabels) -> None:
                 )
             text = spell_class(value)
             coded = text in NO_CLASSES or strip_punctuation(text) in NO_CLASSES
-            if coded and text not in labeled:
+            if coded and text not in labeled and not signs:
                 raise InputError(
                     f"{where} looks like a code for no answer, and no label says it",
                     allowed="answers that are classes; empty where there is no answer",

@@ -188,7 +188,7 @@ def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
         warnings.warn(
             f"no logit of any model is {side} 0, so that no model ever predicts the {never} class. "
             "Log-probabilities and percentages are no logits: give numpy.exp of the former, and a "
-            f"hundredth of the latter, without {argument('logits')}.",
+            "hundredth of the latter, and do not declare them as logits.",
             SsmeWarning,
             stacklevel=2,
         )

@@ -206,6 +206,17 @@ class ArrowRows:
         return pyarrow.Table.from_pandas(self.frame[rows])
 
 
+def test_codes_and_cuts_are_said_of_columns_that_are_found() -> None:
+    wide = pd.DataFrame(
+        {"a": ["yes", "no", "?"], "b": ["no", "?", "yes"], "label": ["yes", "no", None]}
+    )
+    assert ScoreSet.from_answers(wide, "label", unsure="?").classes == ("no", "yes")
+    long = pd.DataFrame({"id": [0, 1, 2], "rater": "a", "rating": [5, 1, 4], "label": [1, 0, None]})
+    assert ScoreSet.from_answers(long, "label", cut=5).judges["a"].cut == 5
+    with pytest.raises(InputError, match="cut was given, and no column of ratings"):
+        ScoreSet.from_answers(wide.replace("?", "no"), "label", cut=5)
+
+
 def test_a_dataset_of_arrow_goes_straight_into_evaluate() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60)

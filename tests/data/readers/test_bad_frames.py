@@ -432,6 +432,13 @@ CASES = [
         "remove one of the two rows",
     ),
     Bad(
+        "missing ids among the labels",
+        frame(WIDE.drop(columns="label"), pd.DataFrame({"id": [pd.NA, pd.NA], "label": [1, 1]})),
+        "the id at row 0 is missing",
+        "one id per row",
+        "fill in the id",
+    ),
+    Bad(
         "labels to join and no ids",
         frame(WIDE[["bert", "gpt"]], pd.DataFrame({"id": ["w"], "label": [0]})),
         "no id column beside the scores",

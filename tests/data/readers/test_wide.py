@@ -200,7 +200,7 @@ def test_an_index_written_to_csv_is_left_out() -> None:
     assert layout_of(data).ignored == ("Unnamed: 0",)
 
 
-@pytest.mark.parametrize("index", [[0, 1], [7, 7], [None, None], ["a", "b"]])
+@pytest.mark.parametrize("index", [[0, 1], [0, 0], [7, 7], [None, None], ["a", "b"]])
 def test_columns_without_a_name_that_hold_no_scores_are_left_out(index: list[Any]) -> None:
     frame = pd.DataFrame({"": index, "bert": [0.2, 0.7], "label": [0, 1]})
     assert ScoreSet.from_frame(frame).models == ("bert",)

@@ -198,7 +198,8 @@ def refuse_without_labels(table: Table) -> None:
 def is_index(table: Table, name: str) -> bool:
     """Whether a column without a name is an index that was written with the table, or is empty.
 
-    One that holds numbers like scores or votes is refused: a model would be lost.
+    One that holds numbers like scores or votes is refused: a model would be lost. One that is 0 on
+    every row is the index of rows that were put together one by one.
     """
     if name.strip() and not name.startswith("Unnamed: "):
         return False
@@ -207,7 +208,7 @@ def is_index(table: Table, name: str) -> bool:
     values = table.read_floats(name)
     known = values[~np.isnan(values)]
     counted = np.array_equal(values, np.arange(values.size))
-    votes = np.isin(known, (0.0, 1.0)).all() and not counted
+    votes = np.isin(known, (0.0, 1.0)).all() and known.any() and not counted
     if not known.size or ((known % 1 == 0).all() and not votes):
         return True
     row = int(np.argmax(~np.isnan(values)))

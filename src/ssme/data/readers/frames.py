@@ -33,6 +33,7 @@ from ssme.data.registry import register_reader
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
+from ssme.options import accept_all
 from ssme.wording import quote
 
 __all__ = ["find_columns", "from_answers", "from_frame", "read_columns", "read_table"]
@@ -47,10 +48,12 @@ def from_frame(frame: Any, labels: object | None = None, **options: Any) -> Scor
 @register_reader("answers")
 def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
-    told = ReadOptions.of(options, "from_answers")
+    told = ReadOptions(**accept_all(ReadOptions, options, "from_answers"))
     table = Table(frame).drop(told.ignore or ())
     told, labels = name_label_column(table, told, labels)
-    return read_answers(table, labels, name_answers(table, labels, told))
+    told = name_answers(table, labels, told)
+    told.refuse_words_of_judges()
+    return read_answers(table, labels, told)
 
 
 def read_table(

@@ -254,9 +254,10 @@ def _read_ids(table: Table, column: str) -> NDArray[np.object_]:
     """The names of the rows that ``table`` labels, each once."""
     with name_argument("labels"):
         ids = as_objects(table.read_values(column))
+        missing = is_missing(ids)
         number = {id: row for row, id in reversed(list(enumerate(ids.tolist())))}
         for row, id in enumerate(ids.tolist()):
-            if number[id] != row and id == id and id is not None:
+            if number[id] != row and not missing[row]:
                 raise InputError(
                     f"{table.what} names {id!r} at row {number[id]} and again at row {row}",
                     allowed="each id once",
