@@ -149,3 +149,16 @@ def test_an_address_at_which_no_scheduler_can_be_makes_no_client(
     monkeypatch.setattr(distributed, "Client", refuse)
     with pytest.raises(InputError, match="no Dask scheduler answers at"):
         open_executor("dask", scheduler=address).__enter__()
+
+
+def test_a_scheduler_inside_this_process_is_used() -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        assert address.startswith("inproc://")
+        with open_executor("dask", scheduler=address) as executor:
+            assert executor.submit(square, 3).result() == 9
+    with pytest.raises(InputError, match="it is not in this process"):
+        open_executor("dask", scheduler=address).__enter__()

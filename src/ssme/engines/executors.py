@@ -238,13 +238,16 @@ def _check_address(scheduler: str) -> None:
     A client that fails on its address waits for a minute when it is thrown away.
     """
     from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.inproc import global_manager
     from distributed.comm.registry import get_backend
     from distributed.security import Security
 
     scheme, place = parse_address(scheduler)
     get_backend(scheme)
     if scheme == "inproc":
-        raise ValueError("it is inside a process")
+        if global_manager.get_listener_for(place) is None:
+            raise ValueError("it is not in this process")
+        return
     parse_host_port(place)
     secure = Security().get_connection_args("client").get("ssl_context") is not None
     if scheme in ("tls", "wss") and not secure:
