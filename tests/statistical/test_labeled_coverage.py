@@ -65,3 +65,23 @@ def coverage() -> dict[str, np.ndarray]:
 def test_coverage_at_twenty_labels(coverage: dict[str, np.ndarray], name: str):
     assert (coverage[name] >= LOWEST).all(), coverage[name]
     assert (coverage[name] <= HIGHEST).all(), coverage[name]
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.5), (60, 0.15)])
+def test_coverage_at_a_stated_prevalence(n: int, share: float) -> None:
+    """Where few labels are positive, all of them are often decided alike."""
+    metric = get_metric("accuracy~0.03")
+    right = ndtr(SEPARATION + np.log(share / (1 - share)) / (2 * SEPARATION))
+    wrong = ndtr(-SEPARATION + np.log(share / (1 - share)) / (2 * SEPARATION))
+    truth, inside = 0.03 * right + 0.97 * (1 - wrong), []
+    for run in range(RUNS):
+        rng = np.random.default_rng([run, 2])
+        y = (rng.random(n) < share).astype(np.int64)
+        view = (2 * y[:, None] - 1) * SEPARATION + rng.normal(size=(n, 2))
+        positive = expit(2 * SEPARATION * view + np.log(share / (1 - share)))
+        data = ScoreSet(np.stack([1 - positive, positive], axis=2), y, ("a", "b"), (0, 1))
+        belief = Labeled(n_draws=300).fit(data, np.random.default_rng(run))
+        low, high = belief.estimate([metric], [None])[0][0].interval()
+        inside.append((low <= truth) & (truth <= high))
+    found = np.mean(inside, axis=0)
+    assert (found >= 0.90).all(), found
