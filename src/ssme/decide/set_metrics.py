@@ -76,26 +76,26 @@ Reading = Callable[[SetSums], FloatArray]
 
 def make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
     """The metrics of a set of ``n_models``, by what they read."""
-    readings: dict[str, tuple[Reading, float, float, bool | None]] = {
-        "shares": (lambda sums: sums.counts, 0.0, 1.0, None),
-        "both": (lambda sums: sums.both, 0.0, 1.0, None),
-        "vote": (lambda sums: sums.vote, 0.0, 1.0, True),
-        "apart": (lambda sums: sums.errors.prod(axis=1, keepdims=True), 0.0, 1.0, None),
-        "correlations": (_compute_correlations, -1.0, 1.0, None),
-        "number": (_compute_effective_number, 1.0, float(n_models), None),
-        "more": (_extrapolate_one_more, 0.0, 1.0, None),
+    shares, other = RowShares(), Custom()
+    readings: dict[str, tuple[Reading, Kind, float, float, bool | None]] = {
+        "shares": (lambda sums: sums.counts, shares, 0.0, 1.0, None),
+        "both": (lambda sums: sums.both, shares, 0.0, 1.0, None),
+        "vote": (lambda sums: sums.vote, shares, 0.0, 1.0, True),
+        "apart": (lambda sums: sums.errors.prod(axis=1, keepdims=True), other, 0.0, 1.0, None),
+        "correlations": (_compute_correlations, other, -1.0, 1.0, None),
+        "number": (_compute_effective_number, other, 1.0, float(n_models), None),
+        "more": (_extrapolate_one_more, other, 0.0, 1.0, None),
     }
 
-    shares = ("shares", "both", "vote")
-
-    def make(name: str, reading: Reading, low: float, high: float, better: bool | None) -> Metric:
+    def make(
+        name: str, reading: Reading, kind: Kind, low: float, high: float, better: bool | None
+    ) -> Metric:
         def plan(scores: FloatArray) -> MetricPlan:
             if scores.shape[1] != n_models:
                 raise OneByOneError
             sums = _plan_sums(scores, threshold)
             return lambda mass: reading(sums(mass))
 
-        kind: Kind = RowShares() if name in shares else Custom()
         return Metric(name, name, plan, kind, low, high, greater_is_better=better, of_set=True)
 
     return {name: make(name, *of) for name, of in readings.items()}
