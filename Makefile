@@ -74,7 +74,6 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/check_imports.py
 	$(BIN)/python scripts/check_names.py
-	$(BIN)/python scripts/check_numbers.py
 
 types: $(READY)
 	$(BIN)/mypy

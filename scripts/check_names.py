@@ -1,19 +1,9 @@
-"""Names: nothing is chosen by a metric's; functions begin with verbs; no two classes share one.
+"""Nothing outside ``metrics/`` is chosen by the name of a metric.
 
 What a metric is, is declared by its kind (``metrics/kinds.py``). So nowhere else in ``src/ssme``
 may the name, title or definition of a metric be compared, looked up or taken apart, nor the
 keywords of a partial function be read. Showing them is what they are for, and so is finding the
 rows of a finished table: ``row["metric"] == metric.name`` is allowed.
-
-A function says by its name what it does: its first word is a verb of ``scripts/verbs.txt``, which
-is extended on purpose, or a predicate (`is_`, `has_`, `holds_`). A conversion or a changed copy
-begins as in pandas and pathlib (`to_`, `from_`, `as_`, `with_`), a logarithm with `log_`.
-Properties, class methods, which are constructors, and commands of the command line may be nouns.
-Every other noun stands in `NOUNS` with the reason. The functions of `BESIDE`, benchmarks and
-scripts, are held to it too; of `NOUNS` they may only have what `OUTSIDE` names.
-
-One word is one thing: no two classes of ``src/ssme`` have the same name, with or without an
-underscore before it.
 
 Run: python scripts/check_names.py
 """
@@ -22,13 +12,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[1]
-SOURCE = TOP / "src" / "ssme"
-BESIDE = ("benchmarks/**/*.py", "scripts/*.py", "docs/extensions/*.py")
-"""Further files whose functions begin with verbs."""
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 OWN_ROOM = "metrics"
 WORDS = {"name", "title", "definition"}
 LOOKUPS = {"get", "index", "pop", "setdefault", "count"}
@@ -39,96 +26,6 @@ BY_NAME: set[tuple[str, str]] = {
     ("results/notebook.py", "evaluation_html"),
 }
 """(file, function) where a user asks for the rows of a metric by its name."""
-
-
-VERBS = frozenset((Path(__file__).parent / "verbs.txt").read_text(encoding="utf-8").split())
-"""First words of functions, to which a new one is added on purpose."""
-CONVERSIONS = frozenset({"as", "from", "log", "to", "with"})
-"""First words of conversions, of changed copies and of logarithms."""
-CONSTRUCTORS = frozenset({"property", "cached_property", "setter", "classmethod", "overload"})
-COMMANDS = frozenset({"register_command", "callback"})
-"""Decorators of functions that are named as what a person types."""
-
-NOUNS = {
-    "functions of mathematics, rules and statistics, which are their own names": (
-        *("alr", "at", "exp", "logit", "sigmoid", "softmax", "kish", "wilson", "newcombe_auc"),
-        *("boyd_ap", "silverman", "scott", "isj", "public_code", "kappa", "quadratic_kappa"),
-        *("matthews", "grade_error", "recall_macro", "precision_macro", "f1_macro", "f1_weighted"),
-    ),
-    "public metrics and what authors of metrics use": (
-        *("at_prevalence", "at_threshold", "class_metric", "confusion_matrices"),
-        *("decision_metric", "default_metrics", "ece", "expected_cost", "expected_utility"),
-        *("linear_plan", "metric_names", "one_hot_mass", "predicted_classes", "total_of"),
-    ),
-    "public tables, columns and sentences of results": (
-        *("class_index", "frame", "gaps", "gate", "group_index", "interval", "metric_index"),
-        *("model_index", "ranking", "report", "rows", "sentence", "spec", "table", "text"),
-        *("worst_groups",),
-    ),
-    "pictures of an evaluation: `result.plot.roc()`": (
-        *("agreement", "confusion", "convergence", "densities", "estimates", "groups"),
-        *("precision_recall", "reliability", "roc"),
-    ),
-    "other public names, kept for those who use them": (
-        *("accuracy_bound", "accuracy_of_separation", "auc_bound", "auc_of_separation"),
-        *("data_folder", "dataset_names", "effective_sample_size"),
-        *("gaussian_set", "geometric_rmae", "labels_only_curve", "least_useful_separation"),
-        *("method_names", "performance_band", "provenance", "reading_options", "sample_path"),
-        *("scores_from", "seen_rows", "semisynthetic_set", "separation_error"),
-        *("separation_of_accuracy", "separation_of_auc", "separations", "theorem_1"),
-        *("truth_path", "ul_plus", "conflicts", "evaluation", "evaluations", "label_events"),
-        *("labels",),
-    ),
-    "words of a sentence: `argument('level', 2)` in a message, `option(...)` in a declaration": (
-        *("argument", "option"),
-    ),
-    "verbs that elsewhere are nouns, so that no word of the list allows them": (
-        *("attack", "damage", "damage_members", "fuzz", "group_arrow", "group_values", "label"),
-        *("number_class", "number_key", "number_rows", "place_rows", "post", "sample"),
-    ),
-    "names that other libraries ask for": (
-        *("forward", "handle_starttag", "invoke", "lifespan", "main"),
-        *("pytest_collection_modifyitems", "pytest_collectreport", "pytest_runtest_logreport"),
-        *("pytest_runtest_protocol", "pytest_runtest_setup", "repr_html", "repr_mimebundle"),
-        *("setup", "shutdown", "startup", "visit"),
-    ),
-}
-"""Why a name without a verb is one -> such names, without the underscore of private ones."""
-ACCEPTED = frozenset(name for names in NOUNS.values() for name in names)
-OUTSIDE = frozenset(
-    name
-    for reason in ("verbs that elsewhere are nouns", "names that other libraries ask for")
-    for why, names in NOUNS.items()
-    if why.startswith(reason)
-    for name in names
-)
-"""Those that the files of `BESIDE` may have: no public name is one of theirs."""
-
-
-def find_unclear_names(
-    tree: ast.Module, accepted: frozenset[str] = ACCEPTED
-) -> Iterator[tuple[int, str]]:
-    """(line, name) of each function or method whose name does not begin with a verb."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        written = (ast.unparse(each).partition("(")[0] for each in node.decorator_list)
-        decorators = {each.rsplit(".", 1)[-1] for each in written}
-        if decorators & (CONSTRUCTORS | COMMANDS) or node.name.startswith("__"):
-            continue
-        word = node.name.strip("_")
-        if word not in accepted and word.split("_")[0] not in VERBS | CONVERSIONS:
-            yield node.lineno, node.name
-
-
-def find_shared_names(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, list[str]]]:
-    """(name, places) of classes that are called alike, leading underscores aside."""
-    places: dict[str, list[str]] = {}
-    for file, tree in trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name.strip("_"), []).append(f"{file}:{node.lineno}")
-    yield from ((name, found) for name, found in places.items() if len(found) > 1)
 
 
 def check(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
@@ -236,30 +133,15 @@ def is_search_of_rows(node: ast.Compare) -> bool:
 
 
 def main() -> int:
-    problems, trees = [], {}
+    problems = []
     for path in sorted(SOURCE.rglob("*.py")):
         inside = path.relative_to(SOURCE)
-        trees[f"src/ssme/{inside}"] = tree = ast.parse(path.read_text(encoding="utf-8"))
-        for line, name in find_unclear_names(tree):
-            problems.append(
-                f"src/ssme/{inside}:{line}: `{name}` does not begin with a verb: rename it, "
-                "or add its first word to scripts/verbs.txt if that is one"
-            )
         if inside.parts[0] == OWN_ROOM:
             continue
-        for line, function, what in check(tree):
+        for line, function, what in check(ast.parse(path.read_text(encoding="utf-8"))):
             if (inside.as_posix(), function) not in BY_NAME:
                 problems.append(f"src/ssme/{inside}:{line}: {what} in `{function}`")
-    for path in sorted(found for pattern in BESIDE for found in TOP.glob(pattern)):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for line, name in find_unclear_names(tree, OUTSIDE):
-            problems.append(f"{path.relative_to(TOP)}:{line}: `{name}` does not begin with a verb")
-    for name, places in find_shared_names(trees):
-        problems.append(f"{' and '.join(places)}: both classes are called `{name}`")
-    print(
-        "\n".join(problems)
-        or "no metric is told by its name; functions begin with verbs; no two classes share a name"
-    )
+    print("\n".join(problems) or "no code outside metrics/ depends on the name of a metric")
     return 1 if problems else 0
 
 
