@@ -14,6 +14,7 @@ import pytest
 from tests.serve.conftest import House, restarted
 
 from ssme.serve.labeling import AT_RANDOM, list_settled_labels
+from ssme.serve.marking import find_keys
 from ssme.serve.store import StoredSuggestion
 
 pytestmark = pytest.mark.web
@@ -49,6 +50,36 @@ def test_a_label_is_in_the_memory_with_its_probability_when_the_page_says_so(rea
     assert (event.row, event.label, event.annotator) == (json.loads(row), 1, "Ada")
     assert 0.0 < event.probability <= 1.0
     assert row_of(answer["card"]) != row
+
+
+def test_the_key_of_a_digit_is_its_own_class(ready: House) -> None:
+    """Key 1 labeled class 0, and key 2 class 1."""
+    card = ready.client.get(LABEL).text
+    keys = re.findall(
+        r'name="label" value="(\d+)" data-key="(.)"><kbd>(.)</kbd> <bdi>(.)</bdi>', card
+    )
+    assert keys == [("0", "0", "0", "0"), ("1", "1", "1", "1")]
+
+
+@pytest.mark.parametrize(
+    ("classes", "keys"),
+    [
+        ([0, 1], "01"),
+        (["1", "0"], "10"),
+        ([3, 1, 2], "312"),
+        ([*range(12)], "0123456789qw"),
+        ([False, True], "01"),
+        (["no", "yes"], "12"),
+        (["0", "other"], "02"),
+        (["other", "1"], "q1"),
+        ([10, 20], "qw"),
+        (["-1", "1"], "q1"),
+        (["0.5", "1.5"], "qw"),
+    ],
+)
+def test_no_number_answers_to_the_digit_of_another(classes: list[Any], keys: str) -> None:
+    assert find_keys(classes) == [*keys]
+    assert len(find_keys([f"class {i}" for i in range(40)])) == 40
 
 
 def test_a_label_sent_twice_is_kept_once(ready: House) -> None:

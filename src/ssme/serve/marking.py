@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 from starlette.requests import Request
@@ -29,7 +30,44 @@ from ssme.serve.project import OpenFile, Project
 from ssme.serve.settling import ADJUDICATED, settle
 from ssme.writing import format_csv
 
-__all__ = ["routes"]
+__all__ = ["find_keys", "routes"]
+
+LETTERS = "qwertyiopadfghjklxcvnm"
+"""Keys of classes that have no digit; u, s, b and z do something else on the page."""
+
+
+def find_keys(classes: Sequence[Any]) -> list[str]:
+    """The key that gives each class; empty where there are more classes than keys.
+
+    A class that is a digit has that digit, False and True have 0 and 1. No other number has a digit
+    for a key. Other classes are counted from 1, without the digits that are taken.
+
+    Examples
+    --------
+    >>> find_keys([0, 1]), find_keys(["ham", "spam"]), find_keys([-1, 1])
+    (['0', '1'], ['1', '2'], ['q', '1'])
+    """
+    texts = [str(int(c)) if isinstance(c, bool) else str(c).strip() for c in classes]
+    own = {text for text in texts if len(text) == 1 and text in "0123456789"}
+    letters = iter(LETTERS)
+    found = []
+    for place, text in enumerate(texts, start=1):
+        counted = str(place)
+        if text in own:
+            found.append(text)
+        elif place < 10 and counted not in own and not _is_number(text):
+            found.append(counted)
+        else:
+            found.append(next(letters, ""))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 async def show(request: Request) -> Response:
@@ -128,6 +166,7 @@ def _render_card(request: Request, file: OpenFile, bench: Bench) -> str:
         key=make_key(),
         row=None if bench.row is None else json.dumps(bench.row.row),
         classes=file.look["classes"],
+        keys=find_keys(file.look["classes"]),
         file=file,
         csrf=find_session(request).csrf,
         shown=_is_showing_scores(request),
