@@ -68,6 +68,46 @@ def test_a_file_without_probabilities_replaces_the_labels(tmp_path) -> None:
     assert data.design.kind is None
 
 
+@pytest.mark.parametrize("layout", ["wide", "long"])
+@pytest.mark.parametrize("kept", [["round", "reason"], ["round"], ["reason"]])
+@pytest.mark.parametrize("emptied", [False, True])
+@pytest.mark.parametrize("kind", ["file", "frame"])
+def test_suggested_rows_that_lost_their_probability_are_refused(
+    tmp_path, layout, kept, emptied, kind
+) -> None:
+    """They would count as a random sample, and without the column replace the other labels."""
+    file, more = scores(tmp_path, layout=layout), suggested(tmp_path, GOOD)
+    frame = pd.read_csv(more)[["id", "label", "probability", *kept]]
+    frame = frame.assign(probability=np.nan) if emptied else frame.drop(columns="probability")
+    frame.to_csv(more, index=False)
+    with pytest.raises(InputError, match="no probability for 2 of its 2 labels") as error:
+        ScoreSet.read(file, more if kind == "file" else frame, id="id")
+    assert ("8 labels beside the scores would be dropped" in str(error.value)) == (not emptied)
+
+
+def test_one_lost_probability_is_refused(tmp_path) -> None:
+    more = suggested(tmp_path, GOOD.replace("r11,0,0.5", "r11,0,"))
+    with pytest.raises(InputError, match="no probability for 1 of its 2 labels"):
+        ScoreSet.read(scores(tmp_path), more)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD.replace("r12,,0.3", "r12,,"),  # a row without a label
+        GOOD + "r13,1,,,\n",  # a label that was not suggested
+    ],
+)
+def test_rows_that_need_no_probability_are_read(tmp_path, text) -> None:
+    assert ScoreSet.read(scores(tmp_path), suggested(tmp_path, text)).design.kind == "weights"
+
+
+def test_a_design_that_is_stated_replaces_the_probabilities(tmp_path) -> None:
+    more = suggested(tmp_path, "id,label,reason\nr10,1,unclear\nr11,0,\n")
+    data = ScoreSet.read(scores(tmp_path), more, design="random")
+    assert (data.n_labeled, data.design.kind) == (2, "random")
+
+
 def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
     more = suggested(tmp_path, "id,label,probability\nr3,1,0.2\nr10,1,0.2\n")
     assert ScoreSet.read(scores(tmp_path), more).n_labeled == 9
@@ -82,6 +122,7 @@ def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
         ("id,label,probability\nr3,0,0.2\n", "row 'r3' is labeled 1 beside the scores and 0"),
         ("id,label,probability\nr10,0,0.2\nr10,1,0.2\n", "labels row 'r10' both 0 and 1"),
         ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
+        ("id,label,probability,round\nr10,0,0.2,1\nr11,0,0.2,\n", "'r11' in .* and no round"),
         ("id,label,probability\nr10,7,0.2\n", "7"),
         ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* holds 'x' at row 1"),
         ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "at row 0 and again at row 2"),

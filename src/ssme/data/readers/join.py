@@ -2,7 +2,8 @@
 
 Such a table replaces the labels beside the scores. One with a column ``probability``, as
 `ssme.Evaluation.suggest` writes it, adds to them: its rows were drawn with these probabilities, in
-the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`).
+the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`). One with ``round`` or
+``reason`` and labels without a probability is refused: its rows are not a random sample.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def join_labels(
     place, _ = _place_rows(table, ids, id_name)
     values = as_objects(table.read_values(column))
     values[is_missing(values)] = None
+    _refuse_lost_probabilities(table, values, own, place, options)
     out: NDArray[np.object_] = np.full(place.n_rows, None, dtype=object)
     out[place.rows] = values
     if own is None or _find_probability(table) is None:
@@ -143,6 +145,41 @@ def _refuse_text(
             )
 
 
+def _refuse_lost_probabilities(
+    table: Table,
+    values: NDArray[np.object_],
+    own: object | None,
+    place: _Places,
+    options: ReadOptions,
+) -> None:
+    """Refuse labels of suggested rows without their probability, which are not a random sample."""
+    found = (table.find(None, USUAL_NAMES[role], role) for role in ("round", "reason"))
+    marks = [name for name in found if name is not None]
+    chance = _find_probability(table)
+    said = options.design is not None or find_design(table, options) is not None
+    if not marks or (chance is None and said):
+        return
+    labeled = observe(values, table.n_rows, options.unlabeled).codes >= 0
+    lost = labeled & np.any([~is_missing(table.read_values(name)) for name in marks], axis=0)
+    if chance is not None:
+        lost &= np.isnan(_read_numbers(table, chance))
+    if not lost.any():
+        return
+    dropped = observe(own, place.n_rows, options.unlabeled).codes >= 0
+    dropped[place.rows[labeled]] = False
+    replaced = f", and {dropped.sum():,} labels beside the scores would be dropped"
+    names = " and ".join(map(repr, marks))
+    other = f"say {argument('design', 'random')}" if chance is None else f"leave {names} empty"
+    raise InputError(
+        f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
+        f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random sample"
+        + (replaced if chance is None and dropped.any() else ""),
+        allowed="the probability with which each suggested row was drawn",
+        fix="restore the column 'probability' as `ssme suggest` wrote it; or, if these rows are a "
+        f"random sample, {other}",
+    )
+
+
 def _refuse_contradictions(table: Table, id_column: str, column: str) -> None:
     """Refuse two different labels for one id; an id that is repeated is refused later."""
     seen: dict[Any, Any] = {}
@@ -203,28 +240,29 @@ def _read_rounds(
 ) -> LabelRounds:
     """Probability and round of each row that ``table`` speaks of."""
     place, id_column = _place_rows(table, ids, id_name)
+    row_ids = as_objects(table.read_values(id_column))
     chance = _read_numbers(table, column)
     bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
     if bad.size:
-        id = as_objects(table.read_values(id_column))[bad[0]]
         raise InputError(
-            f"row {id!r} in {table.what} has the probability {chance[bad[0]]:g}",
+            f"row {row_ids[bad[0]]!r} in {table.what} has the probability {chance[bad[0]]:g}",
             allowed="probabilities above 0 and up to 1",
             fix="give the probability with which the row was chosen, or leave it empty",
         )
     named = table.find(None, USUAL_NAMES["round"], "round")
     number = np.ones(table.n_rows) if named is None else _read_numbers(table, named)
-    number = np.where(np.isnan(number), 1.0, number)
-    if ((number < 1.0) | (number != np.rint(number)) | (number > 1e9)).any():
+    whole = (number >= 1.0) & (number <= 1e9) & (number == np.rint(number))
+    bad = np.flatnonzero(~np.isnan(chance) & ~whole)
+    if bad.size:
+        found = "no round" if np.isnan(number[bad[0]]) else f"the round {number[bad[0]]:g}"
         raise InputError(
-            f"{table.what} has the round "
-            f"{number[(number < 1.0) | (number != np.rint(number)) | (number > 1e9)][0]:g}",
+            f"row {row_ids[bad[0]]!r} in {table.what} has a probability and {found}",
             allowed="rounds numbered 1, 2, 3, ...",
-            fix="number the rounds of labeling in their order",
+            fix="number the rounds of labeling in their order, as `ssme suggest` wrote them",
         )
     probability, rounds = np.full(place.n_rows, np.nan), np.zeros(place.n_rows, dtype=np.int64)
     probability[place.rows] = chance
-    rounds[place.rows] = np.where(np.isnan(chance), 0, number)
+    rounds[place.rows] = np.where(np.isnan(chance), 0.0, number)
     return LabelRounds(probability, rounds)
 
 
