@@ -31,12 +31,12 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.provenance import record
 from ssme import progress
 from ssme.bench import Protocol, Study, StudyTables, run_protocol, run_studies
 from ssme.bench.provenance import describe_process
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
 
 ROOT = Path(__file__).resolve().parent

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks.datasets.registry import data_folder
 from benchmarks.experiment import RESULTS, ROOT
-from ssme.datasets.registry import data_folder
 
 PAPER_NAMES = {"civilcomments": "Toxicity Detection", "multinli": "MultiNLI"}
 """Data sets whose predictions are the paper's own, by their name in its tables."""

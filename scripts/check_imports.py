@@ -46,11 +46,9 @@ ALLOWED["fitting"] = {*ALLOWED} - {"estimator"}
 ALLOWED["stream"] = {*ALLOWED} - {"estimator"}
 ALLOWED["run"] = {*ALLOWED} - {"estimator"}
 ALLOWED["bench"] = {*ALLOWED}
-ALLOWED["theory"] = {"errors", "data"}
-ALLOWED["datasets"] = {"errors", "wording", "writing", "data", "data.readers", "data.door"}
 ALLOWED["sample"] = {"errors", "data"}
 ALLOWED["sklearn"] = {"errors", "data"}
-ALLOWED["serve"] = {*ALLOWED} - {"estimator", "bench", "theory", "datasets", "sklearn"}
+ALLOWED["serve"] = {*ALLOWED} - {"estimator", "bench", "sklearn"}
 ALLOWED["cli"] = {*ALLOWED}
 INNER = {room.split(".")[0] for room in ALLOWED if "." in room}
 """Packages with rooms inside. Their ``__init__`` is a door: it may import all of these rooms, and

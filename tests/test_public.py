@@ -21,7 +21,7 @@ def test_methods_warnings_and_modules_are_reachable_after_a_plain_import():
         "assert all(find_method_class(name) in public for name in method_names()); "
         "ssme.progress.show, ssme.sklearn, ssme.InputError, ssme.ConvergenceWarning, "
         "ssme.UndefinedMetricWarning, ssme.SsmeWarning, ssme.RunSpec, ssme.rerun, "
-        "ssme.evaluate_parquet, ssme.metrics.ece, ssme.bench.Protocol, ssme.theory"
+        "ssme.evaluate_parquet, ssme.metrics.ece, ssme.bench.Protocol"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.datasets.fetch import fetch_dataset
+from benchmarks.datasets.registry import load_dataset
 
 import ssme
-from ssme.datasets.fetch import fetch_dataset
-from ssme.datasets.registry import load_dataset
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.engines.executors import open_executor
 from ssme.engines.kernels import choose_kernel_sums

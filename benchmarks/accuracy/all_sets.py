@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import draw_lines
+from benchmarks.datasets.registry import dataset_names
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, geometric_rmae, summarize
-from ssme.datasets.registry import dataset_names
 
 RUNS = 25
 TORTURE = "civilcomments_coral_seeds"

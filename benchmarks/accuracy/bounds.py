@@ -14,7 +14,7 @@ import pandas as pd
 import ssme
 from benchmarks.charts import draw_bands
 from benchmarks.experiment import Setup, save, start
-from ssme.theory import accuracy_of_separation, auc_of_separation, performance_band
+from benchmarks.theory import accuracy_of_separation, auc_of_separation, performance_band
 
 RUNS = 1
 EPSILONS = (0.05, 0.1, 0.2, 0.4)

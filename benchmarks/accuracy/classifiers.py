@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import draw_lines
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
-from ssme.datasets.registry import load_dataset
 
 RUNS = 10
 SUBSETS_PER_SIZE = 10

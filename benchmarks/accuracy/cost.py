@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import draw_dots
+from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import limit_blas_threads
 from ssme.methods.registry import method_names
 

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import draw_lines
+from benchmarks.datasets.adult import semisynthetic_set
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
-from ssme.datasets.adult import semisynthetic_set
 
 RUNS = 100
 BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)

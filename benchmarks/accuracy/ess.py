@@ -13,10 +13,10 @@ import pandas as pd
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS, run_main_cells
 from benchmarks.charts import draw_dots
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import labels_only_curve, summarize
 from ssme.bench.effective import add_effective_sample_size
-from ssme.datasets.registry import load_dataset
 from ssme.metrics import default_metrics
 
 COLUMNS = ["dataset", "metric", "n_labeled", "method", "mae", "ess", "runs", "seed"]

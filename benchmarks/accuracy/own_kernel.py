@@ -16,10 +16,10 @@ import warnings
 import numpy as np
 
 from benchmarks.accuracy.protocol import METRICS, RESULTS
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import write_table
 from ssme.bench import seen_rows, split_rows
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.densities.bandwidth import select_bandwidth
 from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import log_kernel_volume

@@ -7,9 +7,9 @@ synthetic Gaussian sets, whose truth is known in closed form.
 from __future__ import annotations
 
 from benchmarks.charts import draw_bars_by_labels as draw_figure
+from benchmarks.datasets.registry import data_folder
 from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
-from ssme.datasets.registry import data_folder
 
 RUNS = 10
 METHODS = ["labeled", "ensemble", "ssme", "auto"]

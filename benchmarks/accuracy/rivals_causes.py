@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, compute_mean_and_half_width
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.evaluation import Evaluation
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics.base import FloatArray, one_hot_mass

@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import draw_lines
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 
 RUNS = 25
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {

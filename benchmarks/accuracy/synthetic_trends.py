@@ -23,10 +23,10 @@ import pandas as pd
 from scipy.special import expit
 
 from benchmarks.charts import draw_lines
+from benchmarks.datasets.synthetic import separations
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.synthetic import separations
 
 RUNS = 25
 READINGS = ("as drawn", "calibrated")

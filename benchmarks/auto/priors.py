@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.registry import load_dataset
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.independence import add_evidence, measure_correlation
 from ssme.methods.auto.pool import clip_scores, find_present, log_pool, log_softmax

@@ -14,7 +14,6 @@ from typing import Any
 ROOMS = (
     "ssme",
     "ssme.bench",
-    "ssme.datasets",
     "ssme.decide",
     "ssme.diagnostics",
     "ssme.errors",
@@ -28,7 +27,6 @@ ROOMS = (
     "ssme.sklearn",
     "ssme.stream",
     "ssme.suggest",
-    "ssme.theory",
     "ssme.tracking",
 )
 

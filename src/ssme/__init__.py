@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ssme import bench, datasets, errors, methods, metrics, progress, sklearn, stream, theory
+    from ssme import bench, errors, methods, metrics, progress, sklearn, stream
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import (
         ConvergenceWarning,
@@ -39,14 +39,12 @@ __version__ = "0.4.0"
 
 _MODULES = (
     "bench",
-    "datasets",
     "errors",
     "methods",
     "metrics",
     "progress",
     "sklearn",
     "stream",
-    "theory",
 )
 _METHOD_CLASSES = {
     name: module for module, _, name in (each.partition(":") for each in METHODS.values())
@@ -82,7 +80,6 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "bench",
-    "datasets",
     "errors",
     "evaluate",
     "evaluate_parquet",
@@ -92,7 +89,6 @@ __all__ = [
     "rerun",
     "sklearn",
     "stream",
-    "theory",
     *_METHOD_CLASSES,
 ]
 

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.bench import CellStore, Protocol, UnfinishedError, run_protocol, runner
-from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import get_method

@@ -3,6 +3,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.bench import (
     CellStore,
@@ -18,7 +19,6 @@ from ssme.bench import (
     split_rows,
 )
 from ssme.data.scoreset import UNLABELED
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, SsmeWarning
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass

@@ -1,9 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.bench import effective_sample_size, geometric_rmae, labels_only_curve, summarize
-from ssme.datasets.synthetic import gaussian_set
 
 
 def table():

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from benchmarks import experiment
 from benchmarks.answers import scenes, study
+from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.decide import common, groups, plan, shift, suggestion, thresholds
 
 from ssme.bench import Cell, Protocol, Runner, Trial, seen_rows, split_rows
 from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.datasets.synthetic import gaussian_set
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import SsmeWarning
 

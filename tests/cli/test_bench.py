@@ -1,4 +1,4 @@
-"""``ssme bench`` and ``ssme datasets``."""
+"""``ssme bench``."""
 
 import json
 
@@ -107,15 +107,6 @@ def test_a_group_that_is_not_there_is_refused(run, history, monkeypatch):
     result = run("bench", history, "-y", "y", "--group", "town")
     assert result.exit_code == 2
     assert "town" in result.stderr
-    result = run("bench", "gaussian", "--group", "town")
-    assert result.exit_code == 2
-    assert "there is no group column 'town'" in result.stderr
-
-
-def test_how_to_read_a_file_is_refused_for_a_data_set_by_name(run):
-    result = run("bench", "gaussian", "--label", "y", "--models", "a")
-    assert result.exit_code == 2
-    assert "--label, --models with the data set 'gaussian'" in result.stderr
 
 
 def test_the_table_of_an_earlier_run_is_kept_and_said(run, history, tmp_path):
@@ -161,19 +152,6 @@ def test_too_many_unlabeled_rows(run, history):
     assert "has 200 rows in its half" in result.stderr
 
 
-def test_data_sets_are_listed_with_source_and_licence(run):
-    result = run("datasets")
-    assert result.exit_code == 0
-    for word in ("civilcomments", "CC BY 4.0", "physionet.org", "your file"):
-        assert word in result.stdout
-
-
-def test_only_public_sets_are_fetched(run):
-    result = run("datasets", "--fetch", "mimic")
-    assert result.exit_code == 2
-    assert "'mimic' cannot be fetched" in result.stderr
-
-
 def test_one_run_has_no_half_width(run, history, tmp_path):
     files = ("--json", tmp_path / "out.json", "--csv", tmp_path / "out.csv")
     result = run(
@@ -216,13 +194,3 @@ def test_no_metric_is_refused(run, history):
     result = run("bench", history, "--label", "y", "--metric", "")
     assert result.exit_code == 2
     assert "--metric '' names nothing" in result.stderr
-
-
-def test_a_folder_does_not_hide_a_data_set(tmp_path, monkeypatch):
-    from ssme.cli.bench import _choose_source
-    from ssme.cli.options import ReadFlags
-    from ssme.datasets.registry import load_dataset
-
-    (tmp_path / "adult").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert _choose_source("adult", ReadFlags()) == ("adult", load_dataset)

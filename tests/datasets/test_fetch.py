@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
+from benchmarks.datasets import fetch
+from benchmarks.datasets.registry import data_folder
 
-from ssme.datasets import fetch
-from ssme.datasets.registry import data_folder
 from ssme.errors import InputError
 
 

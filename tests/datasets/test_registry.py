@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from benchmarks.datasets.adult import semisynthetic_set
+from benchmarks.datasets.registry import DATASETS, dataset_names, load_dataset
 
-from ssme.datasets.adult import semisynthetic_set
-from ssme.datasets.registry import DATASETS, dataset_names, load_dataset
 from ssme.errors import InputError
 
 

@@ -36,9 +36,7 @@ NOT_RUN = {
     "pytest": "is what runs the tests",
     "python -m benchmarks": "studies take hours; tests/bench runs their parts",
     "ssme serve": "serves until it is stopped; tests/serve uses the page",
-    "ssme datasets --fetch": "downloads",
     "s3://": "needs a bucket; tests/stream reads from a store of its own",
-    "ssme bench adult": "needs a data set that does not come with the package",
 }
 FEW = ["--draws", "50"]
 FASTER = {

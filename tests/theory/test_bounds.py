@@ -3,12 +3,8 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from scipy.stats import norm
-
-from ssme.datasets.synthetic import gaussian_set
-from ssme.errors import InputError
-from ssme.metrics import get_metric, one_hot_mass
-from ssme.theory import (
+from benchmarks.datasets.synthetic import gaussian_set
+from benchmarks.theory import (
     accuracy_bound,
     accuracy_of_separation,
     auc_bound,
@@ -19,13 +15,17 @@ from ssme.theory import (
     separation_of_auc,
     theorem_1,
 )
+from scipy.stats import norm
+
+from ssme.errors import InputError
+from ssme.metrics import get_metric, one_hot_mass
 
 
 @pytest.mark.parametrize(
     "module", ["performance", "bounds", "more_classifiers", "ul_plus", "own_data"]
 )
 def test_examples_run(module) -> None:
-    outcome = doctest.testmod(import_module(f"ssme.theory.{module}"))
+    outcome = doctest.testmod(import_module(f"benchmarks.theory.{module}"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from benchmarks.theory import bound_with_one_more, least_useful_separation
 
 from ssme.errors import InputError
-from ssme.theory import bound_with_one_more, least_useful_separation
 
 
 @pytest.mark.parametrize("d", [2, 4, 9])

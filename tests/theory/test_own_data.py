@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
+from benchmarks.theory import bound_for, theorem_1
 
 from ssme.data.scoreset import ScoreSet
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
-from ssme.theory import bound_for, theorem_1
 
 
 def partly_labeled(data, n_labeled=300):

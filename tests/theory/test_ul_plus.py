@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from benchmarks.theory import ul_plus
 
 from ssme.errors import InputError
-from ssme.theory import ul_plus
 
 
 def world(separation, n_unlabeled=4000, n_labeled=20, seed=0):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import OutputOptions, ReadFlags, gather_options, split_names
+from ssme.cli.options import OutputOptions, ReadFlags, split_names
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, read_scores
@@ -52,9 +52,7 @@ def bench(
     out: OutputOptions,
     file: Annotated[
         str,
-        typer.Argument(
-            help="Fully labeled file of scores, or a name of `ssme datasets`.", show_default=False
-        ),
+        typer.Argument(help="Fully labeled file of scores.", show_default=False),
     ],
     methods: Annotated[
         str,
@@ -124,7 +122,7 @@ def bench(
             allowed=f"1 to {MOST_WORKERS:,} processes",
             fix="give the number of cores of this machine, or leave it out for 1",
         )
-    name, load = _choose_source(file, read)
+    name, load = Path(file).stem, FileLoader(json.dumps(gather(Path(file), read).to_dict()))
     with output.show_progress("reading"):
         data = load(name)
     groups = _choose_groups(read, data)
@@ -218,24 +216,6 @@ def _make_folder(folder: Path) -> None:
             allowed="a folder, or a path at which one can be made",
             fix="choose another path",
         ) from None
-
-
-def _choose_source(file: str, read: ReadFlags) -> tuple[str, Any]:
-    """A name and its loader: a data set by name, or the user's own file."""
-    from ssme.datasets.registry import DATASETS, load_dataset
-
-    if file in DATASETS and not Path(file).is_file():
-        useless = [
-            f"--{name.replace('_', '-')}" for name in gather_options(read) if name != "group"
-        ]
-        if useless:
-            raise InputError(
-                f"{', '.join(useless)} with the data set {file!r}",
-                allowed="--group beside a data set by name, which is read as it is",
-                fix=f"leave it out, or name a file instead of {file!r}",
-            )
-        return file, load_dataset
-    return Path(file).stem, FileLoader(json.dumps(gather(Path(file), read).to_dict()))
 
 
 def _parse_whole_numbers(text: str) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """All commands: one file each; an import line adds it."""
 
-from ssme.cli import bench, compare, datasets, demo, doctor, evaluate, methods, metrics, report
+from ssme.cli import bench, compare, demo, doctor, evaluate, methods, metrics, report
 from ssme.cli import doubts as doubts
 from ssme.cli import serve as serve
 from ssme.cli import suggest as suggest
@@ -11,7 +11,6 @@ __all__ = [
     "app",
     "bench",
     "compare",
-    "datasets",
     "demo",
     "doctor",
     "evaluate",

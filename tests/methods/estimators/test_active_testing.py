@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.active_testing import ActiveTesting, acquire, compute_acquisition
 from ssme.methods.parts.votes import cast_votes

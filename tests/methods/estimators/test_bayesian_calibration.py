@@ -1,8 +1,8 @@
 import numpy as np
+from benchmarks.datasets.synthetic import gaussian_set
 from scipy.special import expit
 
 from ssme.data.scoreset import UNLABELED
-from ssme.datasets.synthetic import gaussian_set
 from ssme.methods.estimators.bayesian_calibration import BayesianCalibration, CalibrationFit
 from ssme.metrics import get_metric
 

@@ -1,7 +1,7 @@
 import numpy as np
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
-from ssme.datasets.synthetic import gaussian_set
 from ssme.methods.estimators.ensemble import Ensemble, average_scores
 
 

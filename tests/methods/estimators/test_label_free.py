@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.agreement import Agreement, measure_agreement_with_others
 from ssme.methods.estimators.atc import Atc, find_threshold

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError
 from ssme.methods.estimators.autoeval import AutoEval
 from ssme.methods.estimators.ppi import Ppi, _measure_shrinkage, _resample, _tune

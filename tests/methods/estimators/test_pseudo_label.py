@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from benchmarks.datasets.synthetic import gaussian_set
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.datasets.synthetic import gaussian_set
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.pseudo_label import PseudoLabel
 

@@ -7,7 +7,7 @@ at most
     |AUC_k - AUC_k^| <= Phi(c_k / sqrt 2) - Phi((c_k - eps) / sqrt 2)
     |ACC_k - ACC_k^| <= Phi(c_k / 2)      - Phi((c_k - eps) / 2).
 
-With probability 1 - p, for an estimator of the class UL+ (`ssme.theory.ul_plus`),
+With probability 1 - p, for an estimator of the class UL+ (`benchmarks.theory.ul_plus`),
 
     eps <= constant / p [ sqrt(d / (|c|^2 n_u)) + |c| exp(-n_l |c|^2 / 2 (1 - C0 r / |c|^2)_+^2) ]
     r    = sqrt(d log n_u / (|c|^2 n_u)),
@@ -35,13 +35,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from ssme.errors import InputError, argument, make_unknown_name_error
-from ssme.theory.performance import (
+from benchmarks.theory.performance import (
     ACCURACY_SCALE,
     AUC_SCALE,
     accuracy_of_separation,
     auc_of_separation,
 )
+from ssme.errors import InputError, argument, make_unknown_name_error
 
 __all__ = [
     "Condition",

@@ -43,7 +43,7 @@ def gaussian_set(
     Examples
     --------
     >>> import numpy as np
-    >>> from ssme.datasets.synthetic import gaussian_set
+    >>> from benchmarks.datasets.synthetic import gaussian_set
     >>> gaussian_set(100, np.array([1.0, 2.0]), rng=np.random.default_rng(0)).scores.shape
     (100, 2, 2)
     """

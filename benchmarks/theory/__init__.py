@@ -5,7 +5,7 @@ with the assumptions checked, `ul_plus` is the estimator the theorem speaks of, 
 `least_useful_separation` says when one more classifier tightens the bound.
 """
 
-from ssme.theory.bounds import (
+from benchmarks.theory.bounds import (
     Condition,
     TheoremOne,
     accuracy_bound,
@@ -14,15 +14,15 @@ from ssme.theory.bounds import (
     separation_error,
     theorem_1,
 )
-from ssme.theory.more_classifiers import bound_with_one_more, least_useful_separation
-from ssme.theory.own_data import Assumption, OwnBound, bound_for
-from ssme.theory.performance import (
+from benchmarks.theory.more_classifiers import bound_with_one_more, least_useful_separation
+from benchmarks.theory.own_data import Assumption, OwnBound, bound_for
+from benchmarks.theory.performance import (
     accuracy_of_separation,
     auc_of_separation,
     separation_of_accuracy,
     separation_of_auc,
 )
-from ssme.theory.ul_plus import UlPlusFit, ul_plus
+from benchmarks.theory.ul_plus import UlPlusFit, ul_plus
 
 __all__ = [
     "Assumption",

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchmarks.theory.performance import accuracy_of_separation, auc_of_separation
 from ssme.errors import InputError
-from ssme.theory.performance import accuracy_of_separation, auc_of_separation
 
 __all__ = ["UlPlusFit", "ul_plus"]
 

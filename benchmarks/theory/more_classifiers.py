@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.theory.bounds import separation_error
 from ssme.errors import InputError, make_unknown_name_error
-from ssme.theory.bounds import separation_error
 
 __all__ = ["CONDITIONS", "bound_with_one_more", "least_useful_separation"]
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.datasets.registry import data_folder
+from benchmarks.datasets.registry import data_folder
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.wording import suggest_nearest
 from ssme.writing import open_whole

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.theory.bounds import TheoremOne, theorem_1
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.theory.bounds import TheoremOne, theorem_1
 
 __all__ = ["Assumption", "OwnBound", "bound_for"]
 
@@ -154,7 +154,7 @@ def bound_for(
 
     Examples
     --------
-    >>> from ssme.datasets.synthetic import gaussian_set
+    >>> from benchmarks.datasets.synthetic import gaussian_set
     >>> data = gaussian_set(2000, np.full(4, 1.5), rng=np.random.default_rng(0))
     >>> said = bound_for(data.replace(labels=np.where(np.arange(2000) < 200, data.labels, -1)))
     >>> said.credible

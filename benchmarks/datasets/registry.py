@@ -37,7 +37,7 @@ class Dataset:
 
 _PAPER_CODE = "predictions published with the paper's code (github.com/divyashan/SSME)"
 _FILE = "NAME.npz in the folder SSME_DATA"
-_FETCH = "NAME.npz in the folder SSME_DATA, or `ssme datasets --fetch NAME`"
+_FETCH = "NAME.npz in the folder SSME_DATA, or `python -m benchmarks.datasets --fetch NAME`"
 
 DATASETS: dict[str, Dataset] = {
     entry.name: entry
@@ -131,7 +131,7 @@ DATASETS: dict[str, Dataset] = {
         Dataset(
             "adult_semisynthetic",
             "500 sets of three logistic regressions trained on people of different ages",
-            "UCI Adult (archive.ics.uci.edu/dataset/2); made by ssme.datasets.adult",
+            "UCI Adult (archive.ics.uci.edu/dataset/2); made by benchmarks.datasets.adult",
             "CC BY 4.0",
             "adult.data and adult.test in the folder SSME_ADULT",
             kind="made",
@@ -140,7 +140,7 @@ DATASETS: dict[str, Dataset] = {
         Dataset(
             "gaussian",
             "The paper's theory section: class-conditional normal scores, d classifiers",
-            "made on the spot by ssme.datasets.synthetic",
+            "made on the spot by benchmarks.datasets.synthetic",
             "none needed",
             "always there",
             kind="made",
@@ -191,7 +191,7 @@ def dataset_names(kind: str | None = None) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from ssme.datasets.registry import dataset_names
+    >>> from benchmarks.datasets.registry import dataset_names
     >>> "gaussian" in dataset_names("made")
     True
     """
@@ -230,7 +230,7 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
 
     Examples
     --------
-    >>> from ssme.datasets.registry import load_dataset
+    >>> from benchmarks.datasets.registry import load_dataset
     >>> data = load_dataset("gaussian")
     >>> data.n_labeled == data.n_rows
     True
@@ -240,7 +240,7 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
             "data set",
             name,
             DATASETS,
-            "`ssme datasets` describes each; `ssme bench FILE` runs on a file of your own",
+            "`python -m benchmarks.datasets` describes each",
         )
     entry = DATASETS[name]
     if path is not None:
@@ -264,13 +264,13 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
 
 
 def _make_gaussian() -> ScoreSet:
-    from ssme.datasets.synthetic import gaussian_set
+    from benchmarks.datasets.synthetic import gaussian_set
 
     return gaussian_set(20_000, np.full(5, 1.0), rng=np.random.default_rng(0))
 
 
 def _make_semisynthetic() -> ScoreSet:
-    from ssme.datasets.adult import semisynthetic_set
+    from benchmarks.datasets.adult import semisynthetic_set
 
     return semisynthetic_set(0)
 
