@@ -1,7 +1,11 @@
-"""The same seed gives the same bits: over processes, how they start, and numbers of threads."""
+"""The same seed gives the same bits: over processes, how they start, and numbers of threads.
+
+On another processor it gives the same numbers to 1e-9.
+"""
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import subprocess
@@ -9,6 +13,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
 
+import numpy as np
 import pytest
 from tests.made_sets import binary_set
 
@@ -40,6 +45,40 @@ def test_another_process_with_another_number_of_threads() -> None:
         [sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True
     )
     assert told.stdout == here()
+
+
+def numbers() -> dict[str, list[float]]:
+    """Draws and suggested rows, which chance and the last bit of a number could decide."""
+    data, found = binary_set(n=160), {}
+    for method, metric in (("ppi", "accuracy"), ("autoeval", "accuracy"), ("auto", "roc_auc")):
+        result = ssme.evaluate(data, method=method, metrics=metric)
+        draws = result.estimate(metric).draws
+        assert draws is not None
+        found[method] = draws.ravel().tolist()
+    for goal in ("best:roc_auc", "metric:roc_auc"):
+        found[goal] = result.suggest(10, goal).rows.tolist()
+    result = ssme.evaluate(data, metrics="accuracy", random_state=0)
+    chosen = result.suggest(20, "best:accuracy")
+    found["best:accuracy"] = chosen.rows.tolist()
+    filled = chosen.fill_in((np.arange(20) % 2).tolist())
+    draws = ssme.evaluate(filled, metrics="roc_auc").estimate("roc_auc").draws
+    assert draws is not None
+    found["suggested"] = draws.ravel().tolist()
+    return found
+
+
+def test_another_processor_gives_the_same_numbers() -> None:
+    """OpenBLAS computes with the instructions of other processors where it is asked to."""
+    code = "import json; from tests.torture import test_determinism as of; "
+    code += "print(json.dumps(of.numbers()))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.join(TOP, "src"), TOP])}
+    environment["OPENBLAS_CORETYPE"] = "Prescott"
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    elsewhere = json.loads(told.stdout)
+    for name, expected in numbers().items():
+        np.testing.assert_allclose(elsewhere[name], expected, rtol=0, atol=1e-9, err_msg=name)
 
 
 def test_evaluations_in_threads() -> None:

@@ -417,6 +417,7 @@ def _measure_rows(
             goal.metric, data.scores[inside], belief[inside], weights, asked_about, least_share
         )
         spread = measure_spread(psi @ asked.contrasts.T, belief[inside]) * asked.weights
+        spread[spread < 1e-16 * spread.max(initial=0.0)] = 0.0  # rounding decides no order
         size[inside] += spread.sum(axis=1)
         most = spread.max(axis=1, initial=0.0)
         ahead = most > largest[inside]

@@ -68,19 +68,25 @@ def test_roc_auc_of_a_belief_that_is_too_sure_falls() -> None:
 
 
 def test_what_is_left_of_the_bias_widens_the_draws_and_no_others() -> None:
+    """The draws of ROC AUC get noise; its correlation with them is zero within 1 / sqrt(draws)."""
     data = binary_set(n=600, n_labeled=0)
     first = ssme.evaluate(data, metrics=["accuracy", "roc_auc"], random_state=0)
     filled = first.suggest(30, "best:accuracy").fill_in((np.arange(30) % 2).tolist())
-    widths = {}
+    draws = {}
     for n_0 in (300.0, 1e12):
         correction = replace(CorrectionConstants(), ranking_bias_labels=n_0)
         method = Auto(constants=replace(Constants(), correction=correction))
         found = ssme.evaluate(filled, method=method, metrics=["accuracy", "roc_auc"], by=[])
         for name in ("accuracy", "roc_auc"):
-            low, high = found.estimate(name).interval(0.95)
-            assert (
-                (low <= found.estimate(name).value) & (found.estimate(name).value <= high)
-            ).all()
-            widths[name, n_0] = (high - low).mean()
-    assert widths["roc_auc", 300.0] > 1.01 * widths["roc_auc", 1e12]
-    assert widths["accuracy", 300.0] == widths["accuracy", 1e12]
+            estimate = found.estimate(name)
+            low, high = estimate.interval(0.95)
+            assert (low <= estimate.value).all()
+            assert (estimate.value <= high).all()
+            draws[name, n_0] = estimate.draws
+    plain = draws["roc_auc", 1e12]
+    noise = draws["roc_auc", 300.0] - plain
+    assert (noise.std(axis=0) > 0.1 * plain.std(axis=0)).all()
+    for model in range(data.n_models):
+        together = np.corrcoef(noise[:, model], plain[:, model])[0, 1]
+        assert abs(together) < 4.0 / np.sqrt(len(plain))
+    np.testing.assert_array_equal(draws["accuracy", 300.0], draws["accuracy", 1e12])

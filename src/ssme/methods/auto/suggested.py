@@ -32,6 +32,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import CorrectionConstants
 from ssme.methods.auto.differences import correct_differences
 from ssme.methods.base import Estimate
+from ssme.methods.beliefs.direct import compute_root
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.influence import measure_influence
@@ -138,8 +139,7 @@ class BiasGuess:
 
     def draw_left(self, normal: FloatArray) -> FloatArray:
         """Noise (D, M) with the covariance of what is left, from standard normal (D, M)."""
-        size, axes = np.linalg.eigh(self.left)
-        out: FloatArray = normal @ (axes * np.sqrt(np.maximum(size, 0.0))).T
+        out: FloatArray = normal @ compute_root(self.left)
         return out
 
 

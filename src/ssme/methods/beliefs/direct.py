@@ -14,7 +14,7 @@ from ssme.methods.facts import Facts
 from ssme.metrics.base import FloatArray, Metric
 from ssme.progress import track
 
-__all__ = ["DirectBelief", "average_columns", "make_normal_estimate"]
+__all__ = ["DirectBelief", "average_columns", "compute_root", "make_normal_estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,21 @@ def make_normal_estimate(
 
     draws = None
     if np.isfinite(covariance).all():
-        scale, axes = np.linalg.eigh(covariance)
-        root = axes * np.sqrt(np.maximum(scale, 0.0))
         normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
-        draws = clip(value + normal @ root.T)
+        draws = clip(value + normal @ compute_root(covariance))
     return Estimate(value=clip(value), draws=draws, bounds=find_bounds)
+
+
+def compute_root(covariance: FloatArray) -> FloatArray:
+    """The symmetric square root (M, M) of a covariance.
+
+    It is unique: signs of eigenvectors, and axes of equal or zero variance, depend on the
+    processor, and so would draws.
+    """
+    size, axes = np.linalg.eigh(covariance)
+    known = np.where(size > 1e-13 * size[-1], size, 0.0)
+    root: FloatArray = (axes * np.sqrt(known)) @ axes.T
+    return root
 
 
 def average_columns(
