@@ -7,6 +7,9 @@ turns a missing requirement into an error, and any other skip or expected failur
 Generated examples are the same in every run, so that a run fails for what was changed and for
 nothing else; ``pytest --hypothesis-profile=default`` draws new ones.
 
+``pytest --seeds 20 tests/statistical`` runs each test with 20 sets of random numbers, the first
+being those of the test: a claim on random draws has to hold for all.
+
 Thousands of collected tests are objects that stay: the garbage collector is told to leave them
 alone, which takes a seventh off the time of the suite.
 """
@@ -19,6 +22,7 @@ import os
 import shutil
 from collections.abc import Generator
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -66,6 +70,32 @@ def has_gpu() -> bool:
 
 def required() -> set[str]:
     return {name for name in os.environ.get("SSME_REQUIRE", "").split(",") if name}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seeds", type=int, default=1, help="sets of random numbers for each test")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    n = metafunc.config.getoption("seeds")
+    if n > 1:
+        metafunc.fixturenames.insert(0, "other_seeds")
+        metafunc.parametrize("other_seeds", range(n), indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def other_seeds(request: pytest.FixtureRequest) -> Generator[None, None, None]:
+    """Every seed that is a number becomes another one; the first set stays as it is."""
+    made, shift = np.random.default_rng, getattr(request, "param", 0)
+
+    def make_rng(seed: object = None) -> np.random.Generator:
+        if shift and isinstance(seed, (int, np.integer, list, tuple)):
+            seed = [shift, *np.atleast_1d(seed)]
+        return made(seed)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(np.random, "default_rng", make_rng)
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -43,7 +43,7 @@ NAMES = (
 
 
 @pytest.fixture(scope="module")
-def coverage() -> dict[str, np.ndarray]:
+def coverage(other_seeds: None) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(11)
     scores, y = sample(200_000, rng)
     metrics = [get_metric(name) for name in NAMES]
