@@ -33,8 +33,9 @@ def list_names(asked: Path | str, folder: Path) -> list[str]:
 
 
 def test_a_folder_stands_for_all_files_below_it(tmp_path: Path) -> None:
-    for name in ("x/b.parquet", "y/c.PARQUET", "x/.hidden.parquet", "_SUCCESS", "x/notes.txt"):
-        put(tmp_path / name)
+    names = ("x/b.parquet", "y/c.PARQUET", "x/.hidden.parquet", "_SUCCESS", "x/notes.txt")
+    for seed, name in enumerate(names):
+        put(tmp_path / name, binary_table(60, 20, seed=seed))
     below = ["x/b.parquet", "y/c.PARQUET"]
     assert list_names(tmp_path, tmp_path) == below
     assert list_names(tmp_path / "**" / "*.parquet", tmp_path) == below[:1]
@@ -137,7 +138,8 @@ def test_the_missing_value_of_a_folder_and_the_column_of_a_file(tmp_path: Path) 
     table = binary_table(60, 20)
     bare = table.drop_columns(["group_site"])
     put(tmp_path / "group_site=__HIVE_DEFAULT_PARTITION__" / "a.parquet", bare)
-    put(tmp_path / "group_site=b" / "a.parquet", bare)
+    other = binary_table(60, 20, seed=1).drop_columns(["group_site"])
+    put(tmp_path / "group_site=b" / "a.parquet", other)
     names = [group.name for group in evaluate_parquet(tmp_path, **ASKED).groups]
     assert names == ["all", "site=None", "site=b"]
     put(tmp_path / "own" / "group_site=z" / "a.parquet", table)

@@ -43,12 +43,14 @@ class Reading:
     """How every part is read: which columns hold what, and what was said about them.
 
     ``judges`` are the models that give answers or ratings; their classes and grades are those of
-    the sample, so that there are none before it is read.
+    the sample, so that there are none before it is read. ``id`` is the column that names the rows,
+    which is read once, to see that no row occurs twice.
     """
 
     columns: Columns
     options: ReadOptions
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    id: str | None = None
 
     @property
     def scored(self) -> tuple[str, ...]:
@@ -68,9 +70,8 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
             allowed="wide files, one column per model, judge, or model and class, for streaming",
             fix="pivot the file, or evaluate it in memory",
         )
-    columns = replace(columns, id=None)
     source.refuse_mixed_types(columns.names)
-    return Reading(columns, told)
+    return Reading(replace(columns, id=None), replace(told, id=None), id=columns.id)
 
 
 def _read_head(source: Source) -> Any:

@@ -52,6 +52,7 @@ from ssme.stream.columns import Reading, find_columns
 from ssme.stream.counting import Counting, count_all
 from ssme.stream.files import close_files
 from ssme.stream.group_keys import GroupKey, GroupTable, count_groups
+from ssme.stream.repeats import hash_ids, refuse_copied_files, refuse_repeated_ids
 from ssme.stream.source import Part, Source, find_source, join_tables, read_table, take_rows
 from ssme.stream.tally import Sums, Tally, plan_tally
 from ssme.writing import refuse_existing
@@ -160,6 +161,8 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             threadpool_limits(1),
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
+            if reading.id is None:
+                refuse_copied_files(pool, source, reading.columns.names)
             sample, unit = _draw_sample(pool, source, reading, spec)
             reading = replace(reading, judges=sample.judges)
             tables = _make_group_tables(pool, source, reading, spec, sample)
@@ -250,12 +253,15 @@ def _draw_sample(
         drawn[slice(*np.searchsorted(drawn, [p.first_row, p.first_row + p.n_rows]))] - p.first_row
         for p in parts
     ]
-    tables = []
-    gather = partial(_gather, reading=reading)
-    for done, table in enumerate(map_in_order(pool, gather, zip(parts, wanted, strict=True))):
+    tables, hashes = [], []
+    gather = partial(_gather, reading=reading, n_rows=n_rows)
+    for done, found in enumerate(map_in_order(pool, gather, zip(parts, wanted, strict=True))):
         tell("sampling", done + 1, len(parts))
-        if table is not None:
-            tables.append(table)
+        hashes.append(found[1])
+        if found[0] is not None:
+            tables.append(found[0])
+    if reading.id is not None:
+        refuse_repeated_ids(source, reading.id, hashes)
     joined = join_tables(tables)
     weight = reading.columns.weight
     unit = 1.0 if weight is None else find_weight_unit(read_numbers(joined, weight))
@@ -281,8 +287,10 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
     return InputError(got, allowed=error.allowed, fix=error.fix)
 
 
-def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
-    """The labeled and the drawn rows of a part, None where there are none.
+def _gather(
+    item: tuple[Part, NDArray[np.int64]], reading: Reading, n_rows: int
+) -> tuple[Any, NDArray[np.uint64]]:
+    """The labeled and the drawn rows of a part, None where there are none, and hashes of its ids.
 
     Scores are read only where there are any.
     """
@@ -293,10 +301,13 @@ def _gather(item: tuple[Part, NDArray[np.int64]], reading: Reading) -> Any:
     if label is not None:
         labels = read_table(part, [label]) if table is None else table
         labeled = find_labeled_rows(labels, reading)[0]
+    hashes = np.zeros(0, dtype=np.uint64)
+    if reading.id is not None:
+        hashes = hash_ids(read_table(part, [reading.id])[reading.id], part, labeled, n_rows)
     if table is None and labeled.size == 0:
-        return None
+        return None, hashes
     whole = read_table(part, reading.columns.names) if table is None else table
-    return take_rows(whole, np.union1d(drawn, labeled))
+    return take_rows(whole, np.union1d(drawn, labeled)), hashes
 
 
 def _combine(
