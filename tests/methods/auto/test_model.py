@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ssme.errors import InputError
 from ssme.methods.auto import mode as fitting
-from ssme.methods.auto.constants import Constants
+from ssme.methods.auto.constants import Constants, ModelConstants
 from ssme.methods.auto.correction import Correction, weigh_labels
 from ssme.methods.auto.mode import compute_curvature, find_mode, log_evidence
 from ssme.methods.auto.model import (
@@ -46,19 +47,19 @@ def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) ->
 
 
 def evidence(
-    n_labeled: int = 25, n_classes: int = 3, seed: int = 0
+    n_labeled: int = 25, n_classes: int = 3, seed: int = 0, constants: ModelConstants = OF.model
 ) -> tuple[CoefficientDesign, LabelEvidence]:
     q = scores(n_classes=n_classes, seed=seed)
     equal = np.full(3, 1.0 / 3.0)
     log_share = np.log(q.mean(axis=(0, 1)))
     log_pi = log_pool(q, find_present(q), equal, equal)
-    design = CoefficientDesign(log_pi, q, log_share, OF.model, 3.0)
+    design = CoefficientDesign(log_pi, q, log_share, constants, 3.0)
     labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
     prior, spread = (
         TemperaturePrior(0.1, 0.25),
         compute_label_spread(log_pi, log_pi[:n_labeled], 2.0),
     )
-    known = CoefficientDesign(log_pi[:n_labeled], q[:n_labeled], log_share, OF.model, 3.0)
+    known = CoefficientDesign(log_pi[:n_labeled], q[:n_labeled], log_share, constants, 3.0)
     return design, LabelEvidence.of(known, labels, prior, spread)
 
 
@@ -545,6 +546,23 @@ def test_further_families_in_the_mode_are_part_of_the_posterior() -> None:
         design.make_features(slice(None)), design.log_share, theta[None, :size]
     )[0]
     np.testing.assert_allclose(wide.compute_posterior(theta, slice(None)), slow, rtol=1e-12)
+
+
+@pytest.mark.parametrize("families", [(), ("a",), ("s",), ("a", "a"), ("t", "a")])
+def test_any_families_can_be_in_the_mode(families: tuple[str, ...]) -> None:
+    """The slope vanishes at the mode in all that it fits, and the rest is zero."""
+    _, seen = evidence(constants=replace(OF.model, mode_families=families))
+    mode = find_mode(seen)
+    assert (mode[~seen.in_mode] == 0.0).all()
+    for k in np.flatnonzero(seen.in_mode):
+        step = 1e-4 * np.eye(mode.size)[k]
+        up, down = (fitting._log_posterior(seen, mode + sign * step) for sign in (1.0, -1.0))
+        assert abs(up - down) / 2e-4 < 1e-2
+
+
+def test_unknown_families_are_refused() -> None:
+    with pytest.raises(InputError, match="'zz'"):
+        replace(OF.model, mode_families=("a", "zz"))
 
 
 def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ssme.errors import InputError, argument
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, Kind, Ranking
 
@@ -40,6 +41,9 @@ ALL_POOLS = (
     "weighted median",
 )
 """The pools that can be averaged; a weighted one uses the weights that the labels give."""
+
+FAMILIES = ("a", "t", "c", "v", "r", "s")
+"""The families of coefficients that the mode can fit (`model`)."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +258,14 @@ class ModelConstants:
 
     newton_tolerance: float = 1e-9
     """Gain in log posterior that counts as none."""
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.mode_families if name not in FAMILIES]
+        if unknown:
+            raise InputError(
+                f"{argument('mode_families')} must be names among {', '.join(FAMILIES)}, got "
+                f"{', '.join(map(repr, unknown))}"
+            )
 
 
 @dataclass(frozen=True)

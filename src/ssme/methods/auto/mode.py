@@ -117,8 +117,8 @@ def _compute_information(
     places, size = _find_places(families)
     dense_families = [family for family in families if family.name not in by_class]
     inside = np.concatenate([[0], *(places[family.name] for family in dense_families)])
-    columns = np.concatenate([np.arange(f.columns.start, f.columns.stop) for f in dense_families])
-    dense = features.dense[:, :, columns - n_classes]
+    columns = [c for f in dense_families for c in range(f.columns.start, f.columns.stop)]
+    dense = features.dense[:, :, np.array(columns, dtype=np.int64) - n_classes]
     jacobian = np.concatenate([(b * features.ratio)[:, :, None], dense], axis=2)
     jacobian -= np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
     count = np.ones(len(labels)) if evidence.weights is None else evidence.weights
