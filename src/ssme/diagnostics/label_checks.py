@@ -247,7 +247,8 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "D103",
         "No unlabeled rows",
         "info",
-        "Use method='labeled', or add unlabeled rows.",
+        "Nothing: the estimates are the metrics of the labels. Add unlabeled rows to estimate on "
+        "more rows than these.",
         _check_unlabeled,
     ),
     Check(

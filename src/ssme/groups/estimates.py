@@ -19,7 +19,8 @@ With W_d a draw of the whole's posterior, shifted by a draw of the group's own c
 
 That is the target ``"population"``, all rows that those of the group stand for. For the target
 ``"rows"``, the rows at hand, labels are drawn from W_d instead, known ones kept, and no row is
-weighed anew: with every row labeled nothing is uncertain any more.
+weighed anew: with every row labeled nothing is uncertain any more. Where all rows of the data are
+labeled, the estimates of both targets are the metrics on the labels of the group.
 """
 
 from __future__ import annotations
@@ -406,6 +407,11 @@ def estimate_groups(
         or any(metric.hard_only for metric in metrics)
     ):
         return belief.estimate(metrics, rows), [float("nan")] * len(groups)
+    if data.n_unlabeled == 0:
+        known = belief.estimate(metrics, rows)
+        if target == "rows":
+            known[1:] = [[_settle(each) for each in group] for group in known[1:]]
+        return known, [float("nan"), *[0.0] * (len(groups) - 1)]
     whole = belief.estimate(metrics, rows[:1])
     sequence = np.random.SeedSequence(seed, spawn_key=(GROUP_DRAWS,))
     estimator = GroupEstimator(belief, data, tuple(metrics), tuple(whole[0]), target, sequence)
@@ -416,6 +422,13 @@ def estimate_groups(
         estimates += found.estimates
         borrowed += (1.0 - found.own).tolist()
     return estimates, borrowed
+
+
+def _settle(estimate: Estimate) -> Estimate:
+    """``estimate`` without uncertainty: the labels of all rows at hand are known."""
+    if estimate.draws is None:
+        return estimate
+    return Estimate(estimate.value, np.ones_like(estimate.draws) * estimate.value)
 
 
 def _replace_undefined(values: FloatArray) -> FloatArray:

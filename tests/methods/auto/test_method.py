@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.results import curves
+
+OF = Constants()
 
 
 def made_up(
@@ -143,11 +146,6 @@ def test_one_class_labeled_only() -> None:
     )
 
 
-def test_all_rows_labeled() -> None:
-    scores, _, truth = made_up()
-    check(score_set(scores, truth.astype(float)))
-
-
 def test_fifty_rows() -> None:
     check(score_set(*made_up(n=50, n_labeled=5)[:2]))
 
@@ -243,3 +241,50 @@ def test_standings_are_told_to_four_decimals() -> None:
     told = list(believe(score_set(scores, labels)).facts.standing.values())
     assert told == [round(value, 4) for value in told]
     assert told != [round(value, 3) for value in told]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"temperature": (0.0, 0.5, 1.0)},
+        {"constants": replace(Constants(), world_rows=50, fit_rows=40)},
+        {"constants": replace(Constants(), model=replace(OF.model, mode_families=("a",)))},
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_with_every_row_labeled_the_estimates_are_those_of_the_labels(
+    n_classes: int, options: dict[str, Any]
+) -> None:
+    scores, _, truth = made_up(n=160, n_classes=n_classes)
+    group = np.arange(160) < 70
+    names = [*default_metrics(n_classes), "log_loss", "f1_macro"]
+    metrics = [get_metric(name) for name in names]
+    metrics.append(get_metric(lambda y, s: float((y * s.reshape(len(y), -1)[:, -1]).mean())))
+    for design in ("random", "by_class", np.linspace(1.0, 9.0, 160)):
+        weights = 1.0 + np.arange(160) % 3
+        data = score_set(scores, truth, weights=weights).with_design(design)
+        estimates = believe(data, **options).estimate(metrics, [None, group])
+        for rows, row in zip((slice(None), group), estimates, strict=True):
+            mass = one_hot_mass(truth[rows], n_classes, weights[rows])
+            for metric, estimate in zip(metrics, row, strict=True):
+                found = metric(data.scores[rows], mass)[0]
+                np.testing.assert_allclose(estimate.value, found, rtol=1e-12, err_msg=metric.name)
+                low, high = estimate.interval(0.95)
+                assert ((low <= estimate.value) & (estimate.value <= high) & (low < high)).all()
+
+
+def test_groups_of_rows_that_are_all_labeled_have_the_metrics_of_their_labels() -> None:
+    scores, _, truth = made_up(n=160)
+    by = {"half": np.where(np.arange(160) < 70, "a", "b")}
+    data = score_set(scores, truth, groups=by)
+    for target in ("population", "rows"):
+        found = ssme.evaluate(data, by="half", group_target=target, metrics=["accuracy", "roc_auc"])
+        for m, metric in enumerate(found.metrics):
+            for g, rows in enumerate((slice(None), slice(0, 70), slice(70, None))):
+                exact = metric(data.scores[rows], one_hot_mass(truth[rows], 2))[0]
+                estimate = found.estimates[g][m]
+                np.testing.assert_allclose(estimate.value, exact, rtol=1e-12)
+                low, high = estimate.interval(0.95)
+                assert ((high > low) == (target == "population" or g == 0)).all()
+        assert [group.borrowed for group in found.groups[1:]] == [0.0, 0.0]

@@ -118,7 +118,12 @@ class AnswersBelief(SoftBelief):
         """W of other rows."""
         return AnswersPredictor(self.design, self.theta)
 
-    def estimate(
+    @property
+    def n_draws(self) -> int:
+        """Number of draws of theta."""
+        return len(self.draws)
+
+    def estimate_soft(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Estimates on all rows of each group, draws with them as median."""

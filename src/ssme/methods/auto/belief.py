@@ -13,7 +13,8 @@ is merely possible, and the likeliest regime, which jumps. So the estimate is ne
 likeliest regime, the draws tell how it could be otherwise, and their quantiles, widened to hold the
 estimate, are the interval.
 
-`AutoBelief.estimate` is what the rest of the library calls. For each group of rows it asks
+The rest of the library calls `estimate`, which asks `AutoBelief.estimate_soft` unless every row is
+labeled. For each group of rows it asks
 `AutoBelief.estimate_by_regime` for values and draws in every regime, which come from
 
 - ``_expect_everywhere``, m(W_r, all rows);
@@ -100,7 +101,12 @@ class AutoBelief(SoftBelief):
     constants: Constants
     recenter: Recenter = recenter
 
-    def estimate(
+    @property
+    def n_draws(self) -> int:
+        """Number of draws of all regimes together."""
+        return sum(regime.n_draws for regime in self.regimes)
+
+    def estimate_soft(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
         """Point estimates [group][metric] on all rows of each group, with joint draws."""

@@ -7,23 +7,26 @@ rows stand for all where they are very many.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Estimate, GroupRows
+from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.beliefs.posterior import clamp, draw_labels
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
 __all__ = ["SoftBelief", "draw_masses", "take_part"]
 
 IntArray = NDArray[np.int64]
 
 
-class SoftBelief:
-    """A belief with W of its rows as ``soft`` (n, K).
+class SoftBelief(ABC):
+    """A belief with W of its rows as ``soft`` (n, K), and ``seed`` for its draws.
 
     An estimate is that of the soft labeling of all rows, corrected by the labels, so that these are
     not clamped. Most of the spread is that of the coefficients and does not narrow with rows.
@@ -31,6 +34,7 @@ class SoftBelief:
 
     data: ScoreSet
     soft: FloatArray
+    seed: np.random.SeedSequence
     clamps_labels: ClassVar[bool] = False
     narrows_with_rows: ClassVar[bool] = False
 
@@ -38,6 +42,30 @@ class SoftBelief:
     def posterior(self) -> FloatArray:
         """W with labeled rows one-hot."""
         return clamp(self.soft, self.data.labels)
+
+    @property
+    @abstractmethod
+    def n_draws(self) -> int:
+        """Number of joint draws."""
+
+    @abstractmethod
+    def estimate_soft(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Estimates [group][metric] from W, where some rows have no label."""
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Point estimates [group][metric] on all rows of each group, with joint draws.
+
+        Where every row has a label nothing is left to W: they are the estimates of labels alone,
+        however rows were chosen.
+        """
+        if self.data.n_unlabeled:
+            return self.estimate_soft(metrics, rows)
+        data = self.data.with_design("random")
+        return LabeledBelief(data, self.n_draws, True, self.seed).estimate(metrics, rows)
 
 
 def draw_masses(
