@@ -20,7 +20,7 @@ from ssme.decide.choose import choose_model
 from ssme.errors import InputError, SsmeWarning, UnsupportedError
 from ssme.methods.base import Belief, MethodSpec, check_supported
 from ssme.methods.registry import find_method_class, get_method, method_names
-from ssme.metrics import default_metrics, get_metric
+from ssme.metrics import default_metrics, get_metric, one_hot_mass, predicted_classes
 from ssme.results.comparison import compute_probability_better
 
 METHODS = method_names()
@@ -190,6 +190,56 @@ def test_labeled_rows_keep_their_labels(method) -> None:
     if belief.posterior is not None:
         np.testing.assert_allclose(belief.posterior.sum(axis=1), 1.0)
         np.testing.assert_allclose(belief.posterior[:N_LABELED], one_hot, atol=1e-12)
+
+
+@cache
+def tied_set(n_classes: int) -> ScoreSet:
+    """The two largest scores are equal on 40 % of the rows of each classifier."""
+    data = score_set(n_classes)
+    second, first = np.sort(data.scores, axis=2)[:, :, -2:].transpose(2, 0, 1)[:, :, :, None]
+    tied = np.random.default_rng(0).random((N_ROWS, N_MODELS, 1)) < 0.4
+    middle = (first + second) / 2.0 if n_classes > 2 else 0.5
+    return data.replace(scores=np.where(tied & (data.scores >= second), middle, data.scores))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_with_every_row_labeled_accuracy_is_that_of_the_labels(method, n_classes) -> None:
+    if not (spec_of(method).binary if n_classes == 2 else spec_of(method).multiclass):
+        pytest.skip(f"not for {n_classes} classes")
+    data = tied_set(n_classes)
+    data = data.replace(labels=truth(n_classes), weights=1.0 + np.arange(N_ROWS) % 3)
+    metric, group = get_metric("accuracy"), np.arange(N_ROWS) % 2 == 0
+    for weights in (None, data.weights):
+        data = data.replace(weights=weights)
+        mass = one_hot_mass(data.labels, n_classes, weights)
+        belief = fit(method, data)
+        found = belief.estimate([metric], [None])[0][0].value
+        np.testing.assert_allclose(found, metric(data.scores, mass)[0], atol=1e-9)
+        if spec_of(method).groups:
+            (found,) = belief.estimate([metric], [group])[0]
+            expected = metric(data.scores[group], mass[:, group])[0]
+            np.testing.assert_allclose(found.value, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_tie_is_predicted_as_metrics_of_decisions_do(method, n_classes) -> None:
+    """Scores that favor the predicted class by next to nothing change next to nothing.
+
+    For `answers` a model that gives equal scores says nothing on a row, and counts as silent.
+    """
+    if not (spec_of(method).binary if n_classes == 2 else spec_of(method).multiclass):
+        pytest.skip(f"not for {n_classes} classes")
+    data = tied_set(n_classes)
+    favored = predicted_classes(data.scores)[:, :, None] == np.arange(n_classes)
+    scores = data.scores * np.where(favored, 1.0 + 1e-12, 1.0)
+    nudged = data.replace(scores=scores / scores.sum(axis=2, keepdims=True))
+    accuracy = [get_metric("accuracy")]
+    found, expected = (
+        fit(method, each).estimate(accuracy, [None])[0][0].value for each in (data, nudged)
+    )
+    np.testing.assert_allclose(found, expected, atol=0.01 if method == "answers" else 1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -8,6 +8,7 @@ from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.estimators.ensemble import average_scores
+from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Decision
 
@@ -29,7 +30,7 @@ def _check_consensus(case: Case) -> Answer:
         return Answer.not_applicable("one classifier has no consensus")
     if case.data.judges:
         return Answer.not_applicable("answers of judges promise nothing")
-    right = int((pool.argmax(axis=1) == labels).sum())
+    right = int((predicted_classes(pool[:, None])[:, 0] == labels).sum())
     promised = pool.max(axis=1)
     p = compute_right_answers_tail(right, promised, case.limits.exact_rows)
     text = (
@@ -45,7 +46,7 @@ def _check_unanimity(case: Case) -> Answer:
     if case.data.judges:
         return Answer.not_applicable("answers of judges promise nothing")
     pool, scores, labels = case.pooled_labels
-    votes = scores.argmax(axis=2)
+    votes = predicted_classes(scores)
     agreed = (votes == votes[:, :1]).all(axis=1)
     if agreed.sum() < case.limits.least_labels:
         return Answer.not_applicable(
@@ -86,7 +87,7 @@ def _check_data_is_used(case: Case) -> Answer:
         return Answer.not_applicable("no unlabeled rows")
     scores, posterior = case.data.scores[rows], case.posterior[rows]
     pool = average_scores(scores)
-    votes = np.where(np.isfinite(scores), scores, -1.0).argmax(axis=2)
+    votes = predicted_classes(scores)
     at = np.arange(rows.size)[:, None]
     held = np.isfinite(scores).all(axis=2)
     total = np.maximum(held.sum(axis=0), 1)

@@ -24,6 +24,7 @@ from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import is_missing
 from ssme.errors import InputError
+from ssme.metrics import predicted_classes
 from ssme.run import execute
 from ssme.serve.evaluating import read_labeled
 from ssme.serve.labeling import AT_RANDOM
@@ -134,11 +135,11 @@ def _describe_cells(
 
 
 def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
-    """(model, "score", the class it holds most probable); pages show it only where it is asked."""
+    """(model, "score", the class it predicts); pages show it only where it is asked."""
     found = []
-    for name, scores in zip(data.models, data.scores[row], strict=True):
-        best = None if np.isnan(scores).any() else int(scores.argmax())
-        text = "no score" if best is None else f"{data.classes[best]} ({scores[best]:.2f})"
+    predicted = predicted_classes(data.scores[[row]])[0]
+    for name, scores, best in zip(data.models, data.scores[row], predicted, strict=True):
+        text = "no score" if best < 0 else f"{data.classes[best]} ({scores[best]:.2f})"
         found.append((name, "score", text))
     return found
 

@@ -28,9 +28,27 @@ def test_cbpe_is_the_mean_confidence_and_right_for_calibrated_classifiers() -> N
 
 
 def test_atc_threshold_leaves_as_many_below_as_are_wrong() -> None:
-    assert find_threshold(np.array([0.9, 0.6, 0.8, 0.7]), np.array([1.0, 0.0, 1.0, 1.0])) == 0.7
-    assert find_threshold(np.array([0.9, 0.6]), np.zeros(2)) == np.inf
-    assert np.isnan(find_threshold(np.empty(0), np.empty(0)))
+    right = np.array([1.0, 0.0, 1.0, 1.0])
+    assert find_threshold(np.array([0.9, 0.6, 0.8, 0.7]), right) == (0.7, 1.0)
+    assert find_threshold(np.array([0.9, 0.6, 0.6, 0.6]), right) == (0.6, pytest.approx(2 / 3))
+    assert find_threshold(np.array([0.9, 0.6]), np.zeros(2)) == (np.inf, 0.0)
+    assert np.isnan(find_threshold(np.empty(0), np.empty(0))).all()
+
+
+def test_atc_counts_tied_rows_in_the_share_that_the_labels_show() -> None:
+    """All confidences are equal: the unlabeled rows are right as often as the labeled ones."""
+    scores = np.full((100, 1, 2), 0.5)
+    labels = np.where(np.arange(100) < 40, np.arange(100) % 4 == 0, UNLABELED)
+    data = ScoreSet(scores, labels, ("a",), (0, 1))
+    np.testing.assert_allclose(accuracy(Atc(), data), [0.25])
+
+
+def test_atc_knows_nothing_of_a_classifier_without_a_labeled_row() -> None:
+    scores = FULL.scores[:100].copy()
+    scores[:20, 1] = np.nan
+    labels = np.where(np.arange(100) < 20, FULL.labels[:100], UNLABELED)
+    data = ScoreSet(scores, labels, FULL.models, FULL.classes)
+    assert np.isnan(accuracy(Atc(), data)).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("confidence", ["top", "entropy"])

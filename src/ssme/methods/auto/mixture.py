@@ -49,6 +49,7 @@ from ssme.methods.auto.model import (
 from ssme.methods.auto.regimes.base import Situation, View
 from ssme.methods.auto.regimes.registry import REGIMES
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
 
 __all__ = [
     "FittedRegime",
@@ -187,7 +188,7 @@ def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
     labels = situation.labels
     if labels.size == 0:
         return 0.0
-    answers, rows = labels.q.argmax(axis=2), np.arange(labels.size)[:, None]
+    answers, rows = predicted_classes(labels.q), np.arange(labels.size)[:, None]
     count = np.maximum(labels.present.sum(axis=0), 1)
     log_pi = usual.view.pooling(labels.q, labels.present)
     shape = (usual.view.pooling.log_share, usual.view.model, situation.summary.n_effective)

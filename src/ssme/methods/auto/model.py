@@ -1,7 +1,7 @@
 """The recalibration model: P(y | scores) as one penalized logistic model of the pool.
 
     z_ik = log p_k + b l_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                (mode)
-         + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k = argmax q_ij]
+         + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k predicted by j]
          + r l_ik (h_i - 1/2) + s_k l_ik                                         (draws)
     W_ik = exp(z_ik) / sum_l exp(z_il),        h_i = pool confidence rescaled to 0..1
     l_ik = log pi_ik - log p_k,                p_k the mean score of class k
@@ -44,6 +44,7 @@ from ssme.methods.auto.constants import ModelConstants
 from ssme.methods.auto.pool import log_softmax
 from ssme.methods.auto.prior import TemperaturePrior
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
 
 __all__ = [
     "CoefficientDesign",
@@ -143,7 +144,7 @@ class CoefficientDesign:
         t, c, v, r = (dense[:, :, j * n_models : (j + 1) * n_models] for j in range(4))
         np.subtract(by_class, pi[:, :, None], out=t)
         np.subtract(np.log(by_class), log_pi[:, :, None], out=c)
-        v[:] = q.argmax(axis=2)[:, None, :] == np.arange(n_classes)[None, :, None]
+        v[:] = predicted_classes(q)[:, None, :] == np.arange(n_classes)[None, :, None]
         certainty = (pi.max(axis=1) * n_classes - 1.0) / (n_classes - 1.0)
         r[:, :, 0] = ratio * (certainty - 0.5)[:, None]
         return Features(ratio, dense)

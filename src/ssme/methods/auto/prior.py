@@ -31,6 +31,7 @@ from ssme.methods.auto.constants import AgreementConstants, PriorConstants
 from ssme.methods.auto.pool import log_softmax
 from ssme.methods.auto.summary import ScoreSummary
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
 
 __all__ = [
     "TemperaturePrior",
@@ -85,7 +86,7 @@ def predict_agreed_temperature(
     if not np.isfinite(apart):
         return None
     d = float(np.clip(apart, 1e-3, 1.0 - 1e-3))
-    implied, answers = float(expit(logit(d) + offset)), summary.q.argmax(axis=2)
+    implied, answers = float(expit(logit(d) + offset)), predicted_classes(summary.q)
     ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
     for _ in range(constants.halvings):
         middle = 0.5 * (low + high)

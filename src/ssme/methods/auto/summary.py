@@ -1,8 +1,8 @@
 """What the scores tell before any label is seen: who agrees with whom, and how much that is worth.
 
-Let d_j be the share of rows on which the answer of classifier j, its class of highest score,
-differs from the plurality of the *other* classifiers (ties are shared out). Over sets of real
-classifiers a classifier errs about as often as
+Let d_j be the share of rows on which the answer of classifier j, its predicted class, differs from
+the plurality of the *other* classifiers (ties are shared out). Over sets of real classifiers a
+classifier errs about as often as
 
     e_j = sigma( logit d_j + OFFSET + OFFSET_FEW / M )
 
@@ -40,6 +40,7 @@ from scipy.special import expit, logit
 
 from ssme.methods.auto.constants import AgreementConstants
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
 
 __all__ = ["ScoreSummary", "find_copies", "measure_disagreement", "summarize_scores"]
 
@@ -102,11 +103,11 @@ def summarize_scores(
         return ScoreSummary(q, present, equal, float(n_models), unknown, equal, stated, shares)
     alike = find_copies(q, constants)
     share = 1.0 / alike.sum(axis=1)
-    apart = measure_disagreement(q, present, alike, constants.tie)
+    apart = measure_disagreement(predicted_classes(q), present, alike, constants.tie)
     lift = q / np.maximum(q.mean(axis=0), np.finfo(np.float64).tiny)
     offset = constants.offset + constants.offset_few / float(share.sum())
     standing = share * _weigh_vote(apart, q.shape[2], offset, constants)
-    relative = measure_disagreement(lift, present, alike, constants.tie)
+    relative = measure_disagreement(lift.argmax(axis=2), present, alike, constants.tie)
     standing *= _weigh_vote(relative, q.shape[2], offset, constants)
     standing /= standing.sum()
     n_effective = 1.0 / float((standing**2 / share).sum())
@@ -115,16 +116,16 @@ def summarize_scores(
 
 
 def measure_disagreement(
-    q: FloatArray, present: BoolArray, alike: FloatArray, tie: float
+    answers: NDArray[np.int64], present: BoolArray, alike: FloatArray, tie: float
 ) -> FloatArray:
     """d (M,): how often each classifier's answer is not that of the plurality of the others.
 
-    ``alike`` (M, M) is kappa, one on its diagonal; votes closer than ``tie`` are tied. Rows
-    without a score of the classifier, or of any other, do not count; NaN where none counts.
+    ``answers`` (n, M) are class numbers. ``alike`` (M, M) is kappa, one on its diagonal; votes
+    closer than ``tie`` are tied. Rows without a score of the classifier, or of any other, do not
+    count; NaN where none counts.
     """
-    n, n_models, n_classes = q.shape
-    answers = q.argmax(axis=2)
-    votes = (answers[:, :, None] == np.arange(n_classes)) & present[:, :, None]
+    n, n_models = answers.shape
+    votes = (answers[:, :, None] == np.arange(answers.max() + 1)) & present[:, :, None]
     copied = bool((alike.sum(axis=1) > 1.0).any())
     counts = (1.0 - alike) / alike.sum(axis=1) if copied else None
     total = votes.sum(axis=1, dtype=np.float64)

@@ -2,7 +2,9 @@
 
     accuracy_j = mean_i 1[c_ij >= t_j],   t_j such that this holds on the labeled rows
 
-where c_ij is the confidence of classifier j: its top probability, or its negative entropy.
+where c_ij is the confidence of classifier j: its top probability, or its negative entropy. Where
+labeled rows share the confidence t_j, the share of them that makes this hold counts as above, and
+so for every row with it. Labeled rows count with the truth.
 
 Source: Garg et al., "Leveraging unlabeled data to predict out-of-distribution performance",
 ICLR 2022.
@@ -69,14 +71,16 @@ class Atc(Declared):
         confidence = self._measure_confidence(data.scores)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         right = compute_share_correct(cast_votes(data.scores), truth)
-        thresholds = np.full(data.n_models, np.nan)
+        thresholds, expected = np.full(data.n_models, np.nan), np.empty(right.shape)
         for j in track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(right[:, j])
-            thresholds[j] = find_threshold(confidence[known, j], right[known, j])
-        above = np.where(np.isfinite(right), confidence >= thresholds, np.nan)
+            own = confidence[:, j]
+            thresholds[j], at = find_threshold(own[known], right[known, j])
+            above = (own > thresholds[j]) + at * (own == thresholds[j])
+            expected[:, j] = np.where(known | np.isnan(right[:, j]), right[:, j], above)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            return Estimate(average_columns(above, rows, data.weights))
+            return Estimate(average_columns(expected, rows, data.weights))
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
         return DirectBelief(data.n_rows, answer, NamedNumbers("thresholds", by_model))
@@ -89,9 +93,11 @@ class Atc(Declared):
         return negative_entropy
 
 
-def find_threshold(confidence: FloatArray, right: FloatArray) -> float:
-    """Confidence that as many labeled rows stay below as are wrong."""
+def find_threshold(confidence: FloatArray, right: FloatArray) -> tuple[float, float]:
+    """Confidence that as many labeled rows stay below as are wrong, and how much of a row at it
+    counts as above so that this holds."""
     if confidence.size == 0:
-        return np.nan
-    wrong = int(np.round((1.0 - right).sum()))
-    return float(np.append(np.sort(confidence), np.inf)[wrong])
+        return np.nan, np.nan
+    threshold = float(np.append(np.sort(confidence), np.inf)[int((1.0 - right).sum())])
+    tied = int((confidence == threshold).sum())
+    return threshold, float(right.sum() - (confidence > threshold).sum()) / max(tied, 1)

@@ -44,7 +44,7 @@ class MajorityVote(LabelDraws):
     hard: bool = option(
         False,
         "Whether the class with the largest share of the vote is the label, instead of a label "
-        "drawn from the shares.",
+        "drawn from the shares. Classes with equal shares are equally likely.",
         Flag(),
     )
 
@@ -73,7 +73,8 @@ class MajorityVote(LabelDraws):
         accuracy = measure_labeled_accuracy(votes, data)
         share = weigh_votes(votes, accuracy)
         if self.hard:
-            share = cast_votes(share[:, None])[:, 0]
+            top = share == share.max(axis=1, keepdims=True)
+            share = top / top.sum(axis=1, keepdims=True)
         posterior = clamp(share, data.labels)
         weights = dict(zip(data.models, accuracy.tolist(), strict=True))
         facts = NamedNumbers("vote_weights", weights)

@@ -42,6 +42,7 @@ from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.draw_options import MOST_DRAWS
 from ssme.methods.parts.predicted_accuracy import declare_ridge_grid, predict_accuracy
 from ssme.methods.parts.seeds import spawn_seed
+from ssme.methods.parts.votes import cast_votes
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
@@ -204,6 +205,6 @@ def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> Flo
 
 
 def _harden(pool: FloatArray) -> FloatArray:
-    """The class with the most mass, as one-hot rows."""
-    hard: FloatArray = np.eye(pool.shape[1])[pool.argmax(axis=1)]
+    """The class that the pool predicts, as one-hot rows."""
+    hard: FloatArray = cast_votes(pool[:, None])[:, 0]
     return hard

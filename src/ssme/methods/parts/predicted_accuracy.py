@@ -91,9 +91,7 @@ class PredictedAccuracy:
             votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         )
         if annotator == "confidence":
-            stated = data.scores.max(axis=2)
-            if threshold != DEFAULT_THRESHOLD:
-                stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
+            stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
             predicted = np.where(np.isfinite(truth), stated, np.nan)
         else:
             predicted = compute_share_correct(votes, average_scores(data.scores))

@@ -1,8 +1,7 @@
-"""Discrete predictions of every classifier, as votes that do not depend on the order of classes.
+"""Discrete predictions of every classifier, as votes.
 
-A classifier votes for the class with the highest score (for two classes: the one above 1/2). Ties
-share the vote evenly, so that relabeling the classes changes nothing; a classifier without a score
-for a row casts no vote. Decisions of two classes at another threshold are votes too, without ties.
+A classifier votes for the class that metrics of decisions count as its prediction, ties included
+(`ssme.metrics.predicted_classes`). A classifier without a score for a row casts no vote.
 """
 
 from __future__ import annotations
@@ -18,14 +17,8 @@ __all__ = ["cast_votes", "compute_share_correct"]
 
 def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
     """Votes (n, M, K) of ``scores`` (n, M, K): one per classifier and row, or none at all."""
-    if threshold != DEFAULT_THRESHOLD:
-        decided = predicted_classes(scores, threshold)[:, :, None] == np.arange(scores.shape[2])
-        out: FloatArray = decided.astype(np.float64)
-        return out
-    present = np.isfinite(scores).all(axis=2, keepdims=True)
-    filled = np.where(present, scores, -1.0)
-    top = (filled == filled.max(axis=2, keepdims=True)) & present
-    votes: FloatArray = top / np.maximum(top.sum(axis=2, keepdims=True), 1)
+    predicted = predicted_classes(scores, threshold)
+    votes: FloatArray = (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
     return votes
 
 
