@@ -11,10 +11,11 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.errors import InputError
 from ssme.evaluation import Evaluation
+from ssme.methods.parts.label_intervals import wilson
 from ssme.metrics import get_metric
 from ssme.metrics.influence import measure_influence
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.plan import LabelPlan, _choose_simulations
+from ssme.suggest.plan import LabelPlan, _choose_simulations, count_effective_labels
 from ssme.suggest.possible import tilt_belief
 from ssme.suggest.simulation import Sight, _make_method, find_crossing, simulate_labeling
 from ssme.suggest.targets import read_target
@@ -34,6 +35,37 @@ def test_width_of_labels_alone_falls_with_the_square_root(evaluation: Evaluation
     assert plan.now == pytest.approx(width)
     assert [step.labels for step in plan.curve] == sorted(step.labels for step in plan.curve)
     assert plan.effective == pytest.approx(50)
+
+
+def test_labels_of_suggested_rows_count_as_labels_of_random_rows() -> None:
+    """Compared with the number of random labels whose interval is as wide as the estimate's.
+
+    Without the effective number of the weighted labels the figure was 2 to 4 times too large.
+    """
+    data = binary_set(n=2000, n_labeled=30)
+    truth = binary_set(n=2000, n_labeled=2000).labels
+    r = ssme.evaluate(data, metrics="accuracy")
+    batch = r.suggest(50, "best", random_state=0)
+    r = ssme.evaluate(batch.fill_in(truth[batch.rows].tolist()), metrics="accuracy")
+    low, high = r.estimate("accuracy").interval(0.95)
+    counts = np.arange(10.0, 5000.0)
+    needed = []
+    for value, width in zip(r.labels_only[0][0].value, high - low, strict=True):
+        ends = wilson(np.full(counts.size, value), counts)
+        needed.append(counts[np.argmax(ends[1] - ends[0] <= width)])
+    assert count_effective_labels(r) == pytest.approx(np.median(needed), rel=0.25)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weighted_labels_alone_are_worth_their_effective_number(weighted: bool) -> None:
+    data = binary_set(n=1500, n_labeled=50)
+    rows = np.random.default_rng(0).uniform(0.5, 2.0, 1500) if weighted else None
+    stands_for = np.where(np.arange(1500) % 2 == 0, 1.0, 9.0)
+    data = replace(data, weights=rows).with_design(stands_for)
+    r = ssme.evaluate(data, method="labeled", metrics="accuracy")
+    n = data.labeled.sum() * stands_for[data.labeled].mean() ** 2
+    n /= (stands_for[data.labeled] ** 2).mean()
+    assert count_effective_labels(r) == pytest.approx(n, rel=0.1 if weighted else 1e-9)
 
 
 def test_a_target_that_is_met_needs_nothing(evaluation: Evaluation) -> None:

@@ -7,7 +7,9 @@ run needs is a matter of luck too, which no plan can foretell.
 
 The effective number of labels says what the unlabeled rows are worth: labels alone give an interval
 whose width falls with the square root of their number, so n labels with an interval of width w
-beside one of width w_0 from labels alone are worth n (w_0 / w)^2 labels.
+beside one of width w_0 from labels alone are worth n (w_0 / w)^2 labels. Labels with weights, such
+as those of suggested rows, have a wider w_0 than n labels of rows drawn at random: for them n is
+the number of such labels that has this width, Kish's (sum w)^2 / sum w^2.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ssme.errors import InputError
+from ssme.methods.parts.label_intervals import kish
 from ssme.options import Nothing, OneOf, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
@@ -411,7 +414,8 @@ def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None
     """Count the labels that labels alone would need for intervals as narrow as the estimates'.
 
     This is n (w_0 / w)^2, where w is the width of an interval on all rows and w_0 the width of the
-    interval from labels alone; the median over models.
+    interval from labels alone; the median over models. Labels are those of rows drawn at random: n
+    is the number of labels, or Kish's effective number of those with weights.
 
     Parameters
     ----------
@@ -442,5 +446,14 @@ def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (high_0 - low_0) / (high - low)
     ratio = ratio[np.isfinite(ratio)]
-    n = evaluation.groups[0].n_labeled
+    n = _count_random_labels(evaluation)
     return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
+
+
+def _count_random_labels(evaluation: BaseEvaluation) -> float:
+    """How many labels of rows drawn at random have intervals as wide as the labels at hand."""
+    data, own = evaluation.data, evaluation.data.label_weights
+    if data.design.weights is None or own is None:
+        return float(evaluation.groups[0].n_labeled)
+    rows = np.ones(data.n_rows) if data.weights is None else data.weights
+    return float(kish(own[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
