@@ -55,12 +55,12 @@ def _judge(r: Evaluation, metric: Metric, true: dict[str, float]) -> list[dict[s
     sign = 1.0 if metric.greater_is_better else -1.0
     for one in r.compare(metric.name).rows:
         gap = true[one.a] - true[one.b]
-        side = sign * gap if one.p_better >= 0.5 else -sign * gap
+        side = sign * gap if one.p_better_raw >= 0.5 else -sign * gap
         rows.append(
             {
                 "what": "better",
                 "covered": float(one.low <= gap <= one.high),
-                "said": max(one.p_better, 1.0 - one.p_better),
+                "said": max(one.p_better_raw, 1.0 - one.p_better_raw),
                 "true": 0.5 + 0.5 * float(np.sign(side)),
                 "width": one.high - one.low,
             }
@@ -70,10 +70,10 @@ def _judge(r: Evaluation, metric: Metric, true: dict[str, float]) -> list[dict[s
     best = {name for name, value in true.items() if sign * value == top}
     for each in choice.contenders:
         known = 1.0 / len(best) if each.model in best else 0.0
-        rows.append({"what": "best", "said": each.p_best, "true": known})
+        rows.append({"what": "best", "said": each.p_best_raw, "true": known})
     regret = top - sign * true[choice.pick]
     for margin in MARGINS:
-        said = r.choose(metric.name, margin=margin).p_within
+        said = r.choose(metric.name, margin=margin).p_within_raw
         rows.append({"what": "within", "said": said, "true": float(regret <= margin)})
     low, high = choice.regret_low - 1e-12, choice.regret_high + 1e-12
     rows.append(
@@ -86,7 +86,7 @@ def _judge(r: Evaluation, metric: Metric, true: dict[str, float]) -> list[dict[s
             "said": choice.regret,
             "true": regret,
             "held": float(low <= regret <= high),
-            "p_within": choice.p_within,
+            "p_within": choice.p_within_raw,
         }
     )
     return rows

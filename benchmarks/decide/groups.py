@@ -114,7 +114,7 @@ def _judge_worst(result: Evaluation, held: ScoreSet, by: tuple[str, ...]) -> lis
             worst = bad == bad.min(axis=0)
             for j, model in enumerate(held.models):
                 ranks = result.worst_groups(metric.name, by=text, model=model).rows
-                said = {rank.group: rank.p_worst for rank in ranks}
+                said = {rank.group: rank.p_worst_raw for rank in ranks}
                 if not np.isfinite([*values[:, j], *said.values()]).all():
                     continue
                 for name, is_worst in zip(rows, worst[:, j] / worst[:, j].sum(), strict=True):

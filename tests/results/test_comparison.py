@@ -151,7 +151,7 @@ def test_ranking_puts_undefined_models_last_without_a_rank():
 
 
 def test_tables_are_readable_and_escaped():
-    table = Comparison((make((0.9, 0.8)), Difference("m", "<b>", "b", "all", *[0.1] * 6)), 0.95)
+    table = Comparison((make((0.9, 0.8)), Difference("m", "<b>", "b", "all", *[0.1] * 7)), 0.95)
     assert "p_better" in repr(table)
     assert "95%" in repr(table)
     assert "&lt;b&gt;" in table._repr_html_()

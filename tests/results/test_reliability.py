@@ -1,17 +1,20 @@
-"""Every probability of a choice is shown with what was measured of it, from one file."""
+"""Every probability of a choice is reported once, corrected by what was measured of it."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.decide.record import RECORD, build_record
+from benchmarks.decide.record import RECORD, build_record, cross_check
 from tests.made_sets import binary_set, grouped_set
 
 import ssme
 from ssme.cli.group_tables import make_group_tables
+from ssme.decide import choose_model
+from ssme.markup import format_percent
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.report import render_html, render_markdown, summarize
@@ -19,14 +22,30 @@ from ssme.results import reliability
 from ssme.results.reliability import Bin, Record, find_record
 
 ACCURACY = get_metric("accuracy")
+KINDS = ("best", "better", "within", "worst")
 
 
 def record_of(what, *bins):
-    return Record("m", "accuracy", tuple((what, Bin(*one, labels=(50,))) for one in bins))
+    return Record("m", "accuracy", tuple((what, Bin(*one)) for one in bins))
+
+
+def list_records():
+    keys = {(row.method, row.metric, row.n_labeled) for row in reliability._read()}
+    return [find_record(m, get_metric(metric), 2, n) for m, metric, n in sorted(keys)]
 
 
 def test_the_file_is_that_of_the_result_tables():
     assert RECORD.read_text(encoding="utf-8") == build_record()
+
+
+def test_correction_by_other_sets_brings_probabilities_nearer_to_the_truth():
+    """Corrected by the record of sets they were not measured on: nearer, or as near."""
+    errors = cross_check()
+    assert len(errors) == 12
+    for (what, method, _), row in errors.iterrows():
+        if method == "labeled" or what == "within":
+            assert row["corrected"] < row["reported"]
+        assert row["corrected"] < row["reported"] + 0.006
 
 
 @pytest.mark.parametrize("method", ["auto", "labeled"])
@@ -34,8 +53,7 @@ def test_the_file_is_that_of_the_result_tables():
 def test_methods_that_people_decide_by_are_measured(method, metric):
     for n_labeled in (1, 30, 5000):
         found = find_record(method, get_metric(metric), 2, n_labeled)
-        for what in ("best", "better", "set"):
-            assert found.tell(what).verdict != "not measured"
+        assert all(found.knows(what) for what in ("best", "better", "within"))
 
 
 def test_nothing_is_claimed_of_what_was_not_measured():
@@ -44,205 +62,200 @@ def test_nothing_is_claimed_of_what_was_not_measured():
         ("auto", "f1", 50),
         ("auto", "accuracy", 0),
     ):
-        told = find_record(method, get_metric(metric), 2, n_labeled).tell("best", 0.5)
-        assert told.verdict == "not measured"
-        assert "was not measured" in told.sentence
+        found = find_record(method, get_metric(metric), 2, n_labeled)
+        assert not found.knows("best")
+        assert "not calibrated" in found.describe("best")
+        np.testing.assert_array_equal(
+            found.correct_shares("best", np.array([0.7, 0.3])), [0.7, 0.3]
+        )
 
 
 def test_a_metric_is_found_by_its_kind_and_direction():
     renamed = replace(ACCURACY, name="mine")
-    assert find_record("auto", renamed, 2, 50) == find_record("auto", ACCURACY, 2, 50)
+    assert find_record("auto", renamed, 2, 50).bins == find_record("auto", ACCURACY, 2, 50).bins
     turned = replace(ACCURACY, greater_is_better=False)
     assert find_record("auto", turned, 2, 50).bins == ()
 
 
-def test_the_bin_of_the_probability_is_told_and_the_worst_without_one():
-    found = record_of("best", (0.0, 0.4, 90, 0.2, 0.22), (0.4, 1.01, 60, 0.5, 0.26))
-    assert found.tell("best", 0.3).verdict == "as said"
-    high = found.tell("best", 0.4)
-    assert high.verdict == "too high"
-    assert high.sentence == (
-        "On benchmark sets, with method m and 50 labels, 26% of the models reported as the best by "
-        "accuracy with a probability of 40% or more truly were."
-    )
-    assert found.tell("best") == high
-    low = record_of("best", (0.0, 0.4, 90, 0.2, 0.4), (0.4, 1.01, 60, 0.5, 0.54)).tell("best")
-    assert low.verdict == "too low"
-    assert (
-        "40% of the models reported as the best by accuracy with a probability of less than 40%"
-        in (low.sentence)
-    )
-
-
-def test_what_holds_is_said_to_hold_and_how_closely():
-    found = record_of("better", (0.5, 0.8, 90, 0.65, 0.66), (0.8, 1.01, 90, 0.9, 0.872))
-    assert found.tell("better").sentence.endswith(
-        "as often true as it says, within 3 percentage points."
-    )
-    assert found.tell("better", 0.1) == found.tell("better", 0.9)
-
-
-def test_few_cases_tell_nothing():
-    found = record_of("best", (0.0, 0.4, 90, 0.2, 0.2), (0.4, 1.01, 29, 0.5, 0.5))
-    assert found.tell("best", 0.5).verdict == "not measured"
-    assert "too seldom" in found.tell("best", 0.5).sentence
-
-
-def test_a_bin_with_few_cases_is_that_of_all_numbers_of_labels(monkeypatch):
-    lines = [
-        reliability._Row("m", "accuracy", n, "best", Bin(low, low + 0.5, cases, 0.4, true, (n,)))
-        for n, low, cases, true in (
-            (20, 0.0, 50, 0.1),
-            (100, 0.0, 50, 0.3),
-            (20, 0.5, 30, 0.2),
-            (100, 0.5, 10, 0.6),
-        )
+def test_the_number_of_labels_nearest_on_a_logarithmic_scale_counts(monkeypatch):
+    rows = [
+        reliability._Row("m", "accuracy", n, "best", Bin(0.4, true, 0.1))
+        for n, true in ((20, 0.1), (100, 0.3))
     ]
-    monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
-    few, many = ({b.low: b for _, b in find_record("m", ACCURACY, 2, n).bins} for n in (44, 46))
-    assert few[0.0].labels == few[0.5].labels == (20,)
-    assert (many[0.0].labels, many[0.0].true) == ((100,), 0.3)
-    assert (many[0.5].labels, many[0.5].cases) == ((20, 100), 40)
-    assert many[0.5].true == pytest.approx(0.3)
+    monkeypatch.setattr(reliability, "_read", lambda: tuple(rows))
+    few, many = (find_record("m", ACCURACY, 2, n).bins[0][1].true for n in (44, 46))
+    assert (few, many) == (0.1, 0.3)
+
+
+def test_a_measured_frequency_counts_by_its_error():
+    """The reported 52 % of which 23 % were true: the nearer to 23 %, the surer that is."""
+    for error, expected in ((0.0, 0.23), (0.1, 0.375), (1e6, 0.52)):
+        assert record_of("best", (0.52, 0.23, error)).correct("best", 0.52) == pytest.approx(
+            expected, abs=1e-6
+        )
+    halfway = record_of("best", (0.5, 0.3, 0.0))
+    np.testing.assert_allclose(halfway.correct("best", [0.0, 0.25, 0.75, 1.0]), [0, 0.15, 0.65, 1])
+
+
+def test_bins_out_of_order_are_made_monotone():
+    found = record_of("best", (0.3, 0.4, 0.0), (0.5, 0.2, 0.0))
+    np.testing.assert_allclose(found.correct("best", [0.3, 0.4, 0.5]), 0.3)
+
+
+@pytest.mark.parametrize("record", list_records(), ids=lambda r: f"{r.method}-{r.metric}")
+def test_corrected_probabilities_are_probabilities(record):
+    grid = np.linspace(0.0, 1.0, 101)
+    for what in KINDS:
+        corrected = record.correct(what, grid)
+        assert (np.diff(corrected) >= -1e-12).all()
+        np.testing.assert_allclose(corrected[[0, -1]], [0.0, 1.0])
+    np.testing.assert_allclose(
+        record.correct("better", 1.0 - grid), 1.0 - record.correct("better", grid)
+    )
+    shares = np.random.default_rng(0).dirichlet([0.5] * 6, 20)
+    for each in shares:
+        each[2] = np.nan
+        raw = each / np.nansum(each)
+        corrected = record.correct_shares("best", raw)
+        assert np.nansum(corrected) == pytest.approx(1.0)
+        order = np.argsort(raw[np.isfinite(raw)])
+        assert (np.diff(corrected[np.isfinite(raw)][order]) >= -1e-12).all()
+        assert np.isnan(corrected[2])
+    both = np.array([0.7, 0.3])
+    np.testing.assert_allclose(record.correct_shares("best", both), record.correct("better", both))
 
 
 @pytest.fixture(scope="module")
 def evaluated():
-    return ssme.evaluate(binary_set(n=200, n_labeled=50), method="labeled", metrics="accuracy")
+    return ssme.evaluate(binary_set(n=200, n_labeled=20), method="labeled", metrics="accuracy")
 
 
-def test_every_output_says_it(evaluated):
-    record = evaluated.find_record(ACCURACY)
-    best, better = record.tell("best").sentence, record.tell("better").sentence
-    choice = evaluated.choose()
-    for text in (choice.sentence(), choice.describe_sureness()):
-        assert text.index("probability the best one is") < text.index("is the best with")
-        assert choice.reliability.sentence in text
-        holds = choice.set_reliability.verdict == "as said"
-        assert (choice.set_reliability.sentence in text) != holds
-    assert best in repr(evaluated.ranking()).splitlines()[-1]
-    assert better in repr(evaluated.compare()).splitlines()[-1]
-    assert best.split(",")[0] in evaluated.ranking()._repr_html_()
+def test_every_output_has_the_corrected_probability_once(evaluated):
+    record, raw = evaluated.find_record(ACCURACY), evaluated.choose().contenders
+    expected = record.correct_shares("best", np.array([each.p_best_raw for each in raw]))
+    choice, ranking = evaluated.choose(), evaluated.ranking()
+    assert [each.p_best for each in choice.contenders] == expected.tolist()
+    assert [each.p_best for each in ranking.rows] == expected.tolist()
+    assert abs(choice.p_best - choice.p_best_raw) > 0.005
+    assert "p_best_raw" not in repr(ranking)
+    assert "p_best_raw" not in ranking._repr_html_()
+    assert "p_best_raw" in ranking.frame().columns
+    assert re.findall(r"\d+ %", choice.sentence()) == ["95 %", format_percent(choice.p_best)]
+    found = json.loads(evaluated.to_json())
+    assert found["decision"]["p_best"] == found["ranking"][0]["p_best"] == choice.p_best
+    assert found["decision"]["p_best_raw"] == found["ranking"][0]["p_best_raw"] == choice.p_best_raw
+    assert found["calibrated"]["accuracy"]["p_best"] is True
     summary = summarize(evaluated)
     sure = summary["headline"]["answers"][2]
-    assert sure["answer"] == f"{len(choice.possible_best)} of {evaluated.data.n_models}"
-    assert "%" not in sure["detail"]
-    assert summary["headline"]["sureness"] == choice.describe_sureness()
-    assert summary["headline"]["sureness"] in render_html(summary, [])
-    assert best in render_markdown(summary).replace("\\", "")
-    assert render_html(summary, []).count(best) >= 1
-    found = json.loads(evaluated.to_json())
-    assert found["decision"]["reliability"]["sentence"] == choice.reliability.sentence
-    assert found["reliability"][0]["p_better"]["sentence"] == better
-    assert best in evaluated.plot.ranking("accuracy").alt
+    assert sure["answer"] == format_percent(choice.p_best)
+    for text in (render_html(summary, []), render_markdown(summary), json.dumps(summary)):
+        assert "not calibrated" not in text
+        assert " truly were" not in text
+    for one, two in zip(evaluated.compare().rows, found["differences"], strict=True):
+        assert one.p_better == float(record.correct("better", one.p_better_raw)) == two["p_better"]
 
 
-def test_nothing_is_claimed_on_groups():
+def test_the_set_of_possible_best_models_goes_by_corrected_probabilities():
+    """Raw probabilities 96 % and twice 2 %; the record halves what is said of favorites."""
+    draws = np.repeat([[0.9, 0.8, 0.7], [0.7, 0.9, 0.8], [0.7, 0.8, 0.9]], [96, 2, 2], axis=0)
+    estimate = Estimate(np.array([0.89, 0.8, 0.7]), draws)
+    sure = choose_model(tuple("abc"), ACCURACY, estimate)
+    assert (sure.possible_best, sure.calibrated) == (("a",), False)
+    unsure = choose_model(
+        tuple("abc"), ACCURACY, estimate, record=record_of("best", (0.02, 0.2, 0), (0.96, 0.5, 0))
+    )
+    assert unsure.possible_best == ("a", "b", "c")
+    assert unsure.p_best == pytest.approx(0.5 / 0.9)
+    assert "not calibrated" not in unsure.sentence()
+
+
+def test_what_was_not_measured_is_called_so_once():
+    result = ssme.evaluate(
+        binary_set(n=200, n_labeled=50), method="ensemble", metrics=["accuracy", "ece"]
+    )
+    choice = result.choose("accuracy")
+    assert (choice.calibrated, choice.p_best) == (False, choice.p_best_raw)
+    assert choice.sentence().count("not calibrated") == 1
+    assert summarize(result)["calibration"].count("not calibrated") == 1
+    assert "not calibrated" in repr(result.ranking("accuracy")).splitlines()[-1]
+    assert result.to_dict()["calibrated"]["accuracy"]["p_best"] is False
+
+
+def test_nothing_is_claimed_on_groups_nor_of_judges():
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
     group = r.groups[1].name
-    assert r.choose(group=group).reliability.verdict == "not measured"
-    assert r.ranking(group=group).reliability.verdict == "not measured"
-    assert r.compare(group=group).reliability[0].verdict == "not measured"
-
-
-def test_nothing_was_measured_of_judges():
+    assert not r.choose(group=group).calibrated
+    assert "on a group of rows" in r.ranking(group=group).remarks[0]
+    assert "on a group of rows" in r.compare(group=group).remarks[0]
+    names = [each.name for each in r.groups[1:3]]
+    assert "on a group of rows" in r.compare(groups=("all", names[0])).remarks[0]
     said = {f"judge {j}": ["yes", "no", "no", "yes", "no"] * 4 for j in range(3)}
-    r = ssme.evaluate(ssme.ScoreSet.from_answers(said, ["yes", "no", None, None, None] * 4))
-    told = r.choose("accuracy").reliability
-    assert told.verdict == "not measured"
-    assert "accuracy of answers and ratings" in told.sentence
+    judged = ssme.evaluate(ssme.ScoreSet.from_answers(said, ["yes", "no", None, None, None] * 4))
+    assert not judged.choose("accuracy").calibrated
+    assert "answers and ratings" in judged.ranking("accuracy").remarks[0]
 
 
 @pytest.fixture
 def known(monkeypatch):
-    """A record in which P(worst) and P(within) were too high, and P(best) as it is given."""
-
-    def fill(best=0.5):
-        lines = [
-            reliability._Row("labeled", "accuracy", 50, what, Bin(0.0, 1.01, 90, 0.5, true, (50,)))
-            for what, true in (("worst", 0.2), ("within", 0.31), ("best", best))
-        ]
-        monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
-
-    return fill
+    """A record in which one half was true in one case of five, and so was 0.3 of worst groups."""
+    bins = (("within", Bin(0.5, 0.2, 0.0)), ("worst", Bin(0.3, 0.2, 0.0)))
+    rows = [reliability._Row("labeled", "accuracy", 50, *each) for each in bins]
+    rows.append(reliability._Row("labeled", "accuracy", 50, "worst", Bin(0.5, 0.2, 0.0)))
+    monkeypatch.setattr(reliability, "_read", lambda: tuple(rows))
 
 
-def test_p_worst_is_shown_with_its_record(known):
-    known()
+@pytest.mark.usefixtures("known")
+def test_p_worst_is_corrected_everywhere():
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
-    told = r.find_record(ACCURACY).tell("worst").sentence
-    assert "20% of the groups reported as the worst by accuracy" in told
     by = r.groups[1].by
-    assert r.worst_groups(by=by).reliability.verdict == "too high"
-    for table in (r.worst_groups(by=by), r.gaps()):
-        assert repr(table).splitlines()[-1] == told
-    summary = summarize(r)
-    assert f"P(worst): {told}" in render_html(summary, [])
-    assert told in render_markdown(summary).replace("\\", "")
-    assert summary["group_ranks"][0]["reliability"] == told
-    assert json.loads(r.to_json())["reliability"][0]["p_worst"]["sentence"] == told
-    assert all(told in table.caption.plain for table in make_group_tables(r, None))
-
-
-def test_groups_are_shown_with_the_record_of_their_largest_p_worst(monkeypatch):
-    lines = [
-        reliability._Row("labeled", "accuracy", 50, "worst", Bin(low, high, 90, said, true, (50,)))
-        for low, high, said, true in ((0.0, 0.95, 0.5, 0.4), (0.95, 1.01, 0.97, 0.1))
-    ]
-    monkeypatch.setattr(reliability, "_read", lambda: tuple(lines))
-    r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
-    table = r.worst_groups(by=r.groups[1].by)
-    assert max(row.p_worst for row in table.rows) < 0.95
-    assert "40% of the groups reported as the worst" in table.reliability.sentence
-    assert (
-        "10% of the groups reported as the worst" in r.find_record(ACCURACY).tell("worst").sentence
+    rows = r.worst_groups(by=by).rows
+    raw = np.array([row.p_worst_raw for row in rows])
+    expected = r.find_record(ACCURACY).correct_shares("worst", raw)
+    np.testing.assert_allclose([row.p_worst for row in rows], expected)
+    assert np.abs(expected - raw).max() > 0.01
+    (gap,) = (
+        g for g in r.gaps(kinds=["difference"]).rows if (g.by, g.model) == (by, rows[0].model)
     )
+    worst = next(row for row in rows if row.group == gap.worst)
+    assert (gap.p_worst, gap.p_worst_raw) == pytest.approx((worst.p_worst, worst.p_worst_raw))
+    shown = summarize(r)["group_ranks"][0]["rows"]
+    assert [row["p_worst"] for row in shown] == pytest.approx(expected)
+    assert all("not calibrated" not in str(table.caption) for table in make_group_tables(r, None))
 
 
-def test_p_worst_for_the_rows_at_hand_was_not_measured(known):
-    known()
+@pytest.mark.usefixtures("known")
+def test_p_worst_for_the_rows_at_hand_was_not_measured():
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy", group_target="rows")
-    told = r.worst_groups(by=r.groups[1].by).reliability
-    assert told.verdict == "not measured"
-    assert "rows at hand" in told.sentence
-    (recall,) = r.gaps(kinds=["equal_opportunity"]).reliability
-    assert "by recall" in recall.sentence
+    ranking = r.worst_groups(by=r.groups[1].by)
+    assert "rows at hand" in ranking.remarks[0]
+    assert all(row.p_worst == row.p_worst_raw for row in ranking.rows)
+    assert "not calibrated" in next(make_group_tables(r, None)).caption.plain
+    (recall,) = r.gaps(kinds=["equal_opportunity"]).remarks
+    assert "for recall" in recall
 
 
-def test_p_within_is_shown_with_its_record(known, evaluated):
-    known()
-    told = "31% of the picks reported as so near the best accuracy"
-    draws = np.array([[0.8, 0.7, 0.5]] * 90 + [[0.8, 0.85, 0.5]] * 10)
-    unsure = replace(evaluated, estimates=((Estimate(draws[0], draws),),))
-    choice = unsure.choose(margin=0.01)
-    assert told in choice.within_reliability.sentence
-    assert choice.to_dict()["within_reliability"]["verdict"] == "too high"
-    failed = unsure.gate(within=0.01, fail_on="never")
-    assert told in failed.failures[0]
-    assert failed.remarks == ()
-    passed = replace(unsure, level=0.85).gate(within=0.01, fail_on="never")
+@pytest.mark.usefixtures("known")
+def test_a_gate_goes_by_the_corrected_p_within(evaluated):
+    draws = np.array([[0.8, 0.7, 0.5]] * 96 + [[0.8, 0.85, 0.5]] * 4)
+    result = replace(evaluated, estimates=((Estimate(draws[0], draws),),))
+    choice = result.choose(margin=0.01)
+    assert choice.p_within_raw == pytest.approx(0.96)
+    assert choice.p_within == pytest.approx(0.2 + 0.8 * 0.46 / 0.5)
+    failed = result.gate(within=0.01, fail_on="never")
+    assert not failed.passed
+    assert f"probability {choice.p_within:.3g}, asked for 0.95" in failed.failures[0]
+    passed = replace(result, level=0.9).gate(within=0.01, fail_on="never")
     assert passed.passed
-    assert told in passed.remarks[0]
+    assert "not calibrated" not in passed.remarks[0]
     for margin in (0.0, 0.05):
-        other = evaluated.choose(margin=margin).within_reliability
-        assert other.verdict == "not measured"
-        assert f"with a margin of {margin:g}" in other.sentence
+        other = evaluated.choose(margin=margin)
+        assert not other.within_calibrated
+        assert other.p_within == other.p_within_raw
 
 
-def test_the_report_does_not_say_that_nothing_was_found_where_p_best_did_not_hold(known, evaluated):
-    calm = replace(evaluated, doubts=())
-    known(best=0.1)
-    summary = summarize(calm)
-    card = summary["headline"]["answers"][-1]
-    assert card["answer"] == "How sure it is"
-    assert "P(best) is surer than it should be" in card["detail"]
-    assert "10% of the models" in card["detail"]
-    assert card["detail"].endswith(summary["caution"])
-    assert render_html(summary, []).count(summary["caution"]) == 2
-    assert summary["caution"] in render_markdown(summary).replace("\\", "")
-    known(best=0.5)
-    assert summarize(calm)["headline"]["answers"][-1]["answer"] == "Nothing found"
-    assert summarize(calm)["caution"] == ""
+def test_a_plan_aims_at_the_corrected_probability(evaluated):
+    plan = evaluated.plan("P(best)>=0.99", simulations=2)
+    assert plan.now == evaluated.choose().p_best
 
 
 def test_without_probabilities_nothing_is_said_of_them():
@@ -250,3 +263,4 @@ def test_without_probabilities_nothing_is_said_of_them():
     r = ssme.evaluate(data, method="atc", metrics="accuracy")
     assert r.ranking().remarks == ()
     assert r.compare().remarks == ()
+    assert summarize(r)["calibration"] == ""

@@ -131,4 +131,4 @@ def test_history_tells_every_evaluation_and_what_changed(evaluated: House) -> No
     assert "1 more label." in newest_first[0]
     assert "Pick: <strong>" in newest_first[0]
     assert "probability the best one is" in newest_first[0]
-    assert "On benchmark sets, with method" in newest_first[0]
+    assert "is the best with" in newest_first[0]

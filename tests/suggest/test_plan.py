@@ -208,13 +208,3 @@ def test_a_range_without_an_end_is_told_in_labels_more() -> None:
     assert "about 100 more labels (40 to over 500 in 80 % of the runs" in plan.sentence()
     out_of_reach = replace(plan, more=np.inf)
     assert "needs more than 500 more labels" in out_of_reach.sentence()
-
-
-def test_a_plan_for_the_best_says_how_far_to_trust_that_probability(
-    evaluation: Evaluation,
-) -> None:
-    best = evaluation.plan("P(best:accuracy)>=0.45", simulations=2)
-    told = evaluation.find_record(get_metric("accuracy")).tell("best", 0.45).sentence
-    assert told in best.sentence()
-    assert best.to_dict()["reliability"] == told
-    assert evaluation.plan("regret(accuracy)<=0.5", simulations=2).reliability == ""

@@ -54,7 +54,7 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
             )
         left = 0 if limit is None else max(0, len(ranking) - limit)
         lines = [f"{left} more groups: --all shows them, --csv FILE keeps them"] if left else []
-        lines += [f"Worst: {remark}" for remark in ranking.remarks]
+        lines += ranking.remarks
         if by == groupings[-1]:
             lines.append(JOINT)
         if lines:

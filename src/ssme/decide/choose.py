@@ -4,13 +4,15 @@ The rule, the same in `Evaluation.choose`, on the command line and on the report
 
     pick            the model with the best estimate
     P(best)         how probable it is that a model is the best (`ssme.results.comparison`)
+                    after the correction by what was measured (`ssme.results.reliability`)
     regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; the
                     expected regret is its mean over draws that are drawn towards the estimates, as
                     for P(best), its interval the quantiles over the draws as they are
     95 % set        the fewest models whose P(best) add up to 0.95, taken from the highest down;
                     the pick is always shown with it, whether or not it is among them
     equal           models whose difference to the pick lies within +-margin with 95 % probability
-    P(within)       share of the draws in which the regret is no more than the margin
+    P(within)       share of the draws in which the regret is no more than the margin, corrected
+                    likewise
 
 Intervals and what is asked to hold with 95 % (equal, P(within)) go by the draws as they are: their
 tails are wide on purpose.
@@ -29,13 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
+from ssme.markup import format_percent
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import to_plain_values
 from ssme.results.notebook import ToldInWords
-from ssme.results.reliability import MARGINS, Record, Reliability
+from ssme.results.reliability import MARGINS, UNMEASURED, Record
 
 __all__ = ["Choice", "Contender", "choose_model", "refuse_idle_margin"]
 
@@ -61,8 +64,9 @@ class Contender:
         Its name.
     estimate, low, high : float
         Its metric with the interval.
-    p_best : float
-        Probability that it is the best of all; NaN where the method gives no joint draws.
+    p_best, p_best_raw : float
+        Probability that it is the best of all, calibrated on benchmark sets where it was measured,
+        and as the draws have it; NaN where the method gives no joint draws.
     behind : float
         By how much its estimate is worse than the pick's; 0 for the pick.
     in_set : bool
@@ -76,6 +80,7 @@ class Contender:
     low: float
     high: float
     p_best: float
+    p_best_raw: float
     behind: float
     in_set: bool
     practically_equal: bool
@@ -91,38 +96,40 @@ class Choice(ToldInWords):
         The metric that decides and the group of rows it is computed on.
     pick : str
         The model with the best estimate.
-    p_best : float
-        Probability that the pick is the best.
+    p_best, p_best_raw : float
+        Probability that the pick is the best, calibrated on benchmark sets where it was measured,
+        and as the draws have it.
     regret, regret_low, regret_high : float
         What is expected to be lost by taking the pick, in units of the metric, with its interval.
-    p_within : float
-        Probability that the pick is behind the best by no more than the margin.
+    p_within, p_within_raw : float
+        Probability that the pick is behind the best by no more than the margin, likewise.
     contenders : tuple of Contender
         All models, best estimate first; models whose metric is undefined are last.
     in_points : bool
         Whether the metric goes from 0 to 1, so that a hundredth of it is a point.
     margin, set_level, level : float
         Margin of practical equality, probability of the set, and level of the intervals.
-    reliability, set_reliability, within_reliability : Reliability
-        How far to trust P(best) of the pick, the set of possible best models, and P(within).
+    calibrated, within_calibrated : bool
+        Whether P(best), and P(within) for such margins, were measured on benchmark sets.
     """
 
     metric: str
     where: str
     pick: str
     p_best: float
+    p_best_raw: float
     regret: float
     regret_low: float
     regret_high: float
     p_within: float
+    p_within_raw: float
     contenders: tuple[Contender, ...]
     in_points: bool
     margin: float
     set_level: float
     level: float
-    reliability: Reliability
-    set_reliability: Reliability
-    within_reliability: Reliability
+    calibrated: bool
+    within_calibrated: bool
 
     def _list_columns(self) -> dict[str, list[Any]]:
         rows = [asdict(contender) for contender in self.contenders]
@@ -131,7 +138,9 @@ class Choice(ToldInWords):
     @property
     def possible_best(self) -> tuple[str, ...]:
         """The smallest set of models that holds the best one with the set's probability."""
-        chosen = sorted((c for c in self.contenders if c.in_set), key=lambda c: -c.p_best)
+        chosen = sorted(
+            (c for c in self.contenders if c.in_set), key=lambda c: (-c.p_best, -c.p_best_raw)
+        )
         return tuple(c.model for c in chosen)
 
     @property
@@ -187,7 +196,7 @@ class Choice(ToldInWords):
         return f"Take {self.pick}: it has the best estimate, and {lost}. {self.describe_sureness()}"
 
     def describe_sureness(self) -> str:
-        """Describe the set of possible best models, P(best) of the pick, and how far to trust both.
+        """Describe the set of possible best models and P(best) of the pick.
 
         Returns
         -------
@@ -200,13 +209,11 @@ class Choice(ToldInWords):
         if len(self.possible_best) > NAMED:
             named.append(f"{len(self.possible_best) - NAMED} more")
         listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
-        said = [f"With {self.set_level:.0%} probability the best one is {listed}."]
-        if self.set_reliability.verdict in ("too high", "not measured"):
-            said.append(self.set_reliability.sentence)
-        said.append(f"{self.pick} is the best with {self.p_best:.0%} probability.")
-        if self.reliability.sentence not in said:
-            said.append(self.reliability.sentence)
-        return " ".join(said)
+        raw = "" if self.calibrated else " (not calibrated)"
+        return (
+            f"With {100 * self.set_level:g} % probability the best one is {listed}. "
+            f"{self.pick} is the best with {format_percent(self.p_best)} probability{raw}."
+        )
 
 
 def choose_model(
@@ -218,7 +225,7 @@ def choose_model(
     margin: float = MARGIN.default,
     set_level: float = SET_LEVEL.default,
     level: float = 0.95,
-    record: Record | None = None,
+    record: Record = UNMEASURED,
 ) -> Choice:
     """Choose among ``models`` by the rule of this module.
 
@@ -238,8 +245,8 @@ def choose_model(
         Probability with which the set of possible best models holds the best one.
     level : float, default 0.95
         Level of the intervals.
-    record : Record, optional
-        What was measured of the method's probabilities (default: nothing).
+    record : Record
+        What was measured of the method's probabilities, which corrects them (default: nothing).
 
     Returns
     -------
@@ -271,14 +278,14 @@ def choose_model(
         )
     order = np.argsort(-sign * value, kind="stable")
     pick = int(order[0])
-    p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level)
+    raw, p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level, record)
     regret = _compute_regret(estimate, estimate.draws, sign, pick)
     expected = _expect_regret(estimate, sign, pick)
-    record = Record("", metric.name) if record is None else record
     tail = (1.0 - level) / 2.0
     ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
     low, high = estimate.interval(level)
-    p_within = float((regret <= margin + 1e-12).mean()) if regret.size else float("nan")
+    within = float((regret <= margin + 1e-12).mean()) if regret.size else float("nan")
+    measured = record.knows("within") and MARGINS[0] <= margin <= MARGINS[-1]
     contenders = tuple(
         Contender(
             model=models[j],
@@ -286,6 +293,7 @@ def choose_model(
             low=float(low[j]),
             high=float(high[j]),
             p_best=float(p_best[j]),
+            p_best_raw=float(raw[j]),
             behind=float(sign * (value[pick] - value[j])),
             in_set=bool(in_set[j]),
             practically_equal=bool(equal[j]),
@@ -297,18 +305,19 @@ def choose_model(
         where=where,
         pick=models[pick],
         p_best=float(p_best[pick]),
+        p_best_raw=float(raw[pick]),
         regret=expected,
         regret_low=float(np.minimum(ends[0], expected)),
         regret_high=float(np.maximum(ends[1], expected)),
-        p_within=p_within,
+        p_within=float(record.correct("within", within)) if measured else within,
+        p_within_raw=within,
         contenders=contenders,
         in_points=(metric.low, metric.high) == (0.0, 1.0),
         margin=margin,
         set_level=set_level,
         level=level,
-        reliability=record.tell("best", float(p_best[pick])),
-        set_reliability=record.tell("set"),
-        within_reliability=_tell_p_within(record, margin, p_within),
+        calibrated=record.knows("best"),
+        within_calibrated=measured,
     )
 
 
@@ -324,14 +333,6 @@ def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
         )
 
 
-def _tell_p_within(record: Record, margin: float, p_within: float) -> Reliability:
-    """How far to trust P(within), which was measured for a few margins."""
-    if MARGINS[0] <= margin <= MARGINS[-1]:
-        return record.tell("within", p_within)
-    other = Record(record.method, f"{record.metric} with a margin of {margin:g}")
-    return other.tell("within")
-
-
 def _complete_draws(
     estimate: Estimate, drawn: FloatArray | None
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -345,18 +346,19 @@ def _complete_draws(
 
 
 def _read_draws(
-    estimate: Estimate, sign: float, pick: int, margin: float, set_level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """P(best), membership in the set and practical equality (M,) of every model."""
+    estimate: Estimate, sign: float, pick: int, margin: float, set_level: float, record: Record
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """P(best) raw and corrected, membership in the set and practical equality of all models."""
     draws, known = _complete_draws(estimate, estimate.draws)
     size = estimate.value.size
-    p_best: FloatArray = np.full(size, np.nan)
+    raw: FloatArray = np.full(size, np.nan)
     in_set, equal = known.astype(np.float64), np.zeros(size)
     equal[pick] = 1.0
     if not len(draws):
-        return p_best, in_set, equal
-    p_best = compute_probability_best(estimate, greater_is_better=sign > 0)
-    order = np.argsort(-np.where(known, p_best, -1.0), kind="stable")
+        return raw, raw, in_set, equal
+    raw = compute_probability_best(estimate, greater_is_better=sign > 0)
+    p_best = record.correct_shares("best", raw)
+    order = np.argsort(-np.where(known, raw, -1.0), kind="stable")
     before = np.cumsum(p_best[order]) - p_best[order]
     in_set = np.zeros(size)
     in_set[order[before < set_level - 1e-12]] = 1.0
@@ -364,7 +366,7 @@ def _read_draws(
     place = np.flatnonzero(known).tolist().index(pick)
     within = np.abs(draws - draws[:, [place]]) <= margin
     equal[known] = within.mean(axis=0) >= set_level
-    return p_best, in_set, equal
+    return raw, p_best, in_set, equal
 
 
 def _compute_regret(

@@ -325,8 +325,9 @@ def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:
     if choice.p_within != choice.p_within:
         unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
         return False, unknown
+    raw = "" if choice.within_calibrated else " (not calibrated)"
     said = (
         f"{choice.pick} is within {within:g} of the best {metric.name} with probability "
-        f"{choice.p_within:.3g}, asked for {level:g}. {choice.within_reliability.sentence}"
+        f"{choice.p_within:.3g}{raw}, asked for {level:g}"
     )
     return choice.p_within >= level, said

@@ -4,7 +4,7 @@ ranking       every metric with a direction: all models, best first, with P(best
 differences   every metric: each pair of models, where there are at most `PAIRED_MODELS`; among
               more, the best estimate against each other model
 decision      the choice by the leading metric (`ssme.decide.choose`), None where there is none
-reliability   how far to trust P(best) and P(better) of each metric, and P(worst) of groups
+calibrated    whether P(best), P(better) and P(worst) of each metric are calibrated
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ssme.decide.choose import Choice, choose_model
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import BaseEvaluation, to_plain_values
-from ssme.results.gaps import tell_p_worst
+from ssme.results.gaps import find_worst_record
 
 __all__ = ["PAIRED_MODELS", "choose_by_lead", "describe_decision"]
 
@@ -44,7 +44,6 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
     choice = choose_by_lead(evaluation)
     directed = [metric for metric in evaluation.metrics if metric.greater_is_better is not None]
     records = [evaluation.find_record(metric) for metric in directed]
-    groups = len(evaluation.groups) > 1
     out: dict[str, Any] = to_plain_values(
         {
             "ranking": [
@@ -58,15 +57,14 @@ def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
                 for row in _list_differences(evaluation, metric)
             ],
             "decision": None if choice is None else choice.to_dict(),
-            "reliability": [
-                {
-                    "metric": metric.name,
-                    "p_best": asdict(record.tell("best")),
-                    "p_better": asdict(record.tell("better")),
-                    **({"p_worst": asdict(tell_p_worst(evaluation, metric))} if groups else {}),
+            "calibrated": {
+                metric.name: {
+                    "p_best": record.knows("best"),
+                    "p_better": record.knows("better"),
+                    "p_worst": find_worst_record(evaluation, metric).knows("worst"),
                 }
                 for metric, record in zip(directed, records, strict=True)
-            ],
+            },
         }
     )
     return out

@@ -121,8 +121,8 @@ class DecisionRecord:
     possible_best : tuple of str
         The smallest set of models that contains the best one with 95 % probability.
     sureness : str
-        The set and P(best) in words, with how often such figures were true where they were
-        measured (`Choice.describe_sureness`); empty in memories of older versions.
+        The set and P(best) in words (`Choice.describe_sureness`); empty in memories of older
+        versions.
     """
 
     metric: str
@@ -144,8 +144,8 @@ class DecisionRecord:
         if self.sureness or self.p_best is None:
             return self.sureness
         return (
-            "An older version of ssme stored this decision without saying how often such "
-            "probabilities were true."
+            "An older version of ssme stored this decision without saying whether its probability "
+            "is calibrated."
         )
 
 

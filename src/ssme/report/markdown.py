@@ -47,8 +47,8 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
     for item in summary["headline"]["answers"]:
         answer = item["name"] if "name" in item else item["answer"]
         yield f"- **{item['question']}** {_escape_text(answer)}. {_escape_text(item['detail'])}"
-    if summary["headline"]["sureness"]:
-        yield from ("", _escape_text(summary["headline"]["sureness"]))
+    if summary["calibration"]:
+        yield from ("", _escape_text(summary["calibration"]))
     for metric in summary["metrics"]:
         yield from (
             "",
@@ -71,8 +71,6 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
-        if metric["reliability"]:
-            yield from ("", f"P(best): {_escape_text(metric['reliability'])}")
     yield from _write_group_lines(summary)
     if summary["together"] is not None:
         yield from (
@@ -126,8 +124,6 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
         yield f"- **{_escape_text(doubt['title'])}** ({doubt['code']}, {kind}). {words}"
     if not summary["doubts"]:
         yield "None of the checks found a reason for doubt in the data."
-    if summary["caution"]:
-        yield from ("", _escape_text(summary["caution"]))
     yield from (
         "",
         "## Method",
@@ -179,8 +175,8 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in part["rows"]
             ],
         )
-        if part["reliability"]:
-            yield from ("", f"P(worst): {_escape_text(part['reliability'])}")
+        for remark in part["remarks"]:
+            yield from ("", _escape_text(remark))
     if summary["gaps"]:
         yield from ("", "## Gaps between groups", "")
         yield from _write_table(

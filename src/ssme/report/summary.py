@@ -17,6 +17,7 @@ from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.errors import InputError, UnsupportedError
+from ssme.markup import format_percent
 from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.registry import find_method_class
 from ssme.methods.specs import MethodSpec
@@ -83,12 +84,11 @@ def summarize(
     rows = found["estimates"]
     metrics = [_summarize_metric(evaluation, metric, rows) for metric in evaluation.metrics]
     doubts = found["doubts"]
-    caution = _write_caution(evaluation)
     return {
         "title": title or "How good are these classifiers?",
         **describe_decision(evaluation),
-        "headline": _write_headline(evaluation, metrics[0], doubts, caution),
-        "caution": caution,
+        "headline": _write_headline(evaluation, metrics[0], doubts),
+        "calibration": _describe_calibration(evaluation),
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
             "labeled": whole.n_labeled,
@@ -139,9 +139,8 @@ def _summarize_groups(evaluation: BaseEvaluation) -> dict[str, Any]:
     for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
         found = rank_groups(evaluation, first, by=by)
         rows = [{k: _drop_undefined(v) for k, v in vars(rank).items()} for rank in found.rows]
-        trust = " ".join(found.remarks)
-        top = {"by": by, "metric": first, "model": found.rows[0].model, "reliability": trust}
-        ranks.append({**top, "rows": rows})
+        top = {"by": by, "metric": first, "model": found.rows[0].model}
+        ranks.append({**top, "remarks": list(found.remarks), "rows": rows})
     model = ranks[0]["model"]
     gaps = compute_gaps(evaluation, kinds=["difference"]).rows
     told = [
@@ -188,11 +187,9 @@ def _summarize_metric(
     mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
     if metric.greater_is_better is None:
         order: list[Any] = [(model, None) for model in evaluation.data.models]
-        told = ""
     else:
-        found = evaluation.ranking(metric.name)
-        order = [(rank.model, _drop_undefined(rank.p_best)) for rank in found.rows]
-        told = " ".join(found.remarks) if len(order) > 1 else ""
+        found = evaluation.ranking(metric.name).rows
+        order = [(rank.model, _drop_undefined(rank.p_best)) for rank in found]
     return {
         "name": metric.name,
         "title": metric.title,
@@ -201,18 +198,15 @@ def _summarize_metric(
             metric.greater_is_better
         ],
         "rows": [{**mine[model], "p_best": p_best} for model, p_best in order],
-        "reliability": told,
     }
 
 
 def _write_headline(
-    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]], caution: str
+    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The five answers, for the first metric."""
     best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
-    choice = choose_by_lead(evaluation) if len(metric["rows"]) > 1 else None
     return {
-        "sureness": "" if choice is None else choice.describe_sureness(),
         "metric": metric["name"],
         "better": metric["better"],
         "best": best,
@@ -221,7 +215,7 @@ def _write_headline(
             {"question": "How good?", **_say_how_good(evaluation, metric, best)},
             {"question": "How sure?", **_say_how_sure(evaluation, metric, best)},
             {"question": "Compared with labels alone?", **_compare_with_labels(evaluation, best)},
-            {"question": "What should worry me?", **_say_worries(doubts, caution)},
+            {"question": "What should worry me?", **_say_worries(doubts)},
         ],
     }
 
@@ -273,12 +267,14 @@ def _say_how_sure(
     choice = choose_by_lead(evaluation)
     if choice is None:
         return {"answer": "-", "detail": "The method gives no probability."}
-    possible, models = len(choice.possible_best), len(metric["rows"])
+    out = len(choice.contenders) - len(choice.possible_best)
+    raw = "" if choice.calibrated else " (not calibrated)"
     return {
-        "answer": f"{possible} of {models}",
+        "answer": format_percent(choice.p_best),
         "detail": (
-            f"{'It alone' if possible == 1 else 'This many models'} may be the best. The expected "
-            f"loss from taking it instead of the best one is {choice.regret:.3f} "
+            f"Probability that {choice.pick} is the best of {len(choice.contenders)} models{raw}. "
+            f"{out or 'None'} of them can be ruled out with {choice.set_level:.0%} probability. "
+            f"The expected loss from taking it instead of the best one is {choice.regret:.3f} "
             f"({_format_span(choice.regret_low, choice.regret_high)})."
         ),
     }
@@ -302,31 +298,25 @@ def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> di
     return {"answer": format_number(alone), "detail": detail + "."}
 
 
-def _write_caution(evaluation: BaseEvaluation) -> str:
-    """What was measured to be too sure among what the decision shows; empty where nothing was."""
-    choice = choose_by_lead(evaluation) if evaluation.data.n_models > 1 else None
-    if choice is None or not choice.p_best >= 0.0:
+def _describe_calibration(evaluation: BaseEvaluation) -> str:
+    """Say what P(best) is and by which metrics it is not calibrated; empty for one model."""
+    ranked = [
+        metric
+        for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True)
+        if metric.greater_is_better is not None and estimate.draws is not None
+    ]
+    raw = [each.name for each in ranked if not evaluation.find_record(each).knows("best")]
+    if not ranked or evaluation.data.n_models < 2:
         return ""
-    record = evaluation.find_record(evaluation.metrics[0])
-    shown = (
-        ("The set of possible best models", choice.set_reliability),
-        ("P(best)", choice.reliability),
-        ("P(best)", record.tell("best")),
-    )
-    for name, told in shown:
-        if told.verdict == "too high":
-            return f"{name} is surer than it should be. {told.sentence}"
-    return ""
+    said = "P(best) is the probability that a model is the best one"
+    if not raw:
+        return f"{said}, calibrated on benchmark sets."
+    where = f" for {', '.join(raw)}" if len(raw) < len(ranked) else ""
+    return f"{said}. It is not calibrated{where}: no benchmark measured it with this method."
 
 
-def _say_worries(doubts: list[dict[str, Any]], caution: str) -> dict[str, Any]:
-    """The worst doubts by their own name: a serious one is not a warning.
-
-    ``caution`` says which probability was measured not to hold; it is no doubt about these data.
-    """
-    if not doubts and caution:
-        detail = f"No check found a reason for doubt in the data. {caution}"
-        return {"answer": "How sure it is", "detail": detail, "severity": "info"}
+def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The worst doubts by their own name: a serious one is not a warning."""
     if not doubts:
         detail = "No check found a reason for doubt. The assumptions are listed under Method."
         return {"answer": "Nothing found", "detail": detail}
@@ -334,7 +324,6 @@ def _say_worries(doubts: list[dict[str, Any]], caution: str) -> dict[str, Any]:
     first = [doubt for doubt in doubts if doubt["severity"] == worst]
     others = len(doubts) - 1
     more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
-    more += f" {caution.split('. ')[0]}." if caution else ""
     return {
         "answer": f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}",
         "detail": f"{first[0]['title']}.{more}",

@@ -9,6 +9,9 @@ Draw d holds one state of the world for every classifier, so with draws (D, M)
     P(a best)                  share of the same draws in which a is the best of all, ties shared,
                                to a power e, scaled to the sum one
 
+Both are then corrected by how often such probabilities were true (`ssme.results.reliability`);
+``p_better_raw`` and ``p_best_raw`` are without that correction.
+
 The factor f and the exponent e belong to the estimate (`Estimate.pair_factor`, `best_exponent`);
 both are one unless the method says otherwise, and for one classifier on two groups. Then P(best) is
 never larger than P(better) against any other one; with an exponent below one it may be by a little.
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Any, ClassVar
 
@@ -34,7 +37,7 @@ from numpy.typing import NDArray
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
 from ssme.results.frames import build_frame, render_frame_html, render_frame_text
-from ssme.results.reliability import Reliability
+from ssme.results.reliability import UNMEASURED, Record
 from ssme.wording import make_printable
 
 __all__ = [
@@ -91,9 +94,10 @@ class Difference:
         The two estimates, and the first minus the second.
     low, high : float
         The interval of the difference; NaN where the method gives none.
-    p_better : float
-        Probability that ``a`` is better; NaN where the method gives no draws or the metric has no
-        better direction.
+    p_better, p_better_raw : float
+        Probability that ``a`` is better, calibrated on benchmark sets where it was measured, and
+        as the draws have it; NaN where the method gives no draws or the metric has no better
+        direction.
     """
 
     metric: str
@@ -106,6 +110,7 @@ class Difference:
     low: float
     high: float
     p_better: float
+    p_better_raw: float
 
 
 @dataclass(frozen=True)
@@ -118,8 +123,9 @@ class Rank:
         The classifier.
     estimate, low, high : float
         Its metric and the interval.
-    p_best : float
-        Probability that it is the best of all; NaN where the method gives no draws.
+    p_best, p_best_raw : float
+        Probability that it is the best of all, calibrated on benchmark sets where it was measured,
+        and as the draws have it; NaN where the method gives no draws.
     expected_rank, rank_low, rank_high : float
         Its mean rank over the draws and the interval of the rank; 1 is best.
     """
@@ -129,6 +135,7 @@ class Rank:
     low: float
     high: float
     p_best: float
+    p_best_raw: float
     expected_rank: float
     rank_low: float
     rank_high: float
@@ -138,13 +145,15 @@ class Rank:
 class RowTable(ABC):
     """Rows of one dataclass, shown as a table.
 
-    ``level`` is the coverage of the intervals, ``library`` that of the frame that `frame` gives.
+    ``level`` is the coverage of the intervals, ``library`` that of the frame that `frame` gives;
+    ``remarks`` are sentences below the table.
     """
 
     rows: tuple[Any, ...]
     level: float
     library: str
     kind: ClassVar[Any]
+    remarks: tuple[str, ...] = field(default=(), kw_only=True)
 
     def frame(self, library: str | None = None) -> Any:
         """The rows as a frame.
@@ -160,23 +169,22 @@ class RowTable(ABC):
         names = [column.name for column in fields(self.kind)]
         return {name: [getattr(row, name) for row in self.rows] for name in names}
 
+    def _list_shown(self) -> dict[str, list[Any]]:
+        """The columns that print and a notebook show: one probability for each event."""
+        return {k: v for k, v in self._make_columns().items() if not k.endswith("_raw")}
+
     @abstractmethod
     def _write_head(self) -> str:
         """One line above the table."""
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What else is to be said of the table, below it."""
-        return ()
-
     def __repr__(self) -> str:
-        parts = [make_printable(self._write_head()), render_frame_text(self._make_columns())]
+        parts = [make_printable(self._write_head()), render_frame_text(self._list_shown())]
         return "\n".join([*parts, *map(make_printable, self.remarks)])
 
     def _repr_html_(self) -> str:
         told = "".join(f"<p>{escape(make_printable(remark))}</p>" for remark in self.remarks)
         head = escape(make_printable(self._write_head()))
-        return f"<p>{head}</p>{render_frame_html(self._make_columns())}{told}"
+        return f"<p>{head}</p>{render_frame_html(self._list_shown())}{told}"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -194,19 +202,13 @@ class Comparison(RowTable):
         Coverage of the intervals.
     library : str
         Library of the frame that ``frame()`` gives.
-    reliability : tuple of Reliability
-        How far to trust ``p_better``, metric by metric.
+    remarks : tuple of str
+        For which metrics ``p_better`` is not calibrated.
     """
 
     kind: ClassVar[Any] = Difference
     rows: tuple[Difference, ...]
     library: str = "pandas"
-    reliability: tuple[Reliability, ...] = ()
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """How far to trust the probabilities, in words."""
-        return tuple(each.sentence for each in self.reliability)
 
     def _write_head(self) -> str:
         return (
@@ -229,20 +231,14 @@ class ModelRanking(RowTable):
         Library of the frame that ``frame()`` gives.
     metric, where : str
         The metric, and the group it was estimated on.
-    reliability : Reliability, optional
-        How far to trust ``p_best``; None where the method gives no probabilities.
+    remarks : tuple of str
+        That ``p_best`` is not calibrated, where nothing was measured.
     """
 
     kind: ClassVar[Any] = Rank
     rows: tuple[Rank, ...]
     metric: str
     where: str
-    reliability: Reliability | None = None
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """How far to trust the probabilities, in words."""
-        return () if self.reliability is None else (self.reliability.sentence,)
 
     def _write_head(self) -> str:
         return (
@@ -260,12 +256,13 @@ def compare_two(
     where: str,
     greater_is_better: bool | None,
     level: float,
+    record: Record = UNMEASURED,
     same_rows: bool = True,
 ) -> Difference:
     """``one`` minus ``two``, and what their paired draws say about it.
 
     ``same_rows`` tells two classifiers on one group from one classifier on two groups, to which
-    the factor of pairs does not apply.
+    the factor of pairs does not apply. ``record`` corrects the probability.
     """
     gap = one.value - two.value
     low = high = better = float("nan")
@@ -281,7 +278,9 @@ def compare_two(
     else:
         low = gap - float(np.hypot(one.value - one.low, two.high - two.value))
         high = gap + float(np.hypot(one.high - one.value, two.value - two.low))
-    return Difference(metric, *names, where, one.value, two.value, gap, low, high, better)
+    corrected = float(record.correct("better", better))
+    ends_and_p = (low, high, corrected, better)
+    return Difference(metric, *names, where, one.value, two.value, gap, *ends_and_p)
 
 
 def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> FloatArray:
@@ -353,13 +352,13 @@ def rank_models(
     where: str,
     greater_is_better: bool,
     level: float,
+    record: Record = UNMEASURED,
     library: str = "pandas",
-    reliability: Reliability | None = None,
 ) -> ModelRanking:
     """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.
 
-    ``reliability`` is that of P(best), told where there are such probabilities. Rank intervals are
-    the ranks at the tails of the draws, so they are ranks that occurred.
+    ``record`` corrects P(best). Rank intervals are the ranks at the tails of the draws, so they are
+    ranks that occurred.
     """
     value = estimate.value
     low, high = estimate.interval(level)
@@ -375,10 +374,11 @@ def rank_models(
             expected[known] = places.mean(axis=0)
         best = compute_probability_best(estimate, greater_is_better)
     order = np.argsort(-value if greater_is_better else value, kind="stable")
-    columns = (value, low, high, best, expected, first, last)
+    columns = (value, low, high, record.correct_shares("best", best), best, expected, first, last)
     rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
-    told = reliability if np.isfinite(best).any() else None
-    return ModelRanking(rows, level, library, metric, where, told)
+    remark = record.describe("best") if np.isfinite(best).any() else ""
+    remarks = (remark,) if remark else ()
+    return ModelRanking(rows, level, library, metric, where, remarks=remarks)
 
 
 def _compute_share_better(

@@ -237,9 +237,11 @@ class BaseEvaluation:
         else:
             sides = [(group, one, group, two) for one, two in self._list_pairs(a, b)]
         rows: list[Difference] = []
-        told = []
+        remarks = []
         for m in wanted:
             before = len(rows)
+            where = group if groups is None else " and ".join(groups)
+            record = self.find_record(self.metrics[m], where)
             for group_a, model_a, group_b, model_b in sides:
                 first = self.estimates[self.group_index(group_a)][m]
                 second = self.estimates[self.group_index(group_b)][m]
@@ -253,13 +255,14 @@ class BaseEvaluation:
                         where=group if same_group else model_a,
                         greater_is_better=self.metrics[m].greater_is_better,
                         level=level,
+                        record=record,
                         same_rows=same_group,
                     )
                 )
             if not all(np.isnan(row.p_better) for row in rows[before:]):
-                where = group if groups is None else " and ".join(groups)
-                told.append(self.find_record(self.metrics[m], where).tell("better"))
-        return Comparison(tuple(rows), level, self._library, tuple(told))
+                remarks.append(record.describe("better"))
+        said = tuple(filter(None, remarks))
+        return Comparison(tuple(rows), level, self._library, remarks=said)
 
     def ranking(
         self, metric: str | None = None, group: str = ALL, *, level: float | None = None
@@ -303,8 +306,8 @@ class BaseEvaluation:
             where=group,
             greater_is_better=chosen.greater_is_better,
             level=self._check_level(level),
+            record=self.find_record(chosen, group),
             library=self._library,
-            reliability=self.find_record(chosen, group).tell("best"),
         )
 
     def find_record(self, metric: Metric, group: str = ALL) -> Record:

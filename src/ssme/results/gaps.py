@@ -39,7 +39,7 @@ from ssme.metrics.mass import linear_plan
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import Group
-from ssme.results.reliability import Record, Reliability
+from ssme.results.reliability import Record
 from ssme.results.simultaneous import (
     compute_badness,
     compute_p_worst,
@@ -56,8 +56,8 @@ __all__ = [
     "estimate_further",
     "find_groupings",
     "find_places",
+    "find_worst_record",
     "make_mean_bias",
-    "tell_p_worst",
 ]
 
 GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
@@ -86,8 +86,9 @@ class Gap:
     worst, best : str
         The groups with the worst and the best estimate; where neither way is better, those with
         the lowest and the highest.
-    p_worst : float
-        Probability that ``worst`` is the worst group; NaN where the method gives no draws.
+    p_worst, p_worst_raw : float
+        Probability that ``worst`` is the worst group, calibrated on benchmark sets where it was
+        measured, and as the draws have it; NaN where the method gives no draws.
     n_groups : int
         Number of groups that were compared.
     """
@@ -102,6 +103,7 @@ class Gap:
     worst: str
     best: str
     p_worst: float
+    p_worst_raw: float
     n_groups: int
 
 
@@ -117,18 +119,12 @@ class GapTable(RowTable):
         Coverage of the intervals.
     library : str
         Library of the frame that ``frame()`` gives.
-    reliability : tuple of Reliability
-        How far to trust ``p_worst``, metric by metric.
+    remarks : tuple of str
+        For which metrics ``p_worst`` is not calibrated.
     """
 
     kind: ClassVar[Any] = Gap
     rows: tuple[Gap, ...]
-    reliability: tuple[Reliability, ...] = ()
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """How far to trust the probabilities, in words."""
-        return tuple(each.sentence for each in self.reliability)
 
     def _write_head(self) -> str:
         return (
@@ -155,33 +151,20 @@ def compute_gaps(
         for kind in kinds:
             rows += _find_gaps_of_kind(evaluation, text, kind, metric, level)
     library = evaluation.data.frame_library or "pandas"
-    return GapTable(tuple(rows), level, library, _tell_of_each_metric(evaluation, rows))
-
-
-def tell_p_worst(
-    evaluation: BaseEvaluation, metric: Metric, probability: float | None = None
-) -> Reliability:
-    """How far to trust P(worst) of groups by ``metric``, or one ``probability`` of that kind.
-
-    It was measured for the population that the rows of a group stand for.
-    """
-    if evaluation.settings.get("group_target", "population") != "population":
-        return Record(evaluation.method, f"{metric.name} of the rows at hand").tell("worst")
-    return evaluation.find_record(metric).tell("worst", probability)
-
-
-def _tell_of_each_metric(
-    evaluation: BaseEvaluation, rows: Sequence[Gap]
-) -> tuple[Reliability, ...]:
-    """What `tell_p_worst` says of every metric that has a P(worst)."""
-    known = {metric.name: metric for metric in evaluation.metrics}
+    known = {each.name: each for each in evaluation.metrics}
     names = dict.fromkeys(row.metric for row in rows if row.p_worst == row.p_worst)
-    return tuple(
-        tell_p_worst(evaluation, known[name])
-        if name in known
-        else Record(evaluation.method, name).tell("worst")
-        for name in names
-    )
+    records = [find_worst_record(evaluation, known.get(name, name)) for name in names]
+    remarks = tuple(filter(None, (record.describe("worst") for record in records)))
+    return GapTable(tuple(rows), level, library, remarks=remarks)
+
+
+def find_worst_record(evaluation: BaseEvaluation, metric: Metric | str) -> Record:
+    """What was measured of P(worst) of groups: for the population that their rows stand for."""
+    if isinstance(metric, str):
+        return Record(evaluation.method, metric)
+    if evaluation.settings.get("group_target", "population") != "population":
+        return Record(evaluation.method, f"{metric.name} of the rows at hand")
+    return evaluation.find_record(metric)
 
 
 def describe_gaps(
@@ -246,12 +229,15 @@ def _find_gaps(
             value, low, high = np.exp(-value), np.exp(-high), np.exp(-low)
         chosen, span = metrics[widest], usable[widest]
         order = sorted(span.known, key=lambda g: compute_badness(float(span.values[g]), chosen))
-        p_worst = float("nan")
+        p_worst = p_raw = float("nan")
         draws = gather_group_draws(estimates[widest], j)
         if draws is not None:
             kept = [estimates[widest][g] for g in span.known]
             shares = compute_p_worst(draws[:, span.known], chosen, kept)
-            p_worst = float(shares[span.known.index(order[0])])
+            record = find_worst_record(evaluation, chosen)
+            place = span.known.index(order[0])
+            p_raw = float(shares[place])
+            p_worst = float(record.correct_shares("worst", shares)[place])
         yield Gap(
             text,
             model,
@@ -263,6 +249,7 @@ def _find_gaps(
             groups[order[0]].name,
             groups[order[-1]].name,
             p_worst,
+            p_raw,
             len(span.known),
         )
 

@@ -18,8 +18,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import Metric
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
-from ssme.results.gaps import find_groupings, find_places, tell_p_worst
-from ssme.results.reliability import Reliability
+from ssme.results.gaps import find_groupings, find_places, find_worst_record
 from ssme.results.simultaneous import (
     compute_badness,
     compute_joint_reach,
@@ -43,8 +42,9 @@ class GroupRank:
         The metric and its interval, for this group by itself.
     difference, difference_low, difference_high : float
         The group minus all rows, with an interval that holds for all groups at once.
-    p_worst : float
-        Probability of being the worst group; NaN where the method gives no draws.
+    p_worst, p_worst_raw : float
+        Probability of being the worst group, calibrated on benchmark sets where it was measured,
+        and as the draws have it; NaN where the method gives no draws.
     n_labeled, n_unlabeled : int
         Rows of the group with and without a label.
     borrowed : float
@@ -62,6 +62,7 @@ class GroupRank:
     difference_low: float
     difference_high: float
     p_worst: float
+    p_worst_raw: float
     n_labeled: int
     n_unlabeled: int
     borrowed: float
@@ -82,20 +83,14 @@ class GroupRanking(RowTable):
         Library of the frame that ``frame()`` gives.
     by, metric : str
         The grouping and the metric.
-    reliability : Reliability, optional
-        How far to trust the largest ``p_worst``; None where the method gives no probabilities.
+    remarks : tuple of str
+        That ``p_worst`` is not calibrated, where nothing was measured.
     """
 
     kind: ClassVar[Any] = GroupRank
     rows: tuple[GroupRank, ...]
     by: str
     metric: str
-    reliability: Reliability | None = None
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """How far to trust the probabilities, in words."""
-        return () if self.reliability is None else (self.reliability.sentence,)
 
     def _write_head(self) -> str:
         return (
@@ -144,8 +139,12 @@ def rank_groups(
     low, high = ends[:, 0], ends[:, 1]
     ends_alone = _find_interval(evaluation.labels_only[0][m], j, level)
     n_labels, alone = evaluation.groups[0].n_labeled, ends_alone[1] - ends_alone[0]
+    record = find_worst_record(evaluation, chosen)
     columns = np.stack(
-        [values, low, high, difference, difference - reach, difference + reach, worst]
+        [
+            *(values, low, high, difference, difference - reach, difference + reach),
+            *(record.correct_shares("worst", worst), worst),
+        ]
     )
     ranks = [
         GroupRank(
@@ -161,9 +160,9 @@ def rank_groups(
     ]
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
     library = evaluation.data.frame_library or "pandas"
-    likeliest = float(np.nanmax(worst)) if np.isfinite(worst).any() else None
-    told = None if likeliest is None else tell_p_worst(evaluation, chosen, likeliest)
-    return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name, told)
+    remark = record.describe("worst") if np.isfinite(worst).any() else ""
+    remarks = (remark,) if remark else ()
+    return GroupRanking(tuple(ranks), level, library, texts[0], chosen.name, remarks=remarks)
 
 
 def order_groups(evaluation: BaseEvaluation, metric: str) -> list[str]:

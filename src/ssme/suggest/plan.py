@@ -90,8 +90,6 @@ class LabelPlan(ToldInWords):
         Largest total number of labels that can be told.
     metric : str
         The metric that the target is about.
-    reliability : str
-        For a target of P(best), how often such a probability was true where it was measured.
     """
 
     target: str
@@ -104,7 +102,6 @@ class LabelPlan(ToldInWords):
     effective: float
     most: int
     metric: str = ""
-    reliability: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -126,7 +123,7 @@ class LabelPlan(ToldInWords):
         """
         named = "" if self.metric in self.target else f" ({self.metric})"
         known = np.isfinite(self.effective) and round(self.effective) != self.n_labeled > 0
-        worth = f" {self.reliability}" if self.reliability else ""
+        worth = ""
         if with_worth and known:
             about = f" about {self.metric}" if self.metric else ""
             worth += (
@@ -158,7 +155,6 @@ class LabelPlan(ToldInWords):
         values = {
             "target": self.target,
             "metric": self.metric,
-            "reliability": self.reliability,
             "now": self.now,
             "n_labeled": self.n_labeled,
             "more": self.more,
@@ -399,15 +395,7 @@ def _plan(
         effective=count_effective_labels(evaluation, target.metric.name),
         most=most,
         metric=target.metric.name,
-        reliability=_tell_reliability(evaluation, target),
     )
-
-
-def _tell_reliability(evaluation: BaseEvaluation, target: Target) -> str:
-    """How far to trust the probability that the target asks for; nothing for other targets."""
-    if target.what != "P(best)":
-        return ""
-    return evaluation.find_record(target.metric).tell("best", target.bound).sentence
 
 
 def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None) -> float:

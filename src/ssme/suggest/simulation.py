@@ -41,10 +41,10 @@ from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
 from ssme.spec import RunSpec
 from ssme.suggest.constants import PlanConstants
-from ssme.suggest.monotone import make_falling
 from ssme.suggest.possible import draw_truth, tilt_belief
 from ssme.suggest.rows import believe
 from ssme.suggest.targets import Target
+from ssme.transforms.monotone import make_falling
 
 __all__ = [
     "Sight",

@@ -22,6 +22,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import BaseEvaluation
+from ssme.results.reliability import Record
 from ssme.wording import quote, suggest_nearest
 
 __all__ = ["Target", "read_target", "refuse_unreadable"]
@@ -51,6 +52,8 @@ class Target:
         What is to be reached.
     pair_factor, best_exponent : float
         How P(best) and regret are read off draws, as the estimate says.
+    record : Record
+        What was measured of the method's probabilities, which corrects P(best).
     """
 
     text: str
@@ -58,8 +61,9 @@ class Target:
     metric: Metric
     model: int | None
     bound: float
-    pair_factor: float = 1.0
-    best_exponent: float = 1.0
+    pair_factor: float
+    best_exponent: float
+    record: Record
 
     def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
         """The quantity of an estimate that the target bounds."""
@@ -67,7 +71,7 @@ class Target:
             low, high = estimate.interval(level)
             width = high - low if self.model is None else (high - low)[[self.model]]
             return float(np.max(width)) if np.isfinite(width).all() else float("nan")
-        choice = choose_model(models, self.metric, estimate, level=level)
+        choice = choose_model(models, self.metric, estimate, level=level, record=self.record)
         return choice.p_best if self.what == "P(best)" else choice.regret
 
     def read_draws(self, value: FloatArray, draws: FloatArray) -> float:
@@ -79,7 +83,8 @@ class Target:
             value, draws, pair_factor=self.pair_factor, best_exponent=self.best_exponent
         )
         if self.what == "P(best)":
-            return float(compute_probability_best(estimate, upwards)[pick])
+            raw = compute_probability_best(estimate, upwards)
+            return float(self.record.correct_shares("best", raw)[pick])
         drawn = sign * draw_towards(estimate)
         return float((drawn.max(axis=1) - drawn[:, pick]).mean())
 
@@ -119,7 +124,8 @@ def read_target(evaluation: BaseEvaluation, text: str) -> Target:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
     bound = _find_bound(text, found["bound"], what)
     estimate = evaluation.estimate(metric.name)
-    return Target(text, what, metric, model, bound, estimate.pair_factor, estimate.best_exponent)
+    factors = estimate.pair_factor, estimate.best_exponent
+    return Target(text, what, metric, model, bound, *factors, evaluation.find_record(metric))
 
 
 def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:

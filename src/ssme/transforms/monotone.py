@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
-from ssme.metrics.base import FloatArray
+from numpy.typing import NDArray
 
 __all__ = ["make_falling"]
+
+FloatArray = NDArray[np.float64]
 
 
 def make_falling(
