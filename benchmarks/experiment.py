@@ -35,7 +35,7 @@ from benchmarks.datasets.registry import load_dataset
 from benchmarks.provenance import record
 from ssme import progress
 from ssme.bench import Protocol, Study, StudyTables, run_protocol, run_studies
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from ssme.bench.provenance import compute_source_checksum, describe_process
+from ssme.bench.store import compute_source_checksum, describe_process
 
 ROOT = Path(__file__).resolve().parent
 RUNS = "runs.csv"

@@ -23,10 +23,8 @@ ALLOWED: dict[str, set[str]] = {
     "data": {"wording", "errors", "options", "writing"},
     "data.readers": {"wording", "errors", "options", "data"},
     "data.door": {"errors", "options", "data", "data.readers"},
-    "transforms": {"errors"},
     "metrics": {"wording", "errors", "options"},
-    "densities": {"errors", "engines", "transforms"},
-    "mixture": {"errors", "progress", "engines", "transforms", "densities"},
+    "mixture": {"errors", "progress", "engines"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
 ALLOWED["groups"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
@@ -36,11 +34,9 @@ ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"estimator"}
 ALLOWED["decide"] = {*ALLOWED} - {"estimator"}
 ALLOWED["suggest"] = {*ALLOWED} - {"estimator"}
-ALLOWED["memory"] = {"wording", "errors", "options"}
-ALLOWED["tracking"] = {*ALLOWED} - {"estimator"}
+ALLOWED["memory"] = {*ALLOWED} - {"estimator"}
 ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
 ALLOWED["report"] = {*ALLOWED} - {"estimator"}
-ALLOWED["integrations"] = {*ALLOWED} - {"estimator"}
 ALLOWED["evaluation"] = {*ALLOWED} - {"estimator"}
 ALLOWED["fitting"] = {*ALLOWED} - {"estimator"}
 ALLOWED["stream"] = {*ALLOWED} - {"estimator"}

@@ -28,15 +28,16 @@ spec.loader.exec_module(extension)
 METHOD_CLASSES = sorted(f"ssme.{entry.partition(':')[2]}" for entry in METHODS.values())
 WITHOUT_EXAMPLE = {
     "ssme.bench.geometric_rmae": "needs the table of a benchmark",
+    "ssme.bench.provenance": "needs the table of a benchmark",
     "ssme.bench.run_studies": "is run_protocol for several protocols",
     "ssme.bench.summarize": "needs the table of a benchmark",
     "ssme.evaluate_parquet": "needs Parquet files",
     "ssme.progress.show": "draws on the terminal",
     "ssme.progress.tell": "is in the example of ssme.progress.listen",
-    "ssme.tracking.compare_records": "needs a memory with two evaluations",
-    "ssme.tracking.find_drift": "needs a memory with two evaluations",
-    "ssme.tracking.trace_estimates": "needs a memory with two evaluations",
-    "ssme.tracking.read_events": "needs data with ids",
+    "ssme.memory.tracking.compare_records": "needs a memory with two evaluations",
+    "ssme.memory.tracking.find_drift": "needs a memory with two evaluations",
+    "ssme.memory.tracking.trace_estimates": "needs a memory with two evaluations",
+    "ssme.memory.tracking.read_events": "needs data with ids",
 }
 """Functions without an example, and why."""
 

@@ -11,14 +11,13 @@ from benchmarks.datasets.fetch import fetch_dataset
 from benchmarks.datasets.registry import load_dataset
 
 import ssme
-from ssme.densities.bandwidth import select_bandwidth
 from ssme.engines.executors import open_executor
 from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import InputError, argument, make_unknown_name_error, name_argument
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
-from ssme.mixture.choice import choose_density
-from ssme.mixture.model import choose_preset_options
+from ssme.mixture.kde import select_bandwidth
+from ssme.mixture.model import choose_density, choose_preset_options
 
 POINTS = np.zeros((4, 2))
 

@@ -16,7 +16,7 @@ from benchmarks.charts import draw_dots
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import labels_only_curve, summarize
-from ssme.bench.effective import add_effective_sample_size
+from ssme.bench.summary import add_effective_sample_size
 from ssme.metrics import default_metrics
 
 COLUMNS = ["dataset", "metric", "n_labeled", "method", "mae", "ess", "runs", "seed"]

@@ -18,7 +18,7 @@ from benchmarks.charts import draw_dots
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_MODELS, PAPER_NAMES, read_paper_file
-from ssme.bench.provenance import DECISIVE, describe_process
+from ssme.bench.store import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass

@@ -20,14 +20,11 @@ from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import write_table
 from ssme.bench import seen_rows, split_rows
 from ssme.data.scoreset import ScoreSet
-from ssme.densities.bandwidth import select_bandwidth
-from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import log_kernel_volume
 from ssme.errors import ConvergenceWarning
-from ssme.mixture.em import run_em
-from ssme.mixture.model import PRESETS
-from ssme.mixture.start import draw_probabilities, draw_start
-from ssme.transforms.alr import stack_alr
+from ssme.mixture.alr import stack_alr
+from ssme.mixture.kde import KdeClasses, select_bandwidth
+from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em
 
 RULES: tuple[tuple[str | float, str], ...] = (
     ("public_code", "smallest"),

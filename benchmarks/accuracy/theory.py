@@ -27,7 +27,7 @@ from scipy.special import expit
 from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run_jobs, save, start
 from benchmarks.theory import auc_bound, separation_error, theorem_1, ul_plus
-from ssme.bench.provenance import DECISIVE, describe_process
+from ssme.bench.store import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning
 from ssme.methods.registry import get_method

@@ -25,7 +25,7 @@ import pandas as pd
 
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 from ssme.memory import Memory
 
 EVENTS, WRITERS = 500, ("ada", "bob")

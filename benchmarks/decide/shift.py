@@ -22,7 +22,7 @@ import pandas as pd
 
 from benchmarks.decide.common import compute_truth, start_study
 from ssme.bench import Scene, Split, Trial
-from ssme.bench.splits import IntArray
+from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.decide.shift import correct_shift
 from ssme.methods.registry import find_method_class

@@ -3,7 +3,7 @@
     python -m benchmarks.mutation.run --workers 16
 
 A random sample of the mutants (`benchmarks.mutation.operators`) of ``metrics``, ``mixture``,
-``densities`` and ``methods`` is drawn with a seed. The tests are run once without a fault, each in
+and ``methods`` is drawn with a seed. The tests are run once without a fault, each in
 turn watched for the lines it reaches. Then every mutant is run in a process of its own, forked from
 one that has the big libraries loaded, against the tests that reach its statement: those of its own
 file, then those that hold the numbers of every method, then the quickest of the others, as many as
@@ -57,7 +57,6 @@ GROUPS = {
     "auto": ("methods/auto",),
     "metrics": ("metrics",),
     "mixture": ("mixture",),
-    "densities": ("densities",),
     "estimators": ("methods/estimators",),
     "answers": ("methods/answers",),
     "parts": ("methods/parts", "methods/beliefs", "methods/base.py", "methods/facts.py"),

@@ -38,7 +38,7 @@ import ssme
 from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.running import Person, Running, find_row
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 from ssme.memory import Memory
 
 LABELS = 4.0

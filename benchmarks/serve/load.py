@@ -39,7 +39,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 
 PAUSE = 1.0
 REQUESTS, EAGER = 2000, 10

@@ -43,7 +43,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 
 DECIDED = 'class="downloads"'
 UNDERSTOOD = "Models</h2>"

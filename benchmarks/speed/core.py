@@ -27,11 +27,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.accuracy.protocol import RESULTS, average_over_draws
 from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.densities.bandwidth import select_bandwidth
-from ssme.densities.kde import KdeClasses
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
-from ssme.transforms.alr import stack_alr
+from ssme.mixture.alr import stack_alr
+from ssme.mixture.kde import KdeClasses, select_bandwidth
 
 METRICS = ("accuracy", "ece", "roc_auc", "average_precision")
 N_STEPS, N_DRAWS = 20, 100
@@ -39,8 +38,8 @@ N_STEPS, N_DRAWS = 20, 100
 MEMORY_SCRIPT = """
 import resource
 import numpy as np
-from ssme.densities.bandwidth import select_bandwidth
-from ssme.densities.kde import KdeClasses
+from ssme.mixture.kde import select_bandwidth
+from ssme.mixture.kde import KdeClasses
 from ssme.engines.kernels import TiledKernel
 rng = np.random.default_rng(0)
 points = rng.normal(size=(50_000, 7))

@@ -22,10 +22,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.provenance import record
-from ssme.densities.bandwidth import Bandwidth
-from ssme.densities.kde import KdeClasses
 from ssme.engines.kernels import TiledKernel, choose_kernel_sums
-from ssme.mixture.em import EmFit, EmRules, run_em
+from ssme.mixture.kde import Bandwidth, KdeClasses
+from ssme.mixture.model import EmFit, EmRules, run_em
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 DIMS = 7

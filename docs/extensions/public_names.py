@@ -18,6 +18,7 @@ ROOMS = (
     "ssme.diagnostics",
     "ssme.errors",
     "ssme.memory",
+    "ssme.memory.tracking",
     "ssme.methods",
     "ssme.metrics",
     "ssme.plots",
@@ -27,7 +28,6 @@ ROOMS = (
     "ssme.sklearn",
     "ssme.stream",
     "ssme.suggest",
-    "ssme.tracking",
 )
 
 

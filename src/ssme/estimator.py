@@ -29,12 +29,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ssme.densities.base import FloatArray
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs.posterior import clamp
-from ssme.mixture.model import MixtureOptions, fit_mixture, read_options
-from ssme.mixture.start import draw_probabilities
-from ssme.transforms.alr import stack_alr
+from ssme.mixture.alr import stack_alr
+from ssme.mixture.kde import FloatArray
+from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, read_options
 
 __all__ = ["SSME"]
 

@@ -348,6 +348,6 @@ class Evaluation(DecidingEvaluation):
         report : str
             Name of the report among the run's artifacts.
         """
-        from ssme.integrations.mlflow import log_evaluation
+        from ssme.report.mlflow import log_evaluation
 
         log_evaluation(self, tracker=tracker, report=report)

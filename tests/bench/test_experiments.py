@@ -10,7 +10,7 @@ from benchmarks import experiment, paper, report, run_all, trends
 from benchmarks.accuracy import classifiers
 from benchmarks.experiment import Setup
 
-from ssme.bench.provenance import describe_process
+from ssme.bench.store import describe_process
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_resumed_run_gives_the_same_table(tmp_path):
 def test_a_long_table_is_parquet_too(tmp_path, monkeypatch):
     run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "short")
     assert not (tmp_path / "short" / "results.parquet").exists()
-    monkeypatch.setattr("ssme.bench.tables.PARQUET_ROWS", 10)
+    monkeypatch.setattr("ssme.bench.store.PARQUET_ROWS", 10)
     table = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "long")
     written = pd.read_parquet(tmp_path / "long" / "results.parquet")
     pd.testing.assert_frame_equal(written, table)
@@ -228,7 +228,7 @@ class OneWorker(Executor):
 def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
     ticks = iter([0, 0, 0, 0, 0])
     clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
-    monkeypatch.setattr("ssme.bench.studies.time", clock)
+    monkeypatch.setattr("ssme.bench.runner.time", clock)
     with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
         run_protocol(PROTOCOL, ["one"], load, executor=OneWorker(), folder=tmp_path, seconds=1)
     assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 1
@@ -324,7 +324,7 @@ def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
     import sys
     from types import SimpleNamespace
 
-    from ssme.bench.provenance import name_function
+    from ssme.bench.store import name_function
 
     def measure(result, truth):
         return []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ssme.densities.bandwidth import BANDWIDTH_RULES
+from ssme.mixture.kde import BANDWIDTH_RULES
 
 RULES = pytest.mark.parametrize("rule", list(BANDWIDTH_RULES.values()), ids=list(BANDWIDTH_RULES))
 

@@ -3,7 +3,8 @@ import warnings
 import numpy as np
 import pytest
 
-from ssme.densities.bandwidth import (
+from ssme.errors import InputError
+from ssme.mixture.kde import (
     BANDWIDTH_RULES,
     _bin_linearly,
     isj,
@@ -11,7 +12,6 @@ from ssme.densities.bandwidth import (
     select_bandwidth,
     silverman,
 )
-from ssme.errors import InputError
 
 
 def test_public_code_rule_is_a_quarter_of_the_normal_reference() -> None:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from ssme.densities.gaussian_mixture import GaussianClasses, Normal
 from ssme.errors import InputError
+from ssme.mixture.gaussian_mixture import GaussianClasses, Normal
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-from ssme.densities.flow import FlowClasses  # noqa: E402
-from ssme.densities.realnvp import (  # noqa: E402
+from ssme.mixture.flow import FlowClasses  # noqa: E402
+from ssme.mixture.realnvp import (  # noqa: E402
     MixtureBase,
     RealNvp,
     Training,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from ssme.densities.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _compute_moments
 from ssme.errors import InputError
+from ssme.mixture.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _compute_moments
 
 
 @pytest.fixture

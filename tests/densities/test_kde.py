@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
 
-from ssme.densities.bandwidth import Bandwidth
-from ssme.densities.kde import KdeClasses, log_kde_density
 from ssme.engines.kernels import KERNELS
+from ssme.mixture.kde import Bandwidth, KdeClasses, log_kde_density
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

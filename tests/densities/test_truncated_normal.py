@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from ssme.densities.truncated_normal import differentiate_truncated_normal, log_truncated_normal
+from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 
 PARAMETERS = [(0.3, 0.2), (-0.8, 0.3), (1.9, 0.4), (0.5, 2.0)]
 

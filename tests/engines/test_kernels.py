@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from ssme.engines import kernels
-from ssme.engines.kernels import KERNELS, DenseKernel, TiledKernel, choose_kernel_sums
-from ssme.engines.sparse import ERROR, SparseKernel, find_radius
+from ssme.engines.kernels import (
+    ERROR,
+    KERNELS,
+    DenseKernel,
+    SparseKernel,
+    TiledKernel,
+    choose_kernel_sums,
+    find_radius,
+)
 from ssme.errors import InputError
 
 

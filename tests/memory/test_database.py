@@ -21,7 +21,7 @@ from ssme.memory import (
     Memory,
     refuse_no_memory,
 )
-from ssme.memory.schema import APPLICATION, MIGRATIONS, VERSION
+from ssme.memory.database import APPLICATION, MIGRATIONS, VERSION
 
 WRITER = """
 import sys

@@ -8,8 +8,8 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.estimators.ssme import SsmeMethod
-from ssme.mixture import choice
-from ssme.mixture.choice import choose_density
+from ssme.mixture import model as choice
+from ssme.mixture.model import choose_density
 
 
 def binary_set(n: int, n_labeled: int, seed: int = 0) -> tuple[ScoreSet, np.ndarray]:

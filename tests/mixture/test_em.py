@@ -3,10 +3,9 @@ import warnings
 import numpy as np
 import pytest
 
-from ssme.densities.bandwidth import select_bandwidth
-from ssme.densities.kde import KdeClasses
 from ssme.errors import ConvergenceWarning
-from ssme.mixture.em import EmRules, compute_posterior, run_em
+from ssme.mixture.kde import KdeClasses, select_bandwidth
+from ssme.mixture.model import EmRules, compute_posterior, run_em
 
 
 class NormalClasses:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.mixture.start import draw_start, start_by_neighbors
+from ssme.mixture.model import draw_start, start_by_neighbors
 
 
 def test_draw_is_one_hot_with_the_right_frequencies() -> None:

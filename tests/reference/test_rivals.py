@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from ssme.densities.truncated_normal import log_truncated_normal
 from ssme.methods.beliefs.direct import make_normal_estimate
 from ssme.methods.estimators.active_testing import compute_lure_weights
 from ssme.methods.estimators.dawid_skene import fit_dawid_skene
 from ssme.methods.parts.prediction_powered import estimate_powered_mean
 from ssme.metrics import get_metric
+from ssme.mixture.gaussian_mixture import log_truncated_normal
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

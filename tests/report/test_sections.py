@@ -12,8 +12,8 @@ from tests.made_sets import HOSTILE, binary_set
 import ssme
 from ssme.evaluation import Evaluation
 from ssme.memory import Memory
+from ssme.memory.tracking import record_evaluation
 from ssme.suggest import count_effective_labels
-from ssme.tracking import record_evaluation
 
 
 def evaluate(n_labeled: int) -> Evaluation:

@@ -254,13 +254,13 @@ def test_other_models_and_moved_scores_are_told(monkeypatch: pytest.MonkeyPatch)
     def others(*_: Any) -> Any:
         raise InputError("no model in common")
 
-    monkeypatch.setattr("ssme.tracking.changes.find_drift", others)
+    monkeypatch.setattr("ssme.memory.tracking.find_drift", others)
     assert tell_changes(record(), now) == ["The models are others."]
     found = [
         SimpleNamespace(model="good", is_clear=True),
         SimpleNamespace(model="b", is_clear=False),
     ]
-    monkeypatch.setattr("ssme.tracking.changes.find_drift", lambda *_: found)
+    monkeypatch.setattr("ssme.memory.tracking.find_drift", lambda *_: found)
     assert tell_changes(record(), now) == ["The scores of good moved."]
 
 

@@ -11,7 +11,7 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.errors import InputError
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord, Memory
-from ssme.tracking import (
+from ssme.memory.tracking import (
     compare_records,
     find_drift,
     read_events,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.transforms.alr import alr, clip_simplex, stack_alr
+from ssme.mixture.alr import alr, clip_simplex, stack_alr
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])

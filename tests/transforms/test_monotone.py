@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from ssme.transforms.monotone import make_falling
+from ssme.mixture.monotone import make_falling
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,18 +13,96 @@ this version.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
+import platform
+import sys
+import warnings
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from ssme.bench.provenance import DECISIVE, describe_process
-from ssme.errors import InputError, translate_foreign_errors
+import numpy as np
 
-__all__ = ["CellStore"]
+import ssme
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
+from ssme.writing import open_whole, write_text
+
+# -------------------------------------------------------------------------------------------------
+# Where a number comes from: the data, versions, state of the source and machine behind it.
+#
+# Every cell of a benchmark carries this from the process that computed it. ``source`` tells two
+# states of the code apart that bear the same version: it is a checksum over the package's files.
+# The checksum of the data tells two files of one name apart.
+
+
+DECISIVE = ("ssme", "numpy")
+"""What must agree before cells share a table: numbers may differ where one of these does."""
+
+
+@lru_cache(maxsize=1)
+def describe_process() -> dict[str, Any]:
+    """Versions and machine of this process."""
+    return {
+        "ssme": ssme.__version__,
+        "source": compute_source_checksum(),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
+
+
+def compute_source_checksum(folder: Path | None = None) -> str:
+    """Eight hexadecimal digits over the Python files of ``folder``, by default this package."""
+    folder = folder or Path(ssme.__file__).parent
+    total = 0
+    for path in sorted(folder.rglob("*.py"), key=lambda path: path.as_posix()):
+        name = path.relative_to(folder).as_posix()
+        total = zlib.crc32(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"), total)
+    return f"{total:08x}"
+
+
+@lru_cache(maxsize=64)
+def compute_code_checksum(function: Any) -> str:
+    """The checksum of the Python files in the folder that ``function`` is written in."""
+    code = getattr(function, "__code__", None)
+    file = Path(code.co_filename if code is not None else "")
+    if not file.is_file():
+        raise InputError(
+            f"{function!r} is in no file, and a change of it would not be noticed",
+            allowed="a function at the top of a module",
+            fix="put it into a module, which worker processes can import too",
+        )
+    return compute_source_checksum(file.parent)
+
+
+def name_function(function: Any) -> str:
+    """Module and name of a function; a module that runs as a program has its own name, not
+    ``__main__``, which it has in one process and not in its workers."""
+    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
+    return f"{function.__module__ if spec is None else spec.name}.{function.__name__}"
+
+
+def compute_content_checksum(data: ScoreSet) -> str:
+    """Sixteen hexadecimal digits over all that ``data`` holds, names and order included.
+
+    Two files of the same scores, labels, weights, groups and names have the same checksum, however
+    they are written.
+    """
+    names = [list(data.models), [[type(c).__name__, str(c)] for c in data.classes]]
+    columns = [[name, list(map(repr, values))] for name, values in data.groups.items()]
+    digest = hashlib.sha256(repr([names, columns, data.scores.shape]).encode())
+    for array in (data.scores, data.labels, data.weights):
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
+
 
 HEAD, MIDDLE, TAIL = b'{"checksum": "', b'", "cell": ', b"}"
 AGAIN = "name another folder, or delete this file to start again"
@@ -160,3 +238,53 @@ def _lock(path: Path, mode: str) -> Iterator[IO[bytes]]:
 
 def _name_versions(provenance: dict[str, Any]) -> str:
     return " with ".join(f"{name} {provenance[name]}" for name in DECISIVE)
+
+
+# -------------------------------------------------------------------------------------------------
+# The tables of a run in its folder: written whole, an earlier run's never lost.
+#
+# results.csv       one row per estimate, the same whatever the number of workers
+# results.parquet   the same, where the table is long
+# times.csv         what each cell took
+
+
+PARQUET_ROWS = 50_000
+"""Tables longer than this are written as Parquet too."""
+
+
+def write_table(table: Any, times: Any, folder: Path, *, overwrite: bool = False) -> None:
+    """Write a run's ``table`` and ``times`` (pandas) into ``folder``.
+
+    Where a ``results.csv`` of other content is there, it and what belongs to it are first renamed
+    to ``results.1.csv``, ``times.1.csv`` (or the next free number), with a warning that says so,
+    unless ``overwrite`` is true.
+    """
+    text = table.to_csv(index=False)
+    results = folder / "results.csv"
+    if results.exists() and not overwrite and results.read_bytes() != text.encode():
+        kept = set_aside(folder)
+        warnings.warn(
+            f"{results} held the table of another run, which is now {kept}",
+            SsmeWarning,
+            stacklevel=4,
+        )
+    parquet = folder / "results.parquet"
+    if len(table) > PARQUET_ROWS and importlib.util.find_spec("pyarrow"):
+        with open_whole(parquet) as file:
+            table.to_parquet(file, index=False)
+    else:
+        parquet.unlink(missing_ok=True)
+    write_text(folder / "times.csv", times.to_csv(index=False))
+    write_text(results, text)
+
+
+def set_aside(folder: Path) -> Path:
+    """Rename the tables of ``folder``, which are another run's; the new name of the results."""
+    number = 1
+    while any(folder.glob(f"*.{number}.*")):
+        number += 1
+    for name in ("results.csv", "results.parquet", "times.csv"):
+        path = folder / name
+        if path.exists():
+            path.rename(path.with_suffix(f".{number}{path.suffix}"))
+    return folder / f"results.{number}.csv"

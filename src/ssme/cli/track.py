@@ -53,7 +53,7 @@ def add(
     [cyan]ssme track add scores.csv -y label --memory project.sqlite[/cyan]
     """
     from ssme.memory import Memory, refuse_no_memory
-    from ssme.tracking import read_events, record_evaluation
+    from ssme.memory.tracking import read_events, record_evaluation
 
     output = Output(out)
     spec = gather(file, read, run, config)
@@ -105,7 +105,7 @@ def show(
     from dataclasses import asdict
 
     from ssme.cli.tables import format_interval, format_number, make_table
-    from ssme.tracking import trace_estimates
+    from ssme.memory.tracking import trace_estimates
 
     output = Output(out, {"plot": plot})
     with _open(memory, data) as kept:
@@ -122,7 +122,7 @@ def show(
     output.write(out.json, format_json(facts))
     output.write(out.csv, format_csv(rows))
     if plot is not None:
-        from ssme.plots.history import draw_history
+        from ssme.plots.curves import draw_history
 
         with name_argument("plot"):
             draw_history(rows).save(plot)
@@ -173,8 +173,8 @@ def compare(
     from dataclasses import asdict
 
     from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.memory.tracking import compare_records, find_drift, tell_differences
     from ssme.results.evaluation import to_plain_values
-    from ssme.tracking import compare_records, find_drift, tell_differences
 
     output = Output(out)
     with _open(memory, data) as kept:

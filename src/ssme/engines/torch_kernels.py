@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ssme.engines.devices import choose_torch_device
+from ssme.engines.executors import choose_torch_device
 from ssme.engines.kernels import TINY, FloatArray, KernelSums
 
 __all__ = ["TorchKernel", "choose_torch_kernel_sums"]

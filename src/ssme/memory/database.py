@@ -11,19 +11,189 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar
 
 from ssme.errors import InputError
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
-from ssme.memory.schema import migrate
-from ssme.memory.transactions import SqliteFile, read_records
 from ssme.wording import quote
 
-__all__ = ["Memory", "refuse_no_memory"]
+# -------------------------------------------------------------------------------------------------
+# A SQLite file: transactions, whole or not at all, and errors that name the file.
+
+
+class SqliteFile:
+    """What databases in one file have in common; ``advice`` says what to do when SQLite fails."""
+
+    path: Path
+    advice: ClassVar[str]
+    _connection: sqlite3.Connection
+
+    def _fetch_one(self, query: str, *values: Any) -> Any:
+        with self._name_errors():
+            return self._connection.execute(query, values).fetchone()
+
+    def _fetch_all(self, query: str, *values: Any) -> list[Any]:
+        with self._name_errors():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _begin_writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed whole, or rolled back."""
+        on = self._connection
+        with self._name_errors():
+            on.execute("BEGIN IMMEDIATE")
+            try:
+                yield on
+                on.execute("COMMIT")
+            except BaseException:
+                if on.in_transaction:  # a full disk has ended it already
+                    on.execute("ROLLBACK")
+                raise
+
+    def _name_errors(self) -> AbstractContextManager[None]:
+        return name_file_in_errors(self.path, self.advice)
+
+
+@contextmanager
+def name_file_in_errors(path: Path, fix: str) -> Iterator[None]:
+    """Turn what SQLite complains about into an error that names the file and says what to do."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
+        raise InputError(f"{path}: {error}", fix=fix) from error
+
+
+@contextmanager
+def read_records(path: Path) -> Iterator[None]:
+    """Turn a record that is none (text that is no JSON, a list for a name) into such an error."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        if str(path) in str(error):
+            raise
+        raise InputError(
+            f"{path} holds a record that cannot be read: {error}",
+            allowed="records as ssme writes them",
+            fix="take a copy from before it was changed, or name another file",
+        ) from error
+
+
+# -------------------------------------------------------------------------------------------------
+# The tables of a project's memory, and the way from every older version to the present one.
+#
+# ``PRAGMA user_version`` holds the version. Migration k (counted from 0) leads from version k to
+# k + 1; a file of a newer version than this program knows is refused, never touched. Rows of
+# ``label_event``, ``evaluation``, ``estimate`` and ``decision`` are only ever added.
+
+
+APPLICATION = 0x53534D45
+"""``PRAGMA application_id`` of our files: the letters SSME."""
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE label_event (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        data TEXT NOT NULL,
+        row TEXT NOT NULL,
+        label TEXT,
+        annotator TEXT NOT NULL,
+        given_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX label_event_row ON label_event (data, row);
+    CREATE TABLE evaluation (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        data TEXT NOT NULL,
+        spec TEXT NOT NULL,
+        method TEXT NOT NULL,
+        n_rows INTEGER NOT NULL,
+        n_labeled INTEGER NOT NULL,
+        version TEXT NOT NULL,
+        made_at TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE estimate (
+        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
+        model TEXT NOT NULL,
+        metric TEXT NOT NULL,
+        "group" TEXT NOT NULL,
+        estimate REAL, low REAL, high REAL, labels_only REAL,
+        PRIMARY KEY (evaluation, model, metric, "group")
+    ) STRICT;
+    CREATE TABLE decision (
+        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
+        metric TEXT NOT NULL,
+        pick TEXT NOT NULL,
+        p_best REAL, regret REAL,
+        possible_best TEXT NOT NULL,
+        PRIMARY KEY (evaluation, metric)
+    ) STRICT;
+    """,
+    """
+    ALTER TABLE label_event ADD COLUMN probability REAL;
+    ALTER TABLE label_event ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+    ALTER TABLE evaluation ADD COLUMN scores TEXT NOT NULL DEFAULT '{}';
+    """,
+    """
+    ALTER TABLE decision ADD COLUMN sureness TEXT NOT NULL DEFAULT '';
+    ALTER TABLE evaluation ADD COLUMN scored TEXT NOT NULL DEFAULT '{}';
+    """,
+)
+"""Version 1: labels, evaluations and decisions. Version 2: how a row was chosen for its label, and
+the distribution of scores that drift is told by. Version 3: how sure a decision was, in
+words, and how many rows each model has scored."""
+
+VERSION = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, name: str) -> None:
+    """Bring the file to the present version, in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        _refuse_foreign(connection, name, version, application)
+        for step in MIGRATIONS[version:]:
+            for statement in filter(str.strip, step.split(";")):
+                connection.execute(statement)
+        if version < VERSION:
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _refuse_foreign(
+    connection: sqlite3.Connection, name: str, version: int, application: int
+) -> None:
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION and (tables or version or application):
+        raise InputError(
+            f"{name} is a database of another program",
+            allowed="a file that ssme made, or a new name",
+            fix="name another file",
+        )
+    active = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    ).fetchone()
+    if active is not None:
+        raise InputError(
+            f"{name} holds a {active[0]} {active[1]!r}, which ssme never makes",
+            allowed="the tables that ssme makes, which run nothing by themselves",
+            fix="take a copy from before it was put in, or name another file",
+        )
+    if version > VERSION:
+        raise InputError(
+            f"{name} has version {version} of the memory's tables; this ssme knows {VERSION}",
+            fix="install a newer ssme, or name another file",
+        )
+
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""

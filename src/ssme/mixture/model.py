@@ -9,32 +9,330 @@ second step on labeled rows weigh ten times and follow the fitted posterior. The
 are the class shares of one random assignment in which labeled rows have their label. Only exact 0
 and 1 are clipped, at 1e-4.
 
-Both presets are a KDE; `ssme.mixture.choice` has the other densities.
+Both presets are a KDE; `ssme.mixture.model` has the other densities.
 """
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.densities.base import ClassDensities, FloatArray
-from ssme.errors import InputError, make_unknown_name_error
-from ssme.mixture.choice import DensityChoice, choose_density, make_densities
-from ssme.mixture.em import EmFit, EmRules, compute_posterior, run_em
-from ssme.mixture.start import STARTS, draw_start, start_by_neighbors
+from ssme.engines.kernels import choose_kernel_sums
+from ssme.errors import ConvergenceWarning, InputError, make_unknown_name_error
+from ssme.mixture.gaussian_mixture import GaussianClasses
+from ssme.mixture.kde import ClassDensities, FloatArray, KdeClasses, select_bandwidth
+from ssme.progress import track
 
-__all__ = [
-    "PRESETS",
-    "MixtureFit",
-    "MixtureOptions",
-    "choose_preset_options",
-    "fit_mixture",
-    "refit_responsibilities",
-]
+# -------------------------------------------------------------------------------------------------
+# Where EM starts: hard assignments of the unlabeled rows.
+#
+# - ``draw``: one label per row drawn from the mean score of the classifiers (the paper's choice)
+# - ``knn``: the majority among the k = 5 nearest labeled rows (the paper's alternative)
+#
+# Source: Shanmugam et al. 2025, sec. 3.1 and app. D (robustness to initializations).
+
+
+STARTS = ("draw", "knn")
+
+
+def draw_probabilities(scores: FloatArray) -> FloatArray:
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K), NaN left out.
+
+    A row that no classifier scored gets the mean of the other rows.
+    """
+    present = np.isfinite(scores)
+    count = present.sum(axis=1)
+    mean: FloatArray = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(count, 1)
+    scored = count[:, 0] > 0
+    mean[~scored] = mean[scored].mean(axis=0) if scored.any() else 1.0 / scores.shape[2]
+    return mean
+
+
+def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """One-hot rows (n, K), each class drawn from ``probabilities`` (n, K)."""
+    upper = np.cumsum(probabilities, axis=1)
+    drawn = (rng.random(len(upper))[:, None] * upper[:, -1:] >= upper[:, :-1]).sum(axis=1)
+    one_hot: FloatArray = np.eye(upper.shape[1])[drawn]
+    return one_hot
+
+
+def start_by_neighbors(
+    points: FloatArray, labels: NDArray[np.int64], n_classes: int, n_neighbors: int = 5
+) -> FloatArray:
+    """One-hot rows (n, K) by the vote of the nearest labeled rows; ties to the nearer ones.
+
+    Distances over missing coordinates are means over those that both rows have.
+    """
+    labeled = np.flatnonzero(labels >= 0)
+    if labeled.size == 0:
+        raise InputError(
+            "init='knn' with no labeled row", fix="label some rows, or start with init='draw'"
+        )
+    nearest = _find_nearest(points, points[labeled], min(n_neighbors, labeled.size))
+    ballots = np.eye(n_classes)[labels[labeled][nearest]]
+    nearness = 1.0 + 1e-3 / np.arange(1, nearest.shape[1] + 1)
+    votes = np.einsum("ijk,j->ik", ballots, nearness)
+    one_hot: FloatArray = np.eye(n_classes)[votes.argmax(axis=1)]
+    return one_hot
+
+
+def _find_nearest(rows: FloatArray, references: FloatArray, k: int) -> NDArray[np.intp]:
+    """Indices (n, k) of the nearest ``references``, nearest first."""
+    seen, seen_there = np.isfinite(rows), np.isfinite(references)
+    a, b = np.where(seen, rows, 0.0), np.where(seen_there, references, 0.0)
+    squared = (a**2) @ seen_there.T - 2.0 * a @ b.T + seen @ (b**2).T
+    shared = seen.astype(np.float64) @ seen_there.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean_squared = np.where(shared > 0, squared / shared, np.inf)
+    return np.argsort(mean_squared, axis=1, kind="stable")[:, :k]
+
+
+# -------------------------------------------------------------------------------------------------
+# Which density models P(s | y): by name, or chosen by size and dimension with the reason kept.
+#
+# ``kde_dims`` is where kernels stop being a density estimate: with n = 1,000 rows in more
+# dimensions than that, each point's own kernel outweighs all others at any sensible bandwidth,
+# and EM keeps its first guess. On cifar10 (81 dimensions) a flow or full Gaussians err by 1.0
+# points of accuracy where the KDE errs by 1.8; on civilcomments (7) and multinli (8) the KDE errs
+# least (benchmarks/results/densities.csv). Beyond ``kde_dims`` a flow needs at least
+# ``flow_rows_per_dim`` rows per dimension, complete rows, and torch; where one of these is
+# missing, Gaussians take its place.
+
+
+DENSITIES = ("kde", "gmm", "flow", "auto")
+
+
+@dataclass(frozen=True)
+class DensityChoice:
+    """A density, its covariance where it has one, and why it was taken."""
+
+    density: str
+    covariance: str
+    reason: str
+
+
+def choose_density(
+    density: str,
+    covariance: str,
+    points: FloatArray,
+    *,
+    kde_dims: int = 20,
+    flow_rows_per_dim: int = 10,
+) -> DensityChoice:
+    """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
+    if density not in DENSITIES:
+        raise make_unknown_name_error("density", density, DENSITIES)
+    if density != "auto":
+        return DensityChoice(density, covariance, "asked for")
+    n, d = points.shape
+    if d <= kde_dims:
+        return DensityChoice("kde", covariance, f"{d} dimensions, at most {kde_dims}")
+    wide = f"{d} dimensions, more than {kde_dims}"
+    if n < flow_rows_per_dim * d:
+        return DensityChoice("gmm", covariance, f"{wide}, and {n} rows, too few for a flow")
+    if np.isnan(points).any():
+        return DensityChoice("gmm", covariance, f"{wide}, and scores are missing")
+    if find_spec("torch") is None:
+        return DensityChoice(
+            "gmm", covariance, f"{wide}, and torch (extra `flow`) is not installed"
+        )
+    return DensityChoice("flow", covariance, f"{wide}, and {n} rows")
+
+
+def make_densities(
+    choice: DensityChoice,
+    points: FloatArray,
+    labels: NDArray[np.int64],
+    start: FloatArray,
+    options: Any,
+    rng: np.random.Generator,
+    sample_weight: FloatArray | None,
+) -> ClassDensities:
+    """The class densities over ``points``, ready for EM; ``options`` are `MixtureOptions`."""
+    if choice.density == "gmm":
+        _refuse_device(options.device, "gmm")
+        return GaussianClasses(points, choice.covariance, components=options.components, rng=rng)
+    if choice.density == "flow":
+        from ssme.mixture.flow import FlowClasses
+
+        return FlowClasses(
+            points, labels, start, rng, sample_weight=sample_weight, device=options.device
+        )
+    bandwidth = select_bandwidth(
+        points, options.bandwidth, across=options.across, weights=sample_weight
+    )
+    engine = partial(choose_kernel_sums, device=options.device)
+    return KdeClasses(points, bandwidth, options.kernel, engine)
+
+
+def _refuse_device(device: str | None, density: str) -> None:
+    if device is not None:
+        raise InputError(
+            f"device={device!r} with density {density!r}",
+            allowed="a device for the densities 'kde' and 'flow'",
+            fix="leave device out: this density is linear in the rows",
+        )
+
+
+# -------------------------------------------------------------------------------------------------
+# The one semi-supervised EM loop, for every density.
+#
+# Maximizes, over priors pi and class densities f_k,
+#
+#     sum_labeled w_i log[pi_{y_i} f_{y_i}(s_i)] + lambda_U sum_unlabeled w_i log sum_k pi_k
+#     f_k(s_i)
+#
+# E-step: gamma_ik = pi_k f_k(s_i) / sum_l pi_l f_l(s_i); labeled rows keep their label.
+# M-step: pi_k = sum_i v_i gamma_ik / sum_i v_i, and f_k refitted to the weights v_i gamma_ik, with
+# v_i = w_i on labeled rows and lambda_U w_i on unlabeled ones.
+#
+# With densities fitted by maximum likelihood the objective never falls. A KDE is not: each point
+# is part of its own density, so its objective may fall; convergence is therefore judged by the
+# responsibilities, and the objective is kept for inspection.
+#
+# Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data", NeurIPS
+# 2025, alg. 1 (whose text puts lambda_U on the labeled counts in two places; its objective,
+# followed here, puts it on the unlabeled rows). Dempster, Laird, Rubin 1977.
+
+
+@dataclass(frozen=True)
+class EmRules:
+    """How the loop runs.
+
+    Attributes
+    ----------
+    lambda_u : weight of an unlabeled row in the objective.
+    max_iter, tol : stop when no responsibility moves by more than ``tol``, or after ``max_iter``
+        steps, with a `ConvergenceWarning`. ``tol=None``: exactly ``max_iter`` steps, no warning.
+    labeled_weight : weight of a labeled row; 1 in the paper, 10 in its public code.
+    weighted_from : the first step in which labeled rows have that weight, counted from 1; before
+        it they weigh 1. The public code fits its first step without the weight.
+    clamp : labeled rows keep their label in every step; False (the public code): only in the
+        first, and follow the fitted posterior from then on.
+    label_priors : the priors of the first step are the class shares of the labeled rows (algorithm
+        1 of the paper) instead of those of the start; without a label of every class, the latter.
+    drawn_priors : priors are the class shares of one random assignment per step, in which labeled
+        rows have their label (the public code), instead of the expected shares.
+    """
+
+    lambda_u: float = 1.0
+    max_iter: int = 1000
+    tol: float | None = 1e-4
+    labeled_weight: float = 1.0
+    weighted_from: int = 1
+    clamp: bool = True
+    label_priors: bool = True
+    drawn_priors: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class EmFit:
+    """Where the loop ended: ``responsibilities`` (n, K), ``priors`` (K,), how it got there."""
+
+    responsibilities: FloatArray
+    priors: FloatArray
+    objective_history: FloatArray
+    n_iter: int
+    converged: bool | None
+
+
+def run_em(
+    densities: ClassDensities,
+    start: FloatArray,
+    labels: NDArray[np.int64],
+    rules: EmRules,
+    rng: np.random.Generator,
+    sample_weight: FloatArray | None = None,
+) -> EmFit:
+    """Run EM from the responsibilities ``start`` (n, K); ``labels`` (n,) are -1 where unknown."""
+    labeled, unlabeled = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    given = np.ones(len(labels)) if sample_weight is None else sample_weight
+    plain_weight = np.where(labels >= 0, 1.0, rules.lambda_u) * given
+    full_weight = np.where(labels >= 0, rules.labeled_weight, rules.lambda_u) * given
+    responsibilities = _clamp(start, labels, labeled)
+    history: list[float] = []
+    converged: bool | None = None if rules.tol is None else False
+    for step in track(range(1, rules.max_iter + 1), "EM steps"):
+        row_weight = full_weight if step >= rules.weighted_from else plain_weight
+        weights = row_weight[:, None] * responsibilities
+        totals = np.ones(len(weights)) @ weights
+        priors = totals / totals.sum()
+        if rules.drawn_priors:
+            priors = _draw_class_shares(_clamp(responsibilities, labels, labeled), rng)
+        elif rules.label_priors and step == 1:
+            priors = _count_class_shares(labels[labeled], given[labeled], otherwise=priors)
+        log_density = densities.update(weights)
+        posterior, log_evidence = compute_posterior(log_density, priors)
+        with np.errstate(divide="ignore"):
+            own = log_density[labeled, labels[labeled]] + np.log(priors[labels[labeled]])
+        history.append(
+            float(row_weight[labeled] @ own + row_weight[unlabeled] @ log_evidence[unlabeled])
+        )
+        moved = _clamp(posterior, labels, labeled) if rules.clamp else posterior
+        change = np.abs((moved - responsibilities).T).max(initial=0.0)
+        responsibilities = moved
+        if rules.tol is not None and change <= rules.tol:
+            converged = True
+            break
+    if converged is False:
+        warnings.warn(
+            f"EM stopped after {rules.max_iter} steps with responsibilities still moving by "
+            f"{change:.2g} (tol {rules.tol:g}); raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return EmFit(responsibilities, priors, np.array(history), len(history), converged)
+
+
+def compute_posterior(log_density: FloatArray, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P(y | s) (n, K) and log sum_k pi_k f_k (n,); the prior where every density is zero."""
+    # one line per class: loops over two or three classes would be as short as that
+    joint = np.ascontiguousarray(log_density.T)
+    with np.errstate(divide="ignore"):
+        joint = joint + np.log(priors)[:, None]
+    top = joint.max(axis=0)
+    nowhere = np.flatnonzero(np.isneginf(top))
+    top[nowhere] = 0.0
+    joint -= top
+    np.exp(joint, out=joint)
+    joint[:, nowhere] = priors[:, None]
+    total = joint.sum(axis=0)
+    joint /= total
+    log_evidence: FloatArray = np.log(total)
+    log_evidence += top
+    log_evidence[nowhere] = -np.inf
+    return joint.T, log_evidence
+
+
+def _clamp(
+    responsibilities: FloatArray, labels: NDArray[np.int64], labeled: NDArray[np.intp]
+) -> FloatArray:
+    out = responsibilities.copy(order="K")
+    out[labeled] = 0.0
+    out[labeled, labels[labeled]] = 1.0
+    return out
+
+
+def _count_class_shares(
+    labels: NDArray[np.int64], weight: FloatArray, *, otherwise: FloatArray
+) -> FloatArray:
+    """Class shares (K,) of the labeled rows, or ``otherwise`` where a class has no label."""
+    totals = np.bincount(labels, weight, minlength=len(otherwise))
+    return totals / totals.sum() if (totals > 0).all() else otherwise
+
+
+def _draw_class_shares(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+    upper = np.cumsum(responsibilities, axis=1)
+    assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
+    shares: FloatArray = np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
+    return shares
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ssme.plots import curves, heatmaps, intervals
-from ssme.plots.choice import choose_models
-from ssme.plots.display import Plot
+from ssme.plots import curves, intervals
+from ssme.plots.display import Plot, choose_models
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import ALL
 
@@ -133,7 +132,7 @@ class Plots:
         *,
         group: str = ALL,
         class_name: Any = None,
-        limit: int = curves.PANELS,
+        limit: int = curves.CURVE_PANELS,
         models: Models = None,
     ) -> Plot:
         """Draw ROC curves with bands.
@@ -160,7 +159,7 @@ class Plots:
         *,
         group: str = ALL,
         class_name: Any = None,
-        limit: int = curves.PANELS,
+        limit: int = curves.CURVE_PANELS,
         models: Models = None,
     ) -> Plot:
         """Draw precision-recall curves with bands.
@@ -184,7 +183,7 @@ class Plots:
         return curves.draw_precision_recall(self.evaluation, names, group, class_name)
 
     def reliability(
-        self, *, group: str = ALL, limit: int = curves.PANELS, models: Models = None
+        self, *, group: str = ALL, limit: int = curves.CURVE_PANELS, models: Models = None
     ) -> Plot:
         """Draw how often rows of each confidence are right.
 
@@ -208,7 +207,7 @@ class Plots:
         *,
         group: str = ALL,
         class_name: Any = None,
-        limit: int = heatmaps.PANELS,
+        limit: int = curves.HEATMAP_PANELS,
         models: Models = None,
     ) -> Plot:
         """Draw the scores of each class, as the method splits the unlabeled rows.
@@ -229,10 +228,10 @@ class Plots:
         Plot
         """
         names = self._choose(limit, models)
-        return heatmaps.draw_densities(self.evaluation, names, group, class_name)
+        return curves.draw_densities(self.evaluation, names, group, class_name)
 
     def confusion(
-        self, *, group: str = ALL, limit: int = heatmaps.PANELS, models: Models = None
+        self, *, group: str = ALL, limit: int = curves.HEATMAP_PANELS, models: Models = None
     ) -> Plot:
         """Draw how often each true class is predicted as each class.
 
@@ -249,7 +248,7 @@ class Plots:
         -------
         Plot
         """
-        return heatmaps.draw_confusion(self.evaluation, self._choose(limit, models), group)
+        return curves.draw_confusion(self.evaluation, self._choose(limit, models), group)
 
     def agreement(
         self,
@@ -273,7 +272,7 @@ class Plots:
         -------
         Plot
         """
-        return heatmaps.draw_agreement(self.evaluation, self._choose(limit, models), group)
+        return curves.draw_agreement(self.evaluation, self._choose(limit, models), group)
 
     def convergence(self) -> Plot:
         """Draw the objective of the fit step by step, for methods that keep it.
@@ -282,7 +281,7 @@ class Plots:
         -------
         Plot
         """
-        return heatmaps.draw_convergence(self.evaluation)
+        return curves.draw_convergence(self.evaluation)
 
     def _choose_metric(self, metric: str | None) -> str:
         name = self.evaluation.metrics[0].name if metric is None else metric

@@ -7,32 +7,125 @@ say the same as color, so that every picture also reads in grey.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.plots.names import WORDS, cut_name, make_names_safe
+from ssme.metrics.base import Metric
+from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
-from ssme.wording import make_printable
+from ssme.results.groups import ALL
+from ssme.results.table import Row
+from ssme.wording import make_distinct, make_printable, shorten
 from ssme.writing import write_bytes, write_text
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "SAID",
-    "UNCUT",
-    "VERMILION",
-    "Plot",
-    "Spec",
-    "encode_data",
-    "encode_names",
-    "encode_number",
-    "facet_by_model",
-    "render_svg",
-]
+# -------------------------------------------------------------------------------------------------
+# The one place where names become safe for a chart.
+#
+# The drawing library aborts the whole process on a control character and fails on half an emoji,
+# which its own shortening of labels produces. So every text of a specification is made printable
+# here, labels are cut here (and the library's own cutting is switched off), and labels that would
+# read the same are numbered, so that two models never share a place on an axis.
+
+
+LABEL_WIDTH = 26
+"""Columns of a name on an axis or above a panel."""
+TITLE_WIDTH = 90
+NAME_WIDTH = 60
+WORDS = "words"
+"""Key of a data row under which the description of its mark is kept."""
+LONGEST = 2_000
+"""Characters of a description."""
+
+
+def cut_name(name: object) -> str:
+    """A name inside a sentence about a chart."""
+    return shorten(str(name), NAME_WIDTH)
+
+
+def make_names_safe(spec: dict[str, Any]) -> dict[str, Any]:
+    """``spec`` with every name printable, of bounded length and different from all others."""
+    labels = make_distinct(_list_labels(spec), LABEL_WIDTH)
+    safe: dict[str, Any] = _rewrite(spec, "", labels.__getitem__)
+    return safe
+
+
+def _list_labels(part: Any, key: str = "") -> Iterator[str]:
+    """The texts of ``part`` that the chart uses as names: cells of data, sort orders, domains."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            yield from _list_labels(value, name)
+    elif isinstance(part, list):
+        if key in ("sort", "domain"):
+            yield from (item for item in part if isinstance(item, str))
+        elif key == "values":
+            for row in part:
+                yield from (v for k, v in row.items() if isinstance(v, str) and k != WORDS)
+        else:
+            for item in part:
+                yield from _list_labels(item)
+
+
+def _rewrite(part: Any, key: str, label: Callable[[str], str]) -> Any:
+    if isinstance(part, dict):
+        return {name: _rewrite(value, name, label) for name, value in part.items()}
+    if isinstance(part, list):
+        if key in ("sort", "domain"):
+            return [label(item) if isinstance(item, str) else item for item in part]
+        if key == "values":
+            return [_rewrite_row(row, label) for row in part]
+        return [_rewrite(item, "", label) for item in part]
+    if isinstance(part, str):
+        if key in ("title", "text"):
+            return shorten(part, TITLE_WIDTH)
+        if key == "description":
+            return make_printable(part)[:LONGEST]
+    return part
+
+
+def _rewrite_row(row: dict[str, Any], label: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        key: value
+        if not isinstance(value, str)
+        else make_printable(value)[:LONGEST]
+        if key == WORDS
+        else label(value)
+        for key, value in row.items()
+    }
+
+
+# -------------------------------------------------------------------------------------------------
+# Which models a picture shows, and in which order.
+
+
+def choose_models(
+    evaluation: BaseEvaluation, limit: int, models: str | Sequence[str] | None, metric: str
+) -> list[str]:
+    """The models asked for, or the ``limit`` best ones by ``metric``."""
+    if models is not None:
+        names = [models] if isinstance(models, str) else list(models)
+        for name in names:
+            evaluation.model_index(name)
+        return names
+    chosen = evaluation.metrics[evaluation.metric_index(metric)]
+    found = sort_best_first(evaluation.rows(metric, ALL), chosen)
+    return [row["model"] for row in found[:limit]]
+
+
+def sort_best_first(rows: Iterable[Row], metric: Metric) -> list[dict[str, Any]]:
+    """Rows sorted by estimate, the best first and undefined ones last."""
+    return sorted(rows, key=lambda row: -measure_goodness(row["estimate"], metric))
+
+
+def measure_goodness(value: float, metric: Metric) -> float:
+    """A number that is greater the better ``value`` is."""
+    if math.isnan(value):
+        return -math.inf
+    return value if metric.greater_is_better is not False else -value
+
 
 Spec = dict[str, Any]
 """A Vega-Lite specification or a part of one."""
@@ -44,7 +137,7 @@ VERMILION = "#D55E00"
 GREEN = "#009E73"
 GREY = "#767676"
 UNCUT = {"labelLimit": 0, "titleLimit": 0}
-"""Names are cut by `ssme.plots.names`, not by the drawing library."""
+"""Names are cut by `ssme.plots.display`, not by the drawing library."""
 
 LESS_THAN = "\ufdd3"
 """Stands for ``<`` until a page is written: a noncharacter, which no printable text holds."""
@@ -154,7 +247,7 @@ class Plot:
     def spec(self) -> Spec:
         """Return the complete Vega-Lite specification, with title, description and style.
 
-        Names in it are made safe to draw (see `ssme.plots.names`); `frame` has them as they are.
+        Names in it are made safe to draw (see `ssme.plots.display`); `frame` has them as they are.
 
         Returns
         -------

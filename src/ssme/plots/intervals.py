@@ -8,7 +8,6 @@ from typing import Any
 
 from ssme.markup import format_percent
 from ssme.metrics.base import Metric
-from ssme.plots.choice import measure_goodness, sort_best_first
 from ssme.plots.display import (
     BLUE,
     GREEN,
@@ -17,12 +16,14 @@ from ssme.plots.display import (
     VERMILION,
     Plot,
     Spec,
+    cut_name,
     encode_data,
     encode_names,
     encode_number,
     facet_by_model,
+    measure_goodness,
+    sort_best_first,
 )
-from ssme.plots.names import cut_name
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.results.group_ranks import order_groups
 

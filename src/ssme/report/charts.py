@@ -13,7 +13,7 @@ from typing import Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
-from ssme.plots.curves import PANELS
+from ssme.plots.curves import CURVE_PANELS
 from ssme.plots.display import UNCUT, Plot, render_svg
 from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
@@ -127,11 +127,11 @@ def _list_curves(
     kinds = {name: data.judges[name].kind for name in data.judges}
     scored = [name for name in data.models if name not in kinds]
     ordered = [name for name in data.models if kinds.get(name) != "answers"]
-    some = None if not kinds else scored[:PANELS]
+    some = None if not kinds else scored[:CURVE_PANELS]
     if scored:
         yield "curves", lambda: plots.reliability(models=some)
     if data.n_classes == 2 and ordered:
-        graded = None if not kinds else ordered[:PANELS]
+        graded = None if not kinds else ordered[:CURVE_PANELS]
         yield "curves", lambda: plots.roc(models=graded)
         yield "curves", lambda: plots.precision_recall(models=graded)
     if data.n_classes == 2 and scored:

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ssme.memory import EvaluationRecord, Memory
-from ssme.plots.display import Plot
-from ssme.plots.history import draw_history, draw_plan
-from ssme.results.evaluation import ALL, BaseEvaluation
-from ssme.suggest.plan import LabelPlan
-from ssme.tracking import (
+from ssme.memory.tracking import (
     compare_records,
     find_drift,
     record_evaluation,
     tell_differences,
     trace_estimates,
 )
+from ssme.plots.curves import draw_history, draw_plan
+from ssme.plots.display import Plot
+from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.suggest.plan import LabelPlan
 
 __all__ = ["Section", "make_history_section", "make_plan_section"]
 

@@ -37,7 +37,7 @@ import numpy as np
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import get_metric
-from ssme.transforms.monotone import make_falling
+from ssme.mixture.monotone import make_falling
 
 __all__ = ["MARGINS", "UNMEASURED", "Bin", "Record", "What", "find_record"]
 

@@ -140,7 +140,7 @@ def tell_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list
 
 def _tell_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
     """Models whose scores moved, where the two evaluations have models in common."""
-    from ssme.tracking.changes import find_drift
+    from ssme.memory.tracking import find_drift
 
     try:
         found = find_drift(before, now)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ssme.errors import InputError
+from ssme.memory.database import SqliteFile
 from ssme.memory.records import tell_time
-from ssme.memory.transactions import SqliteFile
 from ssme.serve.schema import prepare
 
 __all__ = ["FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]

@@ -36,6 +36,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method
 from ssme.metrics.base import FloatArray
 from ssme.metrics.influence import measure_influence
+from ssme.mixture.monotone import make_falling
 from ssme.options import list_declared
 from ssme.progress import track
 from ssme.results.evaluation import BaseEvaluation
@@ -44,7 +45,6 @@ from ssme.suggest.constants import PlanConstants
 from ssme.suggest.possible import draw_truth, tilt_belief
 from ssme.suggest.rows import believe
 from ssme.suggest.targets import Target
-from ssme.transforms.monotone import make_falling
 
 __all__ = [
     "Sight",

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
-from ssme.densities.truncated_normal import differentiate_truncated_normal, log_truncated_normal
 from ssme.errors import InputError, argument
 from ssme.methods.beliefs.per_classifier import PerModelPosterior
 from ssme.methods.beliefs.posterior import clamp
@@ -33,6 +32,7 @@ from ssme.methods.facts import Convergence, Facts
 from ssme.methods.parts.draw_options import LabelDraws
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
+from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
 

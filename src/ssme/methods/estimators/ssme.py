@@ -23,8 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.densities.bandwidth import ACROSS, BANDWIDTH_RULES
-from ssme.densities.gaussian_mixture import COVARIANCES
 from ssme.engines.kernels import KERNELS
 from ssme.methods.beliefs.posterior import LabelPosterior, clamp
 from ssme.methods.facts import Convergence, Facts
@@ -32,19 +30,22 @@ from ssme.methods.parts.draw_options import MOST_DRAWS, declare_world_draws
 from ssme.methods.parts.seeds import make_child_seed, spawn_seeds
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
-from ssme.mixture.choice import DENSITIES
+from ssme.mixture.alr import stack_alr
+from ssme.mixture.gaussian_mixture import COVARIANCES
+from ssme.mixture.kde import ACROSS, BANDWIDTH_RULES
 from ssme.mixture.model import (
+    DENSITIES,
     PRESETS,
+    STARTS,
     MixtureFit,
     MixtureOptions,
+    draw_probabilities,
     fit_mixture,
     read_options,
     refit_responsibilities,
 )
-from ssme.mixture.start import STARTS, draw_probabilities
 from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
-from ssme.transforms.alr import stack_alr
 
 __all__ = [
     "PRESET_DRAWS",

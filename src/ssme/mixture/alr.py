@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from ssme.errors import InputError
 
-__all__ = ["alr", "clip_simplex", "stack_alr"]
-
 FloatArray = NDArray[np.float64]
 
 

@@ -1,21 +1,9 @@
-"""Gaussian mixture per class:  f_k(x) = sum_c pi_kc N(x | mu_kc, Sigma_kc).
+"""Normal distribution truncated to an interval, with the gradient of its log density.
 
-M-step, with weights v_i r_ikc (class weight times component responsibility) summing to n_kc:
+    log f(x) = -z^2 / 2 - log sigma - log sqrt(2 pi) - log(Phi(b) - Phi(a)),   z = (x - mu) / sigma
 
-    mu_kc = weighted mean,     S_kc = weighted scatter / n_kc,     pi_kc = n_kc / n_k
-    full      Sigma_kc = (n_kc S_kc + nu0 T) / (n_kc + nu0)
-    tied      Sigma    = T for all components
-    diagonal  the diagonal of the full one
-    low_rank  probabilistic PCA of the full one: r leading axes, one noise variance for the rest
-              (Tipping and Bishop, JRSS B 61, 1999)
-
-T is the pooled within-component covariance, itself shrunk by nu0 pseudo-rows towards the diagonal
-of the total covariance. So ``shrinkage`` = nu0 is a number of pseudo-rows, d + 2 by default: an
-inverse-Wishart prior (Fraley and Raftery, J. Classification 24, 2007), which keeps every
-covariance invertible however few rows a class has, and shift- and scale-equivariant.
-
-Missing coordinates (NaN) are integrated out: a row's density is the marginal of what it observes,
-and its missing part enters the moments by its conditional mean and covariance.
+with a, b the standardised ends of the interval. The normalizer is kept in logs (`log_ndtr`), on the
+side of the normal where it does not cancel, so that intervals far in a tail stay exact.
 """
 
 from __future__ import annotations
@@ -27,12 +15,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.special import logsumexp, softmax
+from scipy.special import log_ndtr, logsumexp, softmax
 
-from ssme.densities.base import FloatArray
 from ssme.errors import InputError, make_unknown_name_error
+from ssme.mixture.kde import FloatArray
 
-__all__ = ["COVARIANCES", "GaussianClasses", "Normal"]
+LOG_SQRT_2PI = 0.5 * float(np.log(2.0 * np.pi))
+
+
+def log_truncated_normal(
+    x: FloatArray, mu: float, sigma: float, low: float = 0.0, high: float = 1.0
+) -> FloatArray:
+    """Log density at ``x``, -inf outside [low, high]."""
+    z = (x - mu) / sigma
+    inside = -0.5 * z**2 - LOG_SQRT_2PI - np.log(sigma) - _log_normalizer(mu, sigma, low, high)
+    out: FloatArray = np.where((x < low) | (x > high), -np.inf, inside)
+    return out
+
+
+def differentiate_truncated_normal(
+    x: FloatArray, mu: float, sigma: float, low: float = 0.0, high: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Derivatives of the log density at ``x`` with respect to mu and to log sigma."""
+    z, a, b = (x - mu) / sigma, (low - mu) / sigma, (high - mu) / sigma
+    log_normalizer = _log_normalizer(mu, sigma, low, high)
+    at_a = np.exp(-0.5 * a**2 - LOG_SQRT_2PI - log_normalizer)
+    at_b = np.exp(-0.5 * b**2 - LOG_SQRT_2PI - log_normalizer)
+    by_mu: FloatArray = (z + at_b - at_a) / sigma
+    by_log_sigma: FloatArray = z**2 - 1.0 + b * at_b - a * at_a
+    return by_mu, by_log_sigma
+
+
+def _log_normalizer(mu: float, sigma: float, low: float, high: float) -> float:
+    """log(Phi(b) - Phi(a)), mirrored so that the larger of the two terms is not close to one."""
+    a, b = (low - mu) / sigma, (high - mu) / sigma
+    if a > 0:
+        a, b = -b, -a
+    upper, lower = log_ndtr(b), log_ndtr(a)
+    return float(upper + np.log1p(-np.exp(lower - upper)))
+
+
+# -------------------------------------------------------------------------------------------------
+# Gaussian mixture per class:  f_k(x) = sum_c pi_kc N(x | mu_kc, Sigma_kc).
+#
+# M-step, with weights v_i r_ikc (class weight times component responsibility) summing to n_kc:
+#
+#     mu_kc = weighted mean,     S_kc = weighted scatter / n_kc,     pi_kc = n_kc / n_k
+#     full      Sigma_kc = (n_kc S_kc + nu0 T) / (n_kc + nu0)
+#     tied      Sigma    = T for all components
+#     diagonal  the diagonal of the full one
+#     low_rank  probabilistic PCA of the full one: r leading axes, one noise variance for the rest
+#               (Tipping and Bishop, JRSS B 61, 1999)
+#
+# T is the pooled within-component covariance, itself shrunk by nu0 pseudo-rows towards the diagonal
+# of the total covariance. So ``shrinkage`` = nu0 is a number of pseudo-rows, d + 2 by default: an
+# inverse-Wishart prior (Fraley and Raftery, J. Classification 24, 2007), which keeps every
+# covariance invertible however few rows a class has, and shift- and scale-equivariant.
+#
+# Missing coordinates (NaN) are integrated out: a row's density is the marginal of what it observes,
+# and its missing part enters the moments by its conditional mean and covariance.
+
 
 COVARIANCES = ("full", "tied", "diagonal", "low_rank")
 RANK = 10
@@ -83,7 +125,7 @@ class Normal:
 
 
 class GaussianClasses:
-    """A Gaussian mixture per class over the same rows; see `ssme.densities.base`.
+    """A Gaussian mixture per class over the same rows; see `ssme.mixture.kde`.
 
     Parameters
     ----------

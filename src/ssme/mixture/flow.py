@@ -5,7 +5,7 @@ first guess of the labels while the flow is trained (300 epochs); then the flow 
 runs on the Gaussians in its latent space (700 epochs; here, `run_em` until it converges). The
 paper's formula also multiplies by p(y = k); the EM loop does that.
 
-The paper leaves optimizer, batches and regularization open; `ssme.densities.realnvp.Training` has
+The paper leaves optimizer, batches and regularization open; `ssme.mixture.realnvp.Training` has
 ours. Early stopping is ours too: without it 10 layers of 128 units memorize 1,000 rows.
 
 Source: Shanmugam et al. 2025, app. "Alternate parameterizations"; Izmailov et al., "Semi-supervised
@@ -20,19 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.densities.base import FloatArray
-from ssme.densities.gaussian_mixture import GaussianClasses
-from ssme.engines.devices import choose_torch_device, import_torch
+from ssme.engines.executors import choose_torch_device, import_torch
 from ssme.errors import InputError
+from ssme.mixture.gaussian_mixture import GaussianClasses
+from ssme.mixture.kde import FloatArray
 
 if TYPE_CHECKING:
-    from ssme.densities.realnvp import Training
-
-__all__ = ["FlowClasses"]
+    from ssme.mixture.realnvp import Training
 
 
 class FlowClasses:
-    """P(s | y = k) by one flow and a Gaussian per class; see `ssme.densities.base`.
+    """P(s | y = k) by one flow and a Gaussian per class; see `ssme.mixture.kde`.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ class FlowClasses:
         device: str | None = None,
     ) -> None:
         import_torch("density 'flow'")
-        from ssme.densities.realnvp import (
+        from ssme.mixture.realnvp import (
             MixtureBase,
             RealNvp,
             Training,

@@ -23,10 +23,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from ssme.densities.base import FloatArray
-from ssme.densities.gaussian_mixture import Normal
-
-__all__ = ["MixtureBase", "RealNvp", "Training", "seed_torch", "train", "use_one_thread"]
+from ssme.mixture.gaussian_mixture import Normal
+from ssme.mixture.kde import FloatArray
 
 LOG_SCALE_BOUND = 2.0
 

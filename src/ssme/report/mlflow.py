@@ -13,8 +13,6 @@ from ssme.errors import MissingExtraError
 from ssme.report import render_report, summarize
 from ssme.results.evaluation import ALL, BaseEvaluation
 
-__all__ = ["list_metric_values", "log_evaluation"]
-
 BATCH = 500
 """Metrics sent at once; MLflow takes 1,000."""
 KEY_LENGTH = 200

@@ -1,1 +1,0 @@
-"""Other people's tools, spoken to in their own words."""
