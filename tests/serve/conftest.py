@@ -61,11 +61,11 @@ class House:
 
         return TestClient(self.app, base_url=ADDRESS, raise_server_exceptions=True)
 
-    def enter(self, name: str = "Ada", client: Any = None) -> str:
+    def enter(self, name: str = "Ada", client: Any = None, role: str = "owner") -> str:
         """Let a browser in; its CSRF token."""
         client = client or self.client
         token = f"token-{name}"
-        self.desk.ask_now(lambda records: records.store.add_token(token))
+        self.desk.ask_now(lambda records: records.store.add_token(token, role))
         assert client.get("/enter", params={"token": token, "name": name}).status_code == 200
         page = client.get("/")
         assert page.status_code == 200

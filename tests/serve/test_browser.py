@@ -84,7 +84,7 @@ def visit(browser: Any, place: Place) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: place.messages.append(str(error)))
         page.on("dialog", lambda dialog: place.messages.append(dialog.message))
         store, token = Store(place.project / "serve.sqlite"), make_secret()
-        store.add_token(token)
+        store.add_token(token, "owner")
         store.close()
         page.goto(f"{place.server.url}/enter?token={token}&name={name}")
         page.wait_for_url(f"{place.server.url}/")

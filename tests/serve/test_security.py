@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.conftest import ADDRESS, House, restarted
+from tests.serve.conftest import ADDRESS, House, Loop, restarted
 
 from ssme.errors import InputError
-from ssme.serve.security import is_own_host
+from ssme.serve.entering import Throttle
+from ssme.serve.security import RefusedError, is_own_host
 from ssme.serve.settings import ServeSettings
 
 pytestmark = pytest.mark.web
@@ -35,7 +38,7 @@ def test_a_token_works_once(house: House) -> None:
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(house: House) -> None:
-    house.desk.ask_now(lambda records: records.store.add_token("t"))
+    house.desk.ask_now(lambda records: records.store.add_token("t", "owner"))
     cookie = house.client.get("/enter?token=t").headers["set-cookie"]
     assert cookie.startswith("ssme-8477=")
     assert "HttpOnly" in cookie
@@ -120,21 +123,74 @@ def test_read_only_changes_nothing(open_house: House, scores: Path) -> None:
     quiet.desk.close()
 
 
-def test_a_password_is_asked_for_and_a_wrong_one_refused(
-    settings: ServeSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ssme.serve.entering.PAUSE", 0.0)
-    monkeypatch.setattr("ssme.serve.entering._failures", [])
+@pytest.fixture
+def with_password(settings: ServeSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    monkeypatch.setattr("ssme.serve.entering.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("ssme.serve.entering.LONGEST_PAUSE", 0.01)
     house = House(replace(settings, password="open sesame"))
+    yield house
+    house.desk.close()
+
+
+def test_a_password_is_asked_for_and_a_wrong_one_refused(with_password: House) -> None:
+    house = with_password
     assert house.client.get("/").status_code == 401
-    for _ in range(10):
+    for _ in range(20):
         assert house.post("/login", name="Eve", password="guess").status_code == 403
-    locked = house.post("/login", name="Eve", password="open sesame")
-    assert "Too many" in locked.text
-    monkeypatch.setattr("ssme.serve.entering._failures", [])
+    assert house.client.get("/").status_code == 401
     assert house.post("/login", name="Ada", password="open sesame").status_code == 200
     assert "Ada" in house.client.get("/").text
-    house.desk.close()
+
+
+def test_the_printed_address_lets_in_whatever_was_guessed(with_password: House) -> None:
+    for _ in range(20):
+        with_password.post("/login", name="Eve", password="guess")
+    with_password.enter()
+
+
+def test_wrong_passwords_make_only_their_own_address_wait() -> None:
+    """Each pause is twice the one before, up to a limit; an attempt waits for the one before it."""
+    throttle, asked = Throttle(clock=lambda: 0.0), []
+
+    async def sleep(seconds: float) -> None:
+        asked.append(seconds)
+
+    async def try_all() -> list[bool]:
+        found = [await throttle.is_right("10.0.0.1", "guess", "open sesame") for _ in range(9)]
+        before = len(asked)
+        found.append(await throttle.is_right("10.0.0.2", "open sesame", "open sesame"))
+        assert asked[before:] == [0.0]
+        found.append(await throttle.is_right("10.0.0.1", "open sesame", "open sesame"))
+        return found
+
+    with pytest.MonkeyPatch.context() as patch, Loop() as loop:
+        patch.setattr("ssme.serve.entering.asyncio.sleep", sleep)
+        assert loop.run(try_all()) == [False] * 9 + [True, True]
+    assert [*asked[1:9], asked[10]] == [0.5, 1, 2, 4, 8, 8, 8, 8, 8]
+
+
+def test_few_passwords_of_an_address_wait_and_few_addresses_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ssme.serve.entering.ADDRESSES", 20)
+    throttle = Throttle()
+
+    async def flood() -> int:
+        for number in range(100):
+            await throttle.is_right(f"10.0.1.{number}", "guess", "open sesame")
+        tries = [
+            asyncio.create_task(throttle.is_right("10.0.0.1", "guess", "open sesame"))
+            for _ in range(30)
+        ]
+        done, waiting = await asyncio.wait(tries, timeout=0.05)
+        for each in waiting:
+            each.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return sum(isinstance(each.exception(), RefusedError) for each in done)
+
+    with Loop() as loop:
+        assert loop.run(flood()) >= 25
+    assert len(throttle._found) <= 21
 
 
 def test_other_machines_need_a_password() -> None:
@@ -167,7 +223,7 @@ def test_an_upload_has_a_limit_and_leaves_nothing_behind(
     big = tmp_path / "big.csv"
     big.write_bytes(b"x" * 1_100_000)
     answer = house.upload(big)
-    assert answer.status_code == 400
+    assert answer.status_code == 413
     assert "larger than 1 MB" in answer.json()["error"]["got"]
     assert [*house.settings.uploads.iterdir()] == []
     house.desk.close()

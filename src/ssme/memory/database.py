@@ -308,6 +308,17 @@ class Memory(SqliteFile):
         rows = self._fetch_all("SELECT data FROM label_event UNION SELECT data FROM evaluation")
         return tuple(sorted(row[0] for row in rows))
 
+    def list_annotators(self) -> tuple[str, ...]:
+        """Return the names of all who gave a label to any data in the file.
+
+        Returns
+        -------
+        tuple of str
+            The names, sorted.
+        """
+        rows = self._fetch_all("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")
+        return tuple(row[0] for row in rows)
+
     def label_events(self) -> tuple[LabelEvent, ...]:
         """Return all label events of the data.
 

@@ -1,28 +1,29 @@
-"""The web application: the pages behind the guard."""
+"""The web application: every page with the role that it needs, behind the guard."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.convertors import IntegerConvertor, register_url_convertor
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from ssme.errors import InputError
 from ssme.serve import entering, marking, opening, people, results
 from ssme.serve.desk import Desk
 from ssme.serve.pages import make_refusal, respond_with_error
 from ssme.serve.project import Project
-from ssme.serve.security import Asgi, Guard
+from ssme.serve.security import Asgi, Guard, RefusedError, Scope
 from ssme.serve.workshop import Workshop
 
-__all__ = ["make_app"]
+__all__ = ["PAGES", "Page", "make_app"]
 
 STATIC = {
     "report.css": ("report/templates/report.css", "text/css"),
@@ -57,24 +58,31 @@ def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True)
         await project.runner.stop()
 
     app = Starlette(
-        routes=[
-            Route("/static/{name}", serve_static),
-            *entering.routes,
-            *opening.routes,
-            *results.routes,
-            *marking.routes,
-            *people.routes,
-        ],
+        routes=PAGES,
         exception_handlers={
+            RefusedError: _refuse,
             InputError: respond_with_error,
             OSError: respond_with_error,
+            ClientDisconnect: lambda *_: Response(status_code=400),
             404: _tell_not_found,
             405: _tell_not_found,
         },
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False
     app.state.project = project
-    return Guard(app, desk, make_refusal)
+    app.state.throttle = entering.Throttle()
+    return Guard(app, desk, _find_page, make_refusal)
+
+
+def _find_page(scope: Scope) -> Page | None:
+    """The page that a request asks for."""
+    return next((page for page in PAGES if page.matches(scope)[0] is Match.FULL), None)
+
+
+def _refuse(request: Request, refused: Exception) -> Asgi:
+    assert isinstance(refused, RefusedError)
+    return make_refusal(request.scope, refused)
 
 
 async def serve_static(request: Request) -> Response:
@@ -95,9 +103,73 @@ def _read_static(name: str) -> tuple[bytes, str]:
     return content, f'"{hashlib.sha256(content).hexdigest()[:24]}"'
 
 
-async def _tell_not_found(request: Request, _: Exception) -> Response:
+async def _tell_not_found(request: Request, error: Exception) -> Response:
     response = respond_with_error(
         request, InputError("there is no such page here", fix="go back to the first page")
     )
-    response.status_code = 404
+    response.status_code = getattr(error, "status_code", 404)
+    response.headers.update(getattr(error, "headers", None) or {})
     return response
+
+
+class Page(Route):  # type: ignore[misc]
+    """A page: how it is asked for, which role it needs (`ssme.serve.security.ROLES`), what answers.
+
+    ``streams`` says that its body is a file, which is not read as a form.
+    """
+
+    def __init__(
+        self,
+        methods: str,
+        path: str,
+        role: str,
+        endpoint: Callable[[Request], Awaitable[Response]],
+        *,
+        streams: bool = False,
+    ) -> None:
+        super().__init__(path, endpoint, methods=methods.split())
+        self.role, self.streams = role, streams
+
+
+class Number(IntegerConvertor):  # type: ignore[misc]
+    """The number of a file or a job, which SQLite can hold."""
+
+    regex = "[0-9]{1,18}"
+
+
+register_url_convertor("number", Number())
+
+PAGES = [
+    Page("GET", "/static/{name}", "anyone", serve_static),
+    Page("GET", "/enter", "anyone", entering.enter),
+    Page("GET POST", "/login", "anyone", entering.sign_in),
+    Page("POST", "/logout", "anyone", entering.log_out),
+    Page("POST", "/me", "guest", entering.name_me),
+    Page("POST", "/invite", "owner", entering.invite),
+    Page("POST", "/end", "owner", entering.end_entry),
+    Page("GET", "/", "guest", opening.show_files),
+    Page("PUT", "/upload", "owner", opening.upload, streams=True),
+    Page("POST", "/open", "owner", opening.open_path),
+    Page("GET", "/files/{file:number}", "guest", opening.show),
+    Page("POST", "/files/{file:number}/mapping", "owner", opening.correct),
+    Page("POST", "/files/{file:number}/again", "owner", opening.read_again),
+    Page("GET", "/files/{file:number}/result", "guest", results.show_result),
+    Page("POST", "/files/{file:number}/evaluate", "owner", results.evaluate),
+    Page("GET", "/jobs", "guest", results.show_jobs),
+    Page("GET", "/jobs/{job:number}/events", "guest", results.stream_events),
+    Page("GET", "/jobs/{job:number}/state", "guest", results.show_state),
+    Page("GET", "/jobs/{job:number}/charts", "guest", results.show_charts),
+    Page("POST", "/jobs/{job:number}/cancel", "owner", results.cancel),
+    Page("GET", "/jobs/{job:number}/{name}", "guest", results.download),
+    Page("GET", "/files/{file:number}/label", "guest", marking.show),
+    Page("POST", "/files/{file:number}/label", "guest", marking.mark),
+    Page("GET", "/files/{file:number}/tightening", "guest", marking.show_tightening),
+    Page("GET", "/files/{file:number}/plan", "guest", marking.plan),
+    Page("POST", "/files/{file:number}/design", "owner", marking.choose_design),
+    Page("GET", "/files/{file:number}/labels.csv", "guest", marking.export),
+    Page("GET", "/files/{file:number}/image", "guest", marking.show_image),
+    Page("GET", "/files/{file:number}/people", "guest", people.show),
+    Page("POST", "/files/{file:number}/adjudicate", "owner", people.settle_row),
+    Page("GET", "/files/{file:number}/history", "guest", people.show_history),
+]
+"""Every page. What is not listed here is not served."""

@@ -34,6 +34,10 @@ class Records:
             self._memories[data] = Memory(self.settings.memory_file, data)
         return self._memories[data]
 
+    def list_annotators(self) -> set[str]:
+        """Names of all who labeled anything in this project."""
+        return set(self.open_memory("").list_annotators())
+
     def close(self) -> None:
         for memory in self._memories.values():
             memory.close()

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from ssme.errors import InputError
+from ssme.serve.security import RefusedError
 from ssme.serve.settings import SUFFIXES, ServeSettings
 from ssme.serve.store import FileRecord
 from ssme.writing import open_whole
@@ -138,10 +139,11 @@ async def save(settings: ServeSettings, name: str, chunks: AsyncIterator[bytes])
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
-                    raise InputError(
+                    raise RefusedError(
+                        413,
                         f"{clean} is larger than {settings.upload_mb:,} MB",
-                        fix="start the server with --root and open it by path, or with a larger "
-                        "--upload-mb",
+                        "Start the server with --root and open it by path, or with a larger "
+                        "--upload-mb.",
                     )
                 digest.update(chunk)
                 target.write(chunk)

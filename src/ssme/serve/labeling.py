@@ -116,18 +116,17 @@ def give_label(
     """
     known = {each.row: each for each in records.store.list_suggestions(data)}
     if row not in known:
-        raise InputError(
-            f"row {row!r} is not among those to be labeled",
-            fix="load the page again; the labels that were given before are kept",
-        )
+        raise _tell_unknown_row(row)
     chosen = known[row]
     reason = UNSURE if label is None else chosen.reason
-    event = LabelEvent(row, label, annotator, chosen.probability, reason, key)
+    event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
     records.open_memory(data).add_labels([event])
 
 
 def skip(records: Records, data: str, annotator: str, row: Any) -> None:
     """Put a row off: it comes again when no other is left."""
+    if all(row != each.row for each in records.store.list_suggestions(data)):
+        raise _tell_unknown_row(row)
     records.store.claim(data, row, annotator, skipped=True)
 
 
@@ -184,6 +183,13 @@ def list_settled_labels(records: Records, data: str) -> list[list[Any]]:
             chance = at.probability * share[at.round]
         found.append([row, rows[row].label, chance, 0 if at is None else at.round])
     return sorted(found, key=repr)
+
+
+def _tell_unknown_row(row: Any) -> InputError:
+    return InputError(
+        f"row {row!r} is not among those to be labeled",
+        fix="load the page again; the labels that were given before are kept",
+    )
 
 
 def _prepare_bench(

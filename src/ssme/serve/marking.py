@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
@@ -21,6 +20,8 @@ from ssme.serve.pages import (
     find_project,
     find_session,
     go_to,
+    parse_class,
+    parse_row,
     read_form,
     render,
     render_fragment,
@@ -30,7 +31,16 @@ from ssme.serve.project import OpenFile, Project
 from ssme.serve.settling import ADJUDICATED, settle
 from ssme.writing import format_csv
 
-__all__ = ["find_keys", "routes"]
+__all__ = [
+    "choose_design",
+    "export",
+    "find_keys",
+    "mark",
+    "plan",
+    "show",
+    "show_image",
+    "show_tightening",
+]
 
 LETTERS = "qwertyiopadfghjklxcvnm"
 """Keys of classes that have no digit; u, s, b and z do something else on the page."""
@@ -105,11 +115,11 @@ async def mark(request: Request) -> Response:
         raise InputError("nobody is named here", fix="say who you are on the page “Label”")
     form = await read_form(request)
     does, key = form.get("do", ["label"])[0], form.get("key", [""])[0] or make_key()
-    row = json.loads(form.get("row", ["null"])[0])
+    row = parse_row(form)
     data, person = file.data, session.annotator
     said, bench = "", cast(Bench | None, None)
     if does in ("label", "other"):
-        label = _parse_class(file, form.get("other" if does == "other" else "label", [""])[0])
+        label = parse_class(form, does, file.look["classes"])
         await project.desk.ask(give_label, data, person, row, label, key)
         said = f"Labeled {label}."
     elif does == "unsure":
@@ -124,6 +134,8 @@ async def mark(request: Request) -> Response:
     elif does == "back":
         bench = await project.desk.ask(look_back, data, person, row)
         said = "The row before."
+    else:
+        raise InputError(f"button {does!r}", fix="load the page again")
     job = await _go_on(project, file) if does in ("label", "other", "unsure", "undo") else None
     if not wants_json(request):
         return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
@@ -139,14 +151,6 @@ async def mark(request: Request) -> Response:
             "changed": file.changed,
         }
     )
-
-
-def _parse_class(file: OpenFile, text: str) -> Any:
-    assert file.look is not None
-    classes = file.look["classes"]
-    if not text.isdecimal() or int(text) >= len(classes):
-        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
-    return classes[int(text)]
 
 
 async def _go_on(project: Project, file: OpenFile) -> int | None:
@@ -301,14 +305,3 @@ async def show_image(request: Request) -> Response:
     return Response(
         content, media_type=kind, headers={"content-security-policy": "default-src 'none'; sandbox"}
     )
-
-
-routes = [
-    Route("/files/{file:int}/label", show),
-    Route("/files/{file:int}/label", mark, methods=["POST"]),
-    Route("/files/{file:int}/tightening", show_tightening),
-    Route("/files/{file:int}/plan", plan),
-    Route("/files/{file:int}/design", choose_design, methods=["POST"]),
-    Route("/files/{file:int}/labels.csv", export),
-    Route("/files/{file:int}/image", show_image),
-]

@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.sample import sample_path
@@ -16,7 +15,7 @@ from ssme.serve.mapping import PARTS, parse_mapping
 from ssme.serve.pages import find_project, go_to, parse_message, read_form, render
 from ssme.serve.settings import SUFFIXES
 
-__all__ = ["routes"]
+__all__ = ["correct", "open_path", "read_again", "show", "show_files", "upload"]
 
 
 async def show_files(request: Request) -> Response:
@@ -108,13 +107,3 @@ async def read_again(request: Request) -> Response:
     file = await project.open(request.path_params["file"])
     await project.add_file(Path(file.record.path), file.record.name)
     return go_to(f"/files/{file.record.id}")
-
-
-routes = [
-    Route("/", show_files),
-    Route("/upload", upload, methods=["PUT"]),
-    Route("/open", open_path, methods=["POST"]),
-    Route("/files/{file:int}", show),
-    Route("/files/{file:int}/mapping", correct, methods=["POST"]),
-    Route("/files/{file:int}/again", read_again, methods=["POST"]),
-]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from ssme import __version__
+from ssme.errors import InputError
 from ssme.markup import make_environment
 from ssme.serve.project import OpenFile, Project
-from ssme.serve.security import Asgi, Scope
+from ssme.serve.security import Asgi, RefusedError, Scope
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import Session
 
@@ -22,7 +23,9 @@ __all__ = [
     "find_session",
     "go_to",
     "make_refusal",
+    "parse_class",
     "parse_message",
+    "parse_row",
     "read_form",
     "render",
     "render_fragment",
@@ -54,9 +57,29 @@ def find_session(request: Request) -> Session:
 
 
 async def read_form(request: Request) -> dict[str, list[str]]:
-    """The fields of a form; each may have several values."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return parse_qs(body, keep_blank_values=True, max_num_fields=20_000)
+    """The fields of the form that the guard has read; each may have several values."""
+    found: dict[str, list[str]] = request.state.form
+    return found
+
+
+def parse_row(form: Mapping[str, Sequence[str]]) -> Any:
+    """The name of a row in a form, which is written as JSON; None where there is none."""
+    text = form.get("row", ["null"])[0]
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError):
+        row = []
+    if row is not None and not isinstance(row, str | int | float):
+        raise InputError("the form does not name a row", fix="load the page again")
+    return row
+
+
+def parse_class(form: Mapping[str, Sequence[str]], name: str, classes: Sequence[Any]) -> Any:
+    """The class whose number is in a field of a form."""
+    text = form.get(name, [""])[0]
+    if not text.isdecimal() or len(text) > 9 or int(text) >= len(classes):
+        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
+    return classes[int(text)]
 
 
 def render(
@@ -84,6 +107,9 @@ def render(
             .render(
                 session=session,
                 settings=project.settings,
+                may_change=session is not None
+                and session.role == "owner"
+                and not project.settings.read_only,
                 version=__version__,
                 here=here,
                 file=file,
@@ -121,13 +147,17 @@ def respond_with_error(request: Request, error: Exception) -> Response:
     return render(request, "message.html", status=status, title="This did not work", error=said)
 
 
-def make_refusal(scope: Scope, status: int, title: str, text: str) -> Asgi:
-    """The answer of the guard."""
-    request = Request(scope)
-    if wants_json(request):
-        return JSONResponse({"error": {"got": title, "allowed": "", "fix": text}}, status)  # type: ignore[no-any-return]
-    page = _make_environment().get_template("refused.html").render(title=title, text=text)
-    return HTMLResponse(page, status)  # type: ignore[no-any-return]
+def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
+    """The answer to a request that is not served."""
+    answer: Asgi
+    if wants_json(Request(scope)):
+        said = {"got": refused.title, "allowed": "", "fix": refused.text}
+        answer = JSONResponse({"error": said}, refused.status)
+    else:
+        page = _make_environment().get_template("refused.html")
+        told = page.render(title=refused.title, text=refused.text)
+        answer = HTMLResponse(told, refused.status)
+    return answer
 
 
 def parse_message(text: str) -> Any:

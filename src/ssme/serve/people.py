@@ -8,17 +8,24 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
 from ssme.memory.records import make_key
 from ssme.serve.desk import Records
 from ssme.serve.labeling import adjudicate
-from ssme.serve.pages import find_project, find_session, go_to, read_form, render
+from ssme.serve.pages import (
+    find_project,
+    find_session,
+    go_to,
+    parse_class,
+    parse_row,
+    read_form,
+    render,
+)
 from ssme.serve.settling import measure_agreement, settle
 
-__all__ = ["routes", "tell_changes"]
+__all__ = ["settle_row", "show", "show_history", "tell_changes"]
 
 
 async def show(request: Request) -> Response:
@@ -52,6 +59,7 @@ async def show(request: Request) -> Response:
                 if row.in_conflict
             ],
             "settled": sum(row.label is not None for row in rows.values()),
+            "entries": records.store.list_entries(),
         }
 
     found = await project.desk.ask(read)
@@ -65,12 +73,8 @@ async def settle_row(request: Request) -> Response:
     form = await read_form(request)
     if not session.annotator or file.look is None:
         raise InputError("nobody is named here", fix="say who you are on the page “Label”")
-    text = form.get("label", [""])[0]
-    classes = file.look["classes"]
-    if not text.isdecimal() or int(text) >= len(classes):
-        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
-    row, key = json.loads(form["row"][0]), form.get("key", [make_key()])[0]
-    label = classes[int(text)]
+    label = parse_class(form, "label", file.look["classes"])
+    row, key = parse_row(form), form.get("key", [""])[0] or make_key()
     await project.desk.ask(adjudicate, file.data, session.annotator, row, label, key)
     return go_to(f"/files/{file.record.id}/people")
 
@@ -162,10 +166,3 @@ def _list_differences(
             before, now = ("nothing" if value is None else str(value) for value in (a, b))
             found.append((" ".join((*path[1:], key)), before, now))
     return found
-
-
-routes = [
-    Route("/files/{file:int}/people", show),
-    Route("/files/{file:int}/adjudicate", settle_row, methods=["POST"]),
-    Route("/files/{file:int}/history", show_history),
-]

@@ -9,7 +9,6 @@ from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from ssme.errors import InputError
 from ssme.serve.drawing import draw_intervals
@@ -18,7 +17,16 @@ from ssme.serve.pages import find_project, go_to, parse_message, render, render_
 from ssme.serve.project import Project
 from ssme.serve.store import JobRecord
 
-__all__ = ["routes"]
+__all__ = [
+    "cancel",
+    "download",
+    "evaluate",
+    "show_charts",
+    "show_jobs",
+    "show_result",
+    "show_state",
+    "stream_events",
+]
 
 PATIENCE = 60.0
 """Seconds that somebody who saves a report waits until it is drawn."""
@@ -161,15 +169,3 @@ async def download(request: Request) -> Response:
         if not (folder / name).is_file():
             raise InputError("the report is still being drawn", fix="try again in a few seconds")
     return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
-
-
-routes = [
-    Route("/files/{file:int}/result", show_result),
-    Route("/files/{file:int}/evaluate", evaluate, methods=["POST"]),
-    Route("/jobs", show_jobs),
-    Route("/jobs/{job:int}/events", stream_events),
-    Route("/jobs/{job:int}/state", show_state),
-    Route("/jobs/{job:int}/charts", show_charts),
-    Route("/jobs/{job:int}/cancel", cancel, methods=["POST"]),
-    Route("/jobs/{job:int}/{name}", download),
-]

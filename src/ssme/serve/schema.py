@@ -1,4 +1,7 @@
-"""The tables of ``serve.sqlite``; ``PRAGMA user_version`` holds their version."""
+"""The tables of ``serve.sqlite``, and the way from every older version to the present one.
+
+``PRAGMA user_version`` holds the version; migration k (from 0) leads from version k to k + 1.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from ssme.errors import InputError
 
 __all__ = ["VERSION", "prepare"]
 
-VERSION = 1
-
-TABLES = """
+MIGRATIONS: tuple[str, ...] = (
+    """
 CREATE TABLE token (id TEXT PRIMARY KEY, made_at TEXT NOT NULL, used_at TEXT) STRICT;
 CREATE TABLE session (
     id TEXT PRIMARY KEY, csrf TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
@@ -61,11 +63,25 @@ CREATE TABLE claim (
     skipped INTEGER NOT NULL,
     PRIMARY KEY (data, row, annotator)
 ) STRICT
-"""
+""",
+    """
+DROP TABLE token;
+CREATE TABLE token (
+    id TEXT PRIMARY KEY, role TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
+) STRICT;
+ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
+ALTER TABLE session ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN ended_at TEXT;
+UPDATE session SET ended_at = made_at
+""",
+)
+"""Version 2: tokens and sessions have a role and an end; those from before have ended."""
+
+VERSION = len(MIGRATIONS)
 
 
 def prepare(connection: sqlite3.Connection, name: str) -> None:
-    """Make the tables where there are none; a file of a newer version is refused."""
+    """Bring the file to the present version; one of a newer version is refused."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("BEGIN IMMEDIATE")
@@ -76,10 +92,10 @@ def prepare(connection: sqlite3.Connection, name: str) -> None:
                 f"{name} was written by a newer ssme",
                 fix="install a newer ssme, or name another project folder",
             )
-        if version == 0:
-            for statement in TABLES.split(";"):
+        for step in MIGRATIONS[version:]:
+            for statement in step.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

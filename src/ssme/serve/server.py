@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.serve.desk import Desk
+from ssme.serve.desk import Desk, Records
 from ssme.serve.security import make_secret
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.workshop import Workshop
@@ -55,7 +55,7 @@ def run_server(
         shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
         token = make_secret()
         with Desk(settings) as desk:
-            desk.ask_now(lambda records: records.store.add_token(token))
+            desk.ask_now(_renew_token, token)
             app: Any = make_app(desk, workshop)
             address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
             for line in tell_exposure(settings, port):
@@ -64,6 +64,12 @@ def run_server(
             say(f"Open {address}")
             say("The token in this address works once. Ctrl-C stops the server.")
             _make_server(uvicorn, app, file, address if open_browser else None).run([listener])
+
+
+def _renew_token(records: Records, token: str) -> None:
+    """Let the owner in with this token, and not with that of an earlier start."""
+    records.store.end_owner_tokens()
+    records.store.add_token(token, "owner")
 
 
 def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:

@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,16 +20,38 @@ from ssme.memory.database import SqliteFile
 from ssme.memory.records import tell_time
 from ssme.serve.schema import prepare
 
-__all__ = ["FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]
+__all__ = ["LIFE", "Entry", "FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]
+
+LIFE, IDLE = timedelta(days=30), timedelta(days=7)
+"""A session ends so long after it began, or after its last request."""
+LINK = timedelta(days=7)
+"""How long a link that lets somebody in can be used."""
+SEEN = timedelta(minutes=10)
+"""How exactly the time of the last request is kept."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """A browser that was let in, and the person who uses it."""
+    """A browser that was let in, the person who uses it, and their role: "owner" or "guest"."""
 
     id: str
     csrf: str
     annotator: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A way in as the page "People" lists it: a session, or a link that nobody has used yet.
+
+    ``seen_at`` is the time of the last request; it is empty for a link.
+    """
+
+    id: str
+    annotator: str
+    role: str
+    made_at: str
+    seen_at: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +110,7 @@ class StoredSuggestion:
 
 
 FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at"
+ALIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
 
 
@@ -115,36 +139,80 @@ class Store(SqliteFile):
 
     # people
 
-    def add_token(self, token: str) -> None:
-        """A token that lets one browser in, once."""
-        with self._begin_writing() as on:
-            on.execute("INSERT INTO token (id, made_at) VALUES (?, ?)", (_hash(token), tell_time()))
-
-    def use_token(self, token: str) -> bool:
-        """Whether the token was good; from now on it is not."""
-        with self._begin_writing() as on:
-            found = on.execute(
-                "UPDATE token SET used_at = ? WHERE id = ? AND used_at IS NULL",
-                (tell_time(), _hash(token)),
-            )
-            return bool(found.rowcount)
-
-    def add_session(self, cookie: str, csrf: str, annotator: str) -> None:
+    def add_token(self, token: str, role: str, annotator: str = "") -> None:
+        """A token that lets one browser in, once, in this role and under this name."""
         with self._begin_writing() as on:
             on.execute(
-                "INSERT INTO session (id, csrf, annotator, made_at) VALUES (?, ?, ?, ?)",
-                (_hash(cookie), csrf, annotator, tell_time()),
+                "INSERT INTO token (id, role, annotator, made_at) VALUES (?, ?, ?, ?)",
+                (_hash(token), role, annotator, tell_time()),
+            )
+
+    def end_owner_tokens(self) -> None:
+        """Make useless the addresses that earlier starts of the server printed."""
+        with self._begin_writing() as on:
+            on.execute("DELETE FROM token WHERE role = 'owner'")
+
+    def use_token(self, token: str) -> tuple[str, str] | None:
+        """Role and name of a good token, which is none from now on."""
+        with self._begin_writing() as on:
+            found: tuple[str, str] | None = on.execute(
+                "DELETE FROM token WHERE id = ? AND made_at > ? RETURNING role, annotator",
+                (_hash(token), _tell_time_before(LINK)),
+            ).fetchone()
+            return found
+
+    def add_session(self, cookie: str, csrf: str, role: str, annotator: str) -> None:
+        now = tell_time()
+        with self._begin_writing() as on:
+            on.execute(
+                "INSERT INTO session (id, csrf, annotator, made_at, role, seen_at)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (_hash(cookie), csrf, annotator, now, role, now),
             )
 
     def find_session(self, cookie: str) -> Session | None:
+        """The session of a cookie; None where there is none or it has ended."""
         found = self._fetch_one(
-            "SELECT id, csrf, annotator FROM session WHERE id = ?", _hash(cookie)
+            f"SELECT id, csrf, annotator, role, seen_at FROM session WHERE id = ? AND {ALIVE}",
+            _hash(cookie),
+            *_tell_limits(),
         )
-        return None if found is None else Session(*found)
+        if found is None:
+            return None
+        *facts, seen = found
+        if seen < _tell_time_before(SEEN):
+            with self._begin_writing() as on:
+                on.execute("UPDATE session SET seen_at = ? WHERE id = ?", (tell_time(), facts[0]))
+        return Session(*facts)
 
     def name_session(self, session: str, annotator: str) -> None:
         with self._begin_writing() as on:
             on.execute("UPDATE session SET annotator = ? WHERE id = ?", (annotator, session))
+
+    def list_entries(self) -> list[Entry]:
+        """Sessions that have not ended, and links of guests that nobody has used, newest first."""
+        rows = self._fetch_all(
+            f"SELECT id, annotator, role, made_at, seen_at FROM session WHERE {ALIVE}"
+            " UNION ALL SELECT id, annotator, role, made_at, '' FROM token"
+            " WHERE role = 'guest' AND made_at > ? ORDER BY made_at DESC",
+            *_tell_limits(),
+            _tell_time_before(LINK),
+        )
+        return [Entry(*row) for row in rows]
+
+    def list_names(self) -> set[str]:
+        """Names that anybody has or ever had."""
+        rows = self._fetch_all("SELECT annotator FROM session UNION SELECT annotator FROM token")
+        return {row[0] for row in rows if row[0]}
+
+    def end_entry(self, entry: str) -> None:
+        """End a session, or take a link back; its name stays known."""
+        with self._begin_writing() as on:
+            on.execute(
+                "UPDATE session SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
+                (tell_time(), entry),
+            )
+            on.execute("DELETE FROM token WHERE id = ?", (entry,))
 
     # files
 
@@ -329,6 +397,16 @@ class Store(SqliteFile):
             "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
         )
         return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
+
+
+def _tell_time_before(age: timedelta) -> str:
+    """The time that was so long ago, as `tell_time` writes it."""
+    return (datetime.now(UTC) - age).isoformat(timespec="microseconds")
+
+
+def _tell_limits() -> tuple[str, str]:
+    """Values of `ALIVE`: sessions that began, or were seen last, before these times have ended."""
+    return _tell_time_before(LIFE), _tell_time_before(IDLE)
 
 
 def _hash(secret: str) -> str:

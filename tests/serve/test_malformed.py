@@ -1,0 +1,212 @@
+"""Requests that no page of ours sends: each is refused with a status below 500."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+import pytest
+from tests.serve.conftest import ADDRESS, House, Loop
+
+from ssme.serve.app import PAGES, Page
+from ssme.serve.desk import Records
+from ssme.serve.security import ROLES
+
+pytestmark = pytest.mark.web
+
+SEED, ROUNDS = 24, 40
+"""Each page gets so many requests of each role, drawn with this seed."""
+HUGE = "9" * 5000
+NUMBERS = ("1", "2", "0", "999", "00001", str(2**63 - 1), str(2**63), HUGE, "-1", "1.0", "x", "١")
+NAMES = ("serve.css", "report.html", "%00", "%ff", "..%2f..%2fetc", "a" * 3000, "%F0%9F%98%80", "")
+TEXTS = (
+    "",
+    "1",
+    "0",
+    "-1",
+    HUGE,
+    "²",
+    "١",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    '{"a": 1}',
+    "[[[[" * 5000,
+    "NaN",
+    "1e999",
+    '"row-1"',
+    '"\\ud800"',
+    '"\\u0000"',
+    "\0",
+    "a\0b",
+    "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+    "../../etc/passwd",
+    "/" * 5000,
+    "//evil.example",
+    "label",
+    "other",
+    "unsure",
+    "skip",
+    "undo",
+    "back",
+    "goal",
+    "random",
+    "97,5",
+    "100",
+    "é" * 100,
+    "<script>",
+    "\u202e\u200b",
+)
+WORDS = """
+csrf row label other do key design name back path sample entry password token classes positive
+unlabeled pattern layout delimiter logits normalize models_named metric method part-0 part-1
+part-99999
+"""
+FIELDS = WORDS.split()
+BODIES = (
+    b"",
+    b"\xff\xfe\x00",
+    b"%",
+    b"%ff=%fe",
+    b"%zz=1&=&&&==",
+    b"a=1&" * 30_000,
+    b"\0" * 100,
+    b'{"row": 1}',
+    b"x" * 2_000_000,
+    "row=\u2028&label=1".encode("utf-16"),
+)
+HEADERS = (
+    {"content-type": "application/json"},
+    {"content-type": "multipart/form-data"},
+    {"content-type": "multipart/form-data; boundary=x"},
+    {"content-type": "application/x-www-form-urlencoded; charset=utf-16"},
+    {"content-type": "\xff;;;="},
+    {"content-length": "-1"},
+    {"content-length": HUGE},
+    {"content-length": "5"},
+    {"cookie": 'ssme-8477="\\400\\000\\777"'},
+    {"cookie": "ssme-8477=" + "é" * 50},
+    {"cookie": "\x00;=;ssme-8477"},
+    {"cookie": "ssme-8477=" + "a" * 20_000},
+    {"accept": "application/json"},
+    {"accept": "\xff\xfe"},
+    {"x-csrf": "\xff"},
+    {"host": "[127.0.0.1"},
+    {"host": "127.0.0.1]:8477"},
+    {"host": "127.0.0.1:8477/x"},
+    {"host": "127.0.0.1:99999999"},
+    {"host": "user@127.0.0.1:8477"},
+    {"host": "[::1]:x"},
+    {"host": "\xff"},
+    {"origin": "\xff"},
+    {"sec-fetch-site": "\xff"},
+    {"if-none-match": "\xff"},
+    {"range": "bytes=9-1"},
+    {"range": "bytes=" + "0-1," * 500},
+    {"expect": "200-ok"},
+    {"transfer-encoding": "chunked, chunked"},
+)
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "FOO", "get", "é")
+
+
+@pytest.fixture
+def ready(open_house: House, scores: Path) -> House:
+    open_house.upload(scores)
+    open_house.work()
+    open_house.client.get("/files/1/label")
+    open_house.work()
+    return open_house
+
+
+def draw_request(page: Page, rng: random.Random) -> dict[str, Any]:
+    """A request for a page of which something is wrong, or several things."""
+    method: str = rng.choice(sorted(page.methods - {"HEAD"}))
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    query = urlencode({name: rng.choice(TEXTS) for name in rng.sample(FIELDS, 2)})
+    body = urlencode({name: rng.choice(TEXTS) for name in rng.sample(FIELDS, 8)}).encode()
+    wrong = rng.choice(("method", "body", "headers", "query", "number", "fields"))
+    if wrong == "method":
+        method = rng.choice(METHODS)
+    elif wrong == "body":
+        body = rng.choice(BODIES)
+    elif wrong == "headers":
+        headers |= rng.choice(HEADERS)
+    elif wrong == "query":
+        query = rng.choice(("%ff=%fe", "a&&=;", "path=%00", f"token={HUGE}", "=" * 500))
+
+    def fill(found: re.Match[str]) -> str:
+        if found[0] == "{name}":
+            return rng.choice(NAMES)
+        return quote(rng.choice(NUMBERS)) if wrong == "number" else "1"
+
+    path = re.sub(r"{[^}]+}", fill, page.path)
+    return {"method": method, "path": path, "query": query, "headers": headers, "body": body}
+
+
+def add_session(records: Records, *facts: str) -> None:
+    records.store.add_session(*facts)
+
+
+async def send_request(
+    app: Any, method: str, path: str, query: str, headers: dict[str, str], body: bytes
+) -> int:
+    """The status of the answer to a request as a server would hand it over."""
+    pieces = [body[i : i + 65_536] for i in range(0, len(body), 65_536)] or [b""]
+    told = [
+        {"type": "http.request", "body": piece, "more_body": number < len(pieces)}
+        for number, piece in enumerate(pieces, 1)
+    ]
+    statuses: list[int] = []
+
+    async def receive() -> Any:
+        return told.pop(0) if told else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "scheme": "http",
+        "server": ("127.0.0.1", 8477),
+        "client": ("127.0.0.1", 5000),
+        "headers": [(key.encode(), value.encode("latin-1")) for key, value in headers.items()],
+    }
+    await app(scope, receive, send)
+    (status,) = statuses
+    return status
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_request_makes_the_server_fail(ready: House, role: str) -> None:
+    rng, wrong = random.Random(f"{SEED} {role}"), []
+    with Loop() as loop:
+        for number, page in enumerate([*PAGES] * ROUNDS):
+            if role != "anyone":  # each in a new session: some log out
+                who = (f"c{number}", "csrf", role, "Fuzz")
+                ready.desk.ask_now(add_session, *who)
+            request = draw_request(page, rng)
+            request["headers"] = {
+                "host": "127.0.0.1:8477",
+                "origin": ADDRESS,
+                "x-csrf": "csrf",
+                "cookie": f"ssme-8477=c{number}",
+                **request["headers"],
+            }
+            try:
+                status: Any = loop.run(send_request(ready.app, **request))
+            except Exception as error:
+                status = repr(error)
+            if not isinstance(status, int) or status >= 500:
+                wrong.append((status, {**request, "body": request["body"][:80]}))
+    assert wrong == []
