@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
     from ssme.stream.evaluation import evaluate_parquet
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 _MODULES = (
     "bench",
