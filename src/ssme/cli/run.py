@@ -114,8 +114,9 @@ def _say_meaning(data: ScoreSet) -> list[str]:
     """Which class is positive and which grades count as it, where nobody said so."""
     from ssme.data.description import tell_positive
 
-    said, listed = [], data.layout is not None and data.layout.listed
-    if tell_positive(data.classes) and not listed:
+    said = []
+    guessed = data.layout is not None and data.layout.order == "known"
+    if tell_positive(data) and guessed:
         scores = "" if len(data.judges) == data.n_models else ", whose probability the scores are"
         said.append(
             f"Positive class: {data.classes[1]!r}{scores} (--positive {data.classes[0]} makes it "

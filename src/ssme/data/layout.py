@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+from ssme.data.class_order import ClassOrder
+
 __all__ = ["GROUP_PREFIX", "Layout"]
 
 GROUP_PREFIX = "group_"
@@ -22,8 +24,9 @@ class Layout:
     label, id, weight, design : column names, None where there is none.
     groups : column names.
     ignored : columns that were left out.
-    encoding : class -> index on the class axis; the last of two is the positive class.
-    listed : whether the caller said in which order the classes are, or which one is positive.
+    encoding : class -> index on the class axis.
+    order : what says the order of classes: ``"listed"``, ``"known"`` (numbers, or a pair such as no
+        and yes) or ``"unknown"``; the last of two is the positive class where one of these does.
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
     judges : what judges say and how it was understood, title -> text.
@@ -42,12 +45,14 @@ class Layout:
     labels_source: str | None = None
     source: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
-    listed: bool | None = None
+    order: ClassOrder | None = None
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
         codes = ", ".join(f"{name!r} = {index}" for name, index in self.encoding.items())
-        if len(self.encoding) == 2:
+        if self.order == "unknown":
+            codes += " (in no order)" if len(self.encoding) > 2 else " (none known to be positive)"
+        elif len(self.encoding) == 2:
             codes += " (positive)"
         missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
         facts = {

@@ -208,7 +208,7 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "methods": can,
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),
-        "default_metrics": [str(name) for name in default_metrics(data.n_classes)],
+        "default_metrics": list(default_metrics(data.n_classes, ordered=data.ordered)),
         "doubts": [
             {**asdict(doubt), "explanation": explain_plainly(doubt.code)}
             for doubt in check_all(data)

@@ -83,7 +83,7 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
         groups=("group_site",),
         ignored=("text",),
         encoding={0: 0, 1: 1},
-        listed=False,
+        order="known",
     )
     assert "ignored columns: text" in str(layout_of(data))
 
@@ -104,11 +104,11 @@ def test_class_columns_are_found_by_pattern(mark: str) -> None:
     frame = grid_frame(mark)
     data = ScoreSet.from_frame(frame)
     assert data.models == ("bert", "gpt")
-    assert data.classes == ("c", "a", "b"), "the order of the columns"
-    assert_allclose(data.scores[:, 1, 2], frame[f"gpt{mark}b"])
-    assert_array_equal(data.labels, [1, U, 0])
+    assert data.classes == ("a", "b", "c"), "whatever the order of the columns"
+    assert_allclose(data.scores[:, 1, 1], frame[f"gpt{mark}b"])
+    assert_array_equal(data.labels, [0, U, 2])
     assert layout_of(data).kind == "wide by class"
-    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "cab")
+    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "abc")
 
 
 def test_class_columns_by_explicit_pattern_prefix_names_and_order() -> None:
@@ -123,8 +123,8 @@ def test_named_models_find_their_class_columns() -> None:
     frame = grid_frame("_").assign(age=[20, 30, 40])
     data = ScoreSet.from_frame(frame, models=["gpt"])
     assert data.models == ("gpt",)
-    assert data.classes == ("c", "a", "b")
-    assert_allclose(data.scores[:, 0, 0], frame["gpt_c"])
+    assert data.classes == ("a", "b", "c")
+    assert_allclose(data.scores[:, 0, 2], frame["gpt_c"])
     assert "age" in layout_of(data).ignored
 
 
@@ -154,7 +154,7 @@ def test_mapping_of_class_columns() -> None:
         (["2", "10", "1"], [10, None, 1], (1, 2, 10)),
         (["2", "10", "1"], ["10", None, "1"], ("1", "2", "10")),
         (["True", "False"], [True, None, False], (False, True)),
-        (["pos", "neg"], ["pos", None, "neg"], ("pos", "neg")),
+        (["pos", "neg"], ["pos", None, "neg"], ("neg", "pos")),
     ],
 )
 def test_class_names_take_the_type_of_the_labels(
@@ -190,7 +190,7 @@ def test_class_columns_that_contradict_the_labels_are_refused() -> None:
 def test_many_classes_settle_unsummed_columns() -> None:
     frame = grid_frame(":", labels=("a", "b", "c"))
     logits = frame.drop(columns="label") * 5 - 2
-    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("c", "a", "b")
+    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("a", "b", "c")
 
 
 def test_an_index_written_to_csv_is_left_out() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import check_arrays
+from ssme.data.class_order import name_order
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
@@ -149,6 +150,9 @@ def _build(
         ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
         labels_source=name_labels_source(labels),
         source=source,
+        order=None
+        if rows.classes is None
+        else name_order(rows.classes, listed=options.lists_classes),
     )
     fields = check_arrays(
         rows.scores,

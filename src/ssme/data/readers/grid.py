@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ssme.data.class_order import spell_class
 from ssme.data.labels import RawLabels
-from ssme.data.readers.class_names import spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import SUM_TOLERANCE
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ssme.data.class_order import convert_as_labels, order_classes
 from ssme.data.labels import RawLabels, observe
 from ssme.data.readers.answer_columns import advise, find_answers
-from ssme.data.readers.class_names import convert_as_labels, order_names
 from ssme.data.readers.columns import Columns, is_index, refuse_without_labels
 from ssme.data.readers.grid import PATTERNS, Grid, find_grids
 from ssme.data.readers.join import (
@@ -61,7 +61,7 @@ def find_scores(
     """``roles`` with the score columns; ``given``: labels were given apart from the table."""
     grid = _find_grid(table, roles, options, raw, given=given)
     if grid.classes is not None:
-        grid = Grid(grid.columns, order_names(grid.classes, options.classes, options.positive))
+        grid = Grid(grid.columns, order_classes(grid.classes, options.classes, options.positive))
     _refuse_two_parts(grid, roles)
     used = grid.used | roles.roles
     return replace(
