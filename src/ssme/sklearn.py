@@ -7,13 +7,10 @@ ssme.evaluate(data)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ssme.data.class_order import name_order, order_classes
-from ssme.data.layout import Layout
 from ssme.data.row_order import refuse_other_order
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import make_plain
@@ -40,9 +37,7 @@ def scores_from(
     y : array of shape (n,), optional
         Labels in the order of the rows of X, NaN or None where unknown.
     **options
-        Passed on to `ssme.ScoreSet.from_arrays` (``positive``, ``groups``, ``weights``, ...).
-        ``positive`` is needed for metrics of the positive class where classes are text:
-        scikit-learn sorts them.
+        Passed on to `ssme.ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
 
     Returns
     -------
@@ -81,7 +76,7 @@ def scores_from(
         found = _predict_probabilities(name, estimator, rows)
         own = [make_plain(each) for each in estimator.classes_]
         if not classes:
-            classes = list(order_classes(own, positive=options.get("positive")))
+            classes = own
         elif set(own) != set(classes):
             raise InputError(
                 f"{name!r} was fitted to classes {own}, the first estimator to {classes}",
@@ -89,9 +84,7 @@ def scores_from(
                 fix="fit them to the same labels",
             )
         scores[name] = found[:, [own.index(c) for c in classes]]
-    data = ScoreSet.from_arrays(scores, y, classes=classes, **options)
-    order = name_order(classes, listed=options.get("positive") is not None)
-    return data.replace(layout=replace(cast(Layout, data.layout), order=order))
+    return ScoreSet.from_arrays(scores, y, classes=classes, **options)
 
 
 def _name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:

@@ -50,8 +50,7 @@ def from_callable(
     Returns
     -------
     Metric
-        Its kind is `Custom`. Class codes are what the callable sees, so it needs classes whose
-        order is known.
+        Its kind is `Custom`.
 
     Examples
     --------
@@ -75,8 +74,6 @@ def from_callable(
         greater_is_better=greater_is_better,
         kind=Custom(),
         hard_only=True,
-        of_positive=True,
-        of_order=True,
         definition=f"the callable `{name}` of (y_true, y_score), one labeling at a time",
     )
 

@@ -142,8 +142,7 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the positive one of two,
-            the last one of more).
+            The class that is drawn against all others (default: the last one).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
@@ -170,8 +169,7 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the positive one of two,
-            the last one of more).
+            The class that is drawn against all others (default: the last one).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
@@ -219,8 +217,7 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the positive one of two,
-            the last one of more).
+            The class that is drawn against all others (default: the last one).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
