@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
-from ssme.data.answer_classes import has_known_order
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, argument, name_argument
@@ -28,10 +27,12 @@ from ssme.methods.beliefs.labels import LabeledBelief
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision
 from ssme.metrics.leading import Lead, find_leading_metric
 from ssme.metrics.registry import put_first
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
+from ssme.wording import quote
 
 __all__ = ["Fit", "choose_usual_metrics", "fit_method", "make_groups"]
 
@@ -63,7 +64,6 @@ class Fit:
         estimates = _hide_judges(data, metrics, estimates)
         labels_only = _hide_judges(data, metrics, labels_only)
         _warn_undefined(data, metrics, groups, estimates)
-        _warn_of_order(data, metrics)
         return Evaluation(
             data=data,
             method=self.method.spec.name,
@@ -115,6 +115,7 @@ class Fit:
             "n_labeled": self.data.n_labeled,
             "models": list(self.data.models),
             "classes": [str(c) for c in self.data.classes],
+            "positive": None if self.data.positive is None else str(self.data.positive),
             "versions": {"ssme": __version__, "numpy": np.__version__},
             "seconds": round(time.perf_counter() - start, 3),
             **_write_config(self.spec),
@@ -136,6 +137,7 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
     chosen = _choose_metrics(spec, data)
     method = spec.make_method()
     check_supported(method.spec, data, chosen)
+    _warn_of_ties(data, chosen)
     groups = make_groups(data, spec) if groups is None else groups
     if len(groups) > 1 and not method.spec.groups:
         raise InputError(
@@ -166,7 +168,7 @@ def _follow_data(
     total = mass.sum()
     if total <= 0.0:
         return Lead(metrics[0].name), metrics
-    lead = find_leading_metric(mass.sum(axis=0) / total, data.classes)
+    lead = find_leading_metric(mass.sum(axis=0) / total, data.classes, ordered=data.ordered)
     metric = get_metric(lead.metric, threshold=threshold)
     if not lead.reason or not method.spec.can_estimate(metric, data.n_classes):
         return Lead(metrics[0].name), metrics
@@ -174,12 +176,20 @@ def _follow_data(
 
 
 def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
-    """The metrics that are estimated where none are asked for."""
-    return default_metrics(
-        data.n_classes,
-        answers=len(data.judges) == data.n_models,
-        ratings=any(judge.kind == "ratings" for judge in data.judges.values()),
-    )
+    """The metrics that are estimated where none are asked for; those left out are warned of."""
+    answers = len(data.judges) == data.n_models
+    ratings = any(judge.kind == "ratings" for judge in data.judges.values())
+    names = default_metrics(data.n_classes, answers=answers, ratings=ratings)
+    kept = default_metrics(data.n_classes, answers=answers, ratings=ratings, ordered=data.ordered)
+    if kept != names:
+        left_out = " and ".join(name for name in names if name not in kept)
+        warnings.warn(
+            f"Nothing says which of the classes {quote(data.classes)} is positive, so {left_out} "
+            "are left out. Name it with positive= in Python, --positive on the command line.",
+            SsmeWarning,
+            stacklevel=5,
+        )
+    return kept
 
 
 def _choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
@@ -197,6 +207,23 @@ def _choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
             allowed="one or more different metrics",
         )
     return chosen
+
+
+def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
+    """Say which class scores of 1/2 count as, where neither of two is known to be positive."""
+    if data.n_classes != 2 or data.ordered:
+        return
+    tied = int(np.count_nonzero(data.scores[:, :, 1] == DEFAULT_THRESHOLD))
+    names = [metric.name for metric in metrics if isinstance(metric.kind, Decision)]
+    if tied and names:
+        warnings.warn(
+            f"{tied:,} score{'s are' if tied > 1 else ' is'} exactly 0.5 and, for "
+            f"{', '.join(names)}, count as {data.classes[1]!r}: nothing says which of the classes "
+            f"{quote(data.classes)} is positive. Name it with positive= in Python, --positive on "
+            "the command line.",
+            SsmeWarning,
+            stacklevel=5,
+        )
 
 
 def _list_options(method: Method) -> dict[str, Any]:
@@ -280,25 +307,6 @@ def _hide(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
         return np.where(models, np.nan, low), np.where(models, np.nan, high)
 
     return replace(estimate, value=value, draws=draws, bounds=hide_bounds)
-
-
-def _warn_of_order(data: ScoreSet, metrics: Sequence[Metric]) -> None:
-    """Say in which order classes are taken, where a metric needs one and nobody said it."""
-    names = [metric.name for metric in metrics if metric.of_order]
-    said = data.layout is None or data.layout.listed or has_known_order(data.classes)
-    if not names or said:
-        return
-    places = np.linspace(0.0, 1.0, data.n_classes)
-    order = ", ".join(
-        f"{name!r} = {place:.3g}" for name, place in zip(data.classes, places, strict=True)
-    )
-    warnings.warn(
-        f"{', '.join(names)} {'takes' if len(names) == 1 else 'take'} the classes as ordered, and "
-        f"nobody said in which order they are: {order}. If that is another one, list the classes "
-        "in their order: classes=[...] in Python, --classes on the command line",
-        SsmeWarning,
-        stacklevel=5,
-    )
 
 
 def _warn_undefined(

@@ -7,10 +7,13 @@ ssme.evaluate(data)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
+from ssme.data.class_order import name_order, order_classes
+from ssme.data.layout import Layout
 from ssme.data.row_order import refuse_other_order
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import make_plain
@@ -37,7 +40,9 @@ def scores_from(
     y : array of shape (n,), optional
         Labels in the order of the rows of X, NaN or None where unknown.
     **options
-        Passed on to `ssme.ScoreSet.from_arrays` (``groups``, ``weights``, ``ids``, ...).
+        Passed on to `ssme.ScoreSet.from_arrays` (``positive``, ``groups``, ``weights``, ...).
+        ``positive`` is needed for metrics of the positive class where classes are text:
+        scikit-learn sorts them.
 
     Returns
     -------
@@ -76,7 +81,7 @@ def scores_from(
         found = _predict_probabilities(name, estimator, rows)
         own = [make_plain(each) for each in estimator.classes_]
         if not classes:
-            classes = own
+            classes = list(order_classes(own, positive=options.get("positive")))
         elif set(own) != set(classes):
             raise InputError(
                 f"{name!r} was fitted to classes {own}, the first estimator to {classes}",
@@ -84,7 +89,9 @@ def scores_from(
                 fix="fit them to the same labels",
             )
         scores[name] = found[:, [own.index(c) for c in classes]]
-    return ScoreSet.from_arrays(scores, y, classes=classes, **options)
+    data = ScoreSet.from_arrays(scores, y, classes=classes, **options)
+    order = name_order(classes, listed=options.get("positive") is not None)
+    return data.replace(layout=replace(cast(Layout, data.layout), order=order))
 
 
 def _name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 import ssme
 from ssme import InputError, ScoreSet
-from ssme.data.answer_classes import has_known_order
+from ssme.data.class_order import name_order
 from ssme.errors import SsmeWarning
 
 YES_NO: list[Any] = ["yes", "no", *[None] * 10]
@@ -92,7 +92,7 @@ def test_signs_are_two_classes(labels: list[Any] | None) -> None:
 
 def test_probabilities_are_no_answers() -> None:
     told = refuse({"a": [0.9, 0.1, 0.8]}, [1, 0, None])
-    assert "answer 0.9 of 'a' at row 0 is a number that is not whole" in told
+    assert "answer 0.1 of 'a' at row 1 is a number that is not whole" in told
     assert "models=['a']" in told
 
 
@@ -108,7 +108,7 @@ def test_a_label_that_says_unsure() -> None:
 def test_a_judge_on_another_scale_than_the_labels() -> None:
     stars = [1, 5, 3, 4, 2, 5] * 2
     told = refuse({"a": SAID, "stars": stars}, YES_NO)
-    assert "'stars' says '1', '2', '3', '4', '5', and the labels are 'yes', 'no'" in told
+    assert "'stars' says '1', '2', '3', '4', '5', and the labels are 'no', 'yes'" in told
     assert "ratings=['stars']" in told
     told = refuse({"stars": stars}, [1, 0] * 6)
     assert "ratings=['stars']" in told
@@ -190,25 +190,44 @@ def test_letters_and_halves_are_recognized_as_grades(grades: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "known"),
+    ("classes", "order"),
     [
-        (("no", "yes"), True),
-        ((1, 2, 3), True),
-        (("A", "tie", "B"), True),
-        (("cat", "dog", "horse"), False),
-        (("A", "B", "tie"), False),
+        (("no", "yes"), "known"),
+        (("No", "YES"), "known"),
+        (("yes", "no"), "unknown"),
+        ((1, 2, 3), "known"),
+        ((9, 10), "known"),
+        (("9", "10"), "known"),
+        (("0.5", "1.5", "10"), "known"),
+        ((False, True), "known"),
+        (("A", "tie", "B"), "known"),
+        (("1", "tie", "2"), "known"),
+        (("alpaca", "tie", "vicuna"), "unknown"),
+        (("ham", "spam"), "unknown"),
+        (("low", "medium", "high"), "unknown"),
+        (("cat", "dog", "horse"), "unknown"),
+        (("A", "B", "tie"), "unknown"),
     ],
 )
 def test_whether_the_order_of_classes_goes_without_saying(
-    classes: tuple[Any, ...], known: bool
+    classes: tuple[Any, ...], order: str
 ) -> None:
-    assert has_known_order(classes) is known
+    assert name_order(classes, listed=False, compared=True) == order
+    assert name_order(classes, listed=True) == "listed"
 
 
-def test_metrics_of_ordered_classes_say_the_order_that_nobody_said() -> None:
+def test_two_systems_are_in_order_where_judges_compare_them_only() -> None:
+    assert name_order(("A", "B"), listed=False, compared=True) == "known"
+    assert name_order(("A", "B"), listed=False) == "unknown"
+
+
+def test_metrics_of_ordered_classes_are_refused_without_an_order() -> None:
     said = {"a": ["cat", "dog", "horse", "dog"], "b": ["cat", "dog", "horse", "cat"]}
     data = ScoreSet.from_answers(said, ["cat", "dog", "horse", None])
-    with pytest.warns(SsmeWarning, match="'cat' = 0, 'dog' = 0.5, 'horse' = 1"):
+    assert not data.ordered
+    with pytest.raises(
+        InputError, match=r"win_rate needs the order.*'cat', 'dog', 'horse'.*classes"
+    ):
         ssme.evaluate(data, method="labeled", metrics="win_rate")
     listed = ScoreSet.from_answers(
         said, ["cat", "dog", "horse", None], classes=["dog", "cat", "horse"]

@@ -159,7 +159,16 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
             lambda: ScoreSet.from_answers([["a"], ["x"]], ["a", "b"], classes=["a", "b"]),
             "answer 'x' of 'judge_1' at row 1 is not a class",
         ),
-        (lambda: ScoreSet.from_answers([["up"], ["down"]]), "nothing says which of the classes"),
+        (
+            lambda: ScoreSet.from_answers(
+                [["up"], ["down"]], scores={"m": [0.2, 0.7]}, models=["a"]
+            ),
+            "nothing says which of the classes 'down', 'up' is positive, and scores of 'm'",
+        ),
+        (
+            lambda: ScoreSet.from_answers(None, ["up", "down"], ratings={"j": [1, 5]}),
+            "nothing says which of the classes 'down', 'up' is positive, and high grades of 'j'",
+        ),
         (lambda: ScoreSet.from_answers({"j": ["a", "a"]}, ["a", "a"]), "1 class only"),
         (
             lambda: ScoreSet.from_answers({"j": ["unsure"], "k": [1]}, [1], classes=[0, 1]),

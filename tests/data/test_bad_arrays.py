@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
@@ -465,14 +464,6 @@ CASES = [
         "scores[:, 0]",
     ),
     Bad(
-        "frames whose columns name the classes in another order",
-        arrays({"a": Q[:, 0], "b": pd.DataFrame(Q[:, 1], columns=[2, 0, 1])}),
-        "model 'b' are a data frame with the columns '2', '0', '1', and the classes have the order "
-        "'0', '1', '2'",
-        "in the order of the classes",
-        "reorder the columns",
-    ),
-    Bad(
         "frames of which each has its own order of classes",
         arrays(
             {
@@ -481,9 +472,9 @@ CASES = [
             },
             [0, 2],
         ),
-        "columns 'x', 'y', 'z', and the scores of model 'b' have the order 'y', 'x', 'z'",
+        "columns 'x', 'y', 'z', and those of 'b' have the order 'y', 'x', 'z'",
         "in the order of the classes",
-        "reorder the columns",
+        "name the columns of each frame by the classes",
     ),
     Bad(
         "predict_proba of one model",
@@ -537,9 +528,9 @@ CASES = [
     Bad(
         "labels that differ in a space",
         arrays(P, ["0", "1", " 1", None], positive="1"),
-        "positive='1' and labels '0', '1', ' 1'",
+        "positive='1' and labels ' 1', '0', '1'",
         "exactly one other class",
-        "write '1' and ' 1' in one way",
+        "write ' 1' and '1' in one way",
     ),
     Bad(
         "a word for no label",
@@ -565,7 +556,7 @@ CASES = [
     Bad(
         "text labels in any order",
         arrays(Q[[0, 1, 0]], ["c", "a", "b"]),
-        "labels 'c', 'a', 'b' are",
+        "labels 'a', 'b', 'c' are",
         "their order given",
         "classes=['a', 'b', 'c']",
     ),

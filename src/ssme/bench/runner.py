@@ -37,7 +37,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning, argument
 from ssme.evaluation import Evaluation
-from ssme.methods.base import check_supported
+from ssme.methods.base import check_supported, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
@@ -232,7 +232,8 @@ def _list_metrics(
     if by and not spec.groups:
         return ()
     supported = []
-    for metric in metrics or default_metrics(data.n_classes):
+    for metric in metrics or default_metrics(data.n_classes, ordered=data.ordered):
+        refuse_without_order(data, [get_metric(metric)])
         try:
             check_supported(spec, data, [get_metric(metric)])
         except InputError:

@@ -377,9 +377,10 @@ def _evaluate_file(
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
-    asked = spec.metrics or choose_usual_metrics(data)
-    with name_argument("fail_under"):
-        metrics = add_metrics(asked, demands) if demands else spec.metrics
+    metrics = spec.metrics
+    if demands:
+        with name_argument("fail_under"):
+            metrics = tuple(add_metrics(metrics or choose_usual_metrics(data), demands))
     if shift is not None:
         with name_argument("correct_shift"):
             data, said = correct(data, shift)

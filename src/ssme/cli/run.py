@@ -94,9 +94,10 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     said += _say_meaning(data)
     if layout.groups and "groups" not in spec.read:
         said.append(f"Group columns: {', '.join(layout.groups)}, by their names.")
-    ignored = [name for name in layout.ignored if name not in layout.skipped]
-    if ignored:
-        said.append(f"Columns left out: {', '.join(ignored)}.")
+    if layout.weight and "weight" not in spec.read:
+        said.append(f"Weight column: {layout.weight!r}, by its name.")
+    if layout.ignored:
+        said.append(f"Columns left out: {', '.join(layout.ignored)}.")
     if data.design.rounds is not None:
         drawn, left = data.design.rounds.count_drawn(data.labels)
         if drawn and left == drawn:
@@ -113,8 +114,9 @@ def _say_meaning(data: ScoreSet) -> list[str]:
     """Which class is positive and which grades count as it, where nobody said so."""
     from ssme.data.description import tell_positive
 
-    said, listed = [], data.layout is not None and data.layout.listed
-    if tell_positive(data.classes) and not listed:
+    said = []
+    guessed = data.layout is not None and data.layout.order == "known"
+    if tell_positive(data) and guessed:
         scores = "" if len(data.judges) == data.n_models else ", whose probability the scores are"
         said.append(
             f"Positive class: {data.classes[1]!r}{scores} (--positive {data.classes[0]} makes it "

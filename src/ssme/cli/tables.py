@@ -162,7 +162,7 @@ def summarize_in_a_line(evaluation: Evaluation) -> str:
         )
     return (
         f"{data.n_models} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
-        f"rows, {data.n_classes} classes{tell_positive(data.classes)}, method "
+        f"rows, {data.n_classes} classes{tell_positive(data)}, method "
         f"{evaluation.method!r}.{worth}"
     )
 

@@ -1,10 +1,7 @@
-"""Which classes judges can say, and in which order, where nobody lists them.
+"""Which classes judges can say where nobody lists them: those among labels and answers.
 
-They are those that occur among labels and answers. Whole numbers are in ascending order and text
-in alphabetical order; of two classes the positive one comes last, and of two that are compared and
-a tie, the tie stands between them. What is hardly meant as a class is refused: a class written in
-two ways, a number that is not whole, a code for "no answer", a judge who says no class of the
-labels.
+What is hardly meant as a class is refused: a class written in two ways, a number that is not whole,
+a code for "no answer", a judge who says no class of the labels.
 """
 
 from __future__ import annotations
@@ -13,7 +10,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from ssme.data.answers import BOOLEANS, Said, is_unsure, spell_class, strip_punctuation
+from ssme.data.answers import BOOLEANS, Said, is_unsure, strip_punctuation
+from ssme.data.class_order import is_number, order_classes, sort_names, spell_class
 from ssme.data.labels import RawLabels
 from ssme.data.options import AnswerOptions
 from ssme.errors import InputError, argument
@@ -21,32 +19,10 @@ from ssme.wording import quote, suggest_nearest
 
 __all__ = [
     "find_classes_of_answers",
-    "has_known_order",
     "refuse_two_of_one_spelling",
     "refuse_unsure_labels",
     "spell_labels",
 ]
-
-PAIRS = (
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("negative", "positive"),
-    ("neg", "pos"),
-    ("incorrect", "correct"),
-    ("wrong", "right"),
-    ("fail", "pass"),
-    ("bad", "good"),
-    ("lose", "win"),
-    ("loss", "win"),
-    ("first", "second"),
-    ("a", "b"),
-    ("model_a", "model_b"),
-    ("left", "right"),
-)
-"""Two classes as text whose positive one nobody doubts; of two systems that are compared, the
-second."""
 
 NO_CLASSES = frozenset(
     (
@@ -58,9 +34,6 @@ NO_CLASSES = frozenset(
 """Codes and texts that, unless a label says them, stand for no answer rather than for a class; -1
 beside 1 alone is a class."""
 
-TIES = ("tie", "tied", "draw", "equal", "both", "same")
-"""Texts that, beside one of `PAIRS`, mean that neither of two is better."""
-
 
 def find_classes_of_answers(
     said: Sequence[Said],
@@ -68,11 +41,9 @@ def find_classes_of_answers(
     classes: Sequence[Hashable] | None,
     positive: Hashable | None,
 ) -> tuple[Hashable, ...]:
-    """The classes in order; the positive one of two comes last.
+    """The classes, listed or those that occur among labels and answers, in their order.
 
-    Declared, or those that occur among labels and answers: numbers in ascending order, text in
-    alphabetical order. Two classes as text need ``positive``, unless they are a pair such as no
-    and yes.
+    ``positive`` puts one of two last.
     """
     if classes is not None:
         names = tuple(classes)
@@ -88,7 +59,7 @@ def find_classes_of_answers(
             fix=f"list all classes, the positive one of two last: {argument('classes', '[...]')}",
         )
     if positive is None:
-        return names if classes is not None or len(names) != 2 else _order_known_pair(names)
+        return names
     found = [name for name in names if spell_class(name) == spell_class(positive)]
     if len(names) != 2 or not found:
         odd = "" if classes is not None else _tell_unlabeled(said, labels)
@@ -124,15 +95,13 @@ def _tell_unlabeled(said: Sequence[Said], labels: RawLabels) -> str:
 def _list_occurring(said: Sequence[Said], labels: RawLabels) -> tuple[Hashable, ...]:
     """All values, each once; as the labels write them where both do."""
     by_text: dict[str, Hashable] = {}
-    for value in [*labels.values, *(value for each in said for value in each.raw.values)]:
+    for value in [*labels.values, *sort_names(v for each in said for v in each.raw.values)]:
         by_text.setdefault(spell_class(value), value)
     _refuse_two_spellings(said, labels, list(by_text))
     values = list(by_text.values())
     if values and set(by_text) <= set(BOOLEANS):
         return _spell_as_first(values)
-    if all(text.lstrip("+-").isdigit() for text in by_text):
-        return tuple(sorted(values, key=lambda value: int(spell_class(value))))
-    return _put_tie_between(tuple(sorted(values, key=spell_class)))
+    return order_classes(values, compared=True)
 
 
 def _refuse_no_classes(said: Sequence[Said], labels: RawLabels) -> None:
@@ -182,7 +151,7 @@ def _refuse_stranger(
     grades.
     """
     own = {spell_class(value) for value in said.raw.values}
-    numbers = all(text.lstrip("+-").isdigit() for text in own)
+    numbers = all(map(is_number, own))
     beyond = own - {"0", "1"}
     binary = labeled <= {"0", "1"} and int((labels.codes >= 0).sum()) >= least_labels
     graded = numbers and len(beyond) > 1 and binary
@@ -284,42 +253,3 @@ def _refuse_two_spellings(said: Sequence[Said], labels: RawLabels, texts: Sequen
             fix=f"write them alike, or list all classes with {argument('classes', '[...]')} if "
             "they differ",
         )
-
-
-def _put_tie_between(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    """Of two that are compared and a tie, the tie in the middle; other classes as they are.
-
-    The two are in the order of `PAIRS`, or in that of ``names``.
-    """
-    ties = [name for name in names if _is_tie(name)]
-    if len(names) != 3 or len(ties) != 1:
-        return names
-    first, second = (name for name in names if name != ties[0])
-    if (spell_class(second).lower(), spell_class(first).lower()) in PAIRS:
-        first, second = second, first
-    return (first, ties[0], second)
-
-
-def _is_tie(name: Hashable) -> bool:
-    return spell_class(name).lower().split(" (")[0] in TIES
-
-
-def has_known_order(classes: Sequence[Hashable]) -> bool:
-    """Whether the order of classes goes without saying: two, numbers, or a tie between two."""
-    numbers = all(spell_class(name).lstrip("+-").isdigit() for name in classes)
-    return len(classes) == 2 or numbers or (len(classes) == 3 and _is_tie(classes[1]))
-
-
-def _order_known_pair(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    lower = {spell_class(name).lower(): name for name in names}
-    for pair in PAIRS:
-        if set(pair) == set(lower):
-            return (lower[pair[0]], lower[pair[1]])
-    if all(spell_class(name).lstrip("+-").isdigit() for name in names):
-        return names
-    raise InputError(
-        f"nothing says which of the classes {quote(names)} is positive",
-        allowed="two classes as text with the positive one named",
-        fix=f"say {argument('positive', repr(names[-1]))} or {argument('positive', repr(names[0]))}"
-        "; precision and recall are those of the positive class",
-    )

@@ -24,8 +24,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.class_order import spell_class
 from ssme.data.labels import RawLabels, observe
-from ssme.data.values import FloatArray, make_plain
+from ssme.data.values import FloatArray
 from ssme.errors import InputError, argument
 from ssme.wording import quote, suggest_nearest
 
@@ -37,7 +38,6 @@ __all__ = [
     "judge_codes",
     "listen",
     "make_answer_scores",
-    "spell_class",
     "strip_punctuation",
     "tell_unanswered",
 ]
@@ -160,15 +160,6 @@ def _strip_blanks(values: object) -> Any:
         out[:] = [each.strip() if isinstance(each, str) else each for each in array]
         return out
     return array
-
-
-def spell_class(value: Hashable) -> str:
-    """How a class reads: "1" for 1, 1.0, "1" and "1.0", "true" for True and "True"."""
-    text = str(make_plain(value)).strip()
-    whole, point, decimals = text.partition(".")
-    if point and not decimals.strip("0") and whole.lstrip("+-").isdigit():
-        return whole
-    return text.lower() if text.lower() in ("true", "false") else text
 
 
 def strip_punctuation(text: str) -> str:

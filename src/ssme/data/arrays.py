@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ssme.data.class_order import convert_as_labels, name_order, order_classes, spell_class
 from ssme.data.design import as_design
 from ssme.data.labels import RawLabels, encode, observe, resolve_classes
 from ssme.data.layout import Layout
@@ -67,12 +68,12 @@ def check_arrays(
     classes = resolve_classes(
         raw,
         n_classes,
-        classes=options.classes or _name_classes(class_columns, raw),
+        classes=options.classes or _name_classes(class_columns, raw, names, options.positive),
         positive=options.positive,
         unlabeled=options.unlabeled,
         one_column=one_column,
     )
-    _refuse_other_classes(class_columns, tuple(map(str, classes)))
+    _align_classes(array, class_columns, names, classes)
     encoded = encode(raw, classes)
     return {
         "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
@@ -88,13 +89,9 @@ def check_arrays(
             layout,
             encoding={name: index for index, name in enumerate(classes)},
             unlabeled=options.unlabeled or (),
-            listed=_is_listed(options) if layout.listed is None else layout.listed,
+            order=layout.order or name_order(classes, listed=options.lists_classes),
         ),
     }
-
-
-def _is_listed(options: ArrayOptions) -> bool:
-    return options.classes is not None or options.positive is not None
 
 
 def _name_parts(
@@ -142,28 +139,47 @@ def _find_class_columns(scores: Mapping[str, object]) -> dict[str, tuple[str, ..
 
 
 def _name_classes(
-    class_columns: Mapping[str, tuple[str, ...]], raw: RawLabels
-) -> tuple[str, ...] | None:
-    """The columns of the first frame, where labels are text and all of them are such columns."""
-    columns = next(iter(class_columns.values()), ())
-    return columns if raw.values and set(raw.values) <= set(columns) else None
+    class_columns: Mapping[str, tuple[str, ...]],
+    raw: RawLabels,
+    models: Sequence[str],
+    positive: Hashable | None,
+) -> tuple[Hashable, ...] | None:
+    """The columns of the frames, where every model has one and every label is such a column."""
+    if set(class_columns) != set(models):
+        return None
+    columns = class_columns[models[0]]
+    texts = {spell_class(name) for name in columns}
+    if not all(spell_class(value) in texts for value in raw.values):
+        return None
+    return convert_as_labels(order_classes(columns, positive=positive), raw)
 
 
-def _refuse_other_classes(
-    class_columns: Mapping[str, tuple[str, ...]], classes: tuple[str, ...]
+def _align_classes(
+    scores: FloatArray,
+    class_columns: Mapping[str, tuple[str, ...]],
+    models: Sequence[str],
+    classes: Sequence[Hashable],
 ) -> None:
-    """Refuse frames that name the classes, or those of another model, in another order."""
-    named = {f"the scores of model {model!r}": of for model, of in class_columns.items()}
-    for whose, columns in named.items():
-        for other, order in {"the classes": classes, **named}.items():
-            if columns != order and sorted(columns) == sorted(order):
-                raise InputError(
-                    f"{whose} are a data frame with the columns {quote(columns)}, and {other} have "
-                    f"the order {quote(order)}",
-                    allowed="the columns of every frame in the order of the classes",
-                    fix=f"reorder the columns of each frame, give {argument('classes', '[...]')} "
-                    "in their order, or pass to_numpy() if their names mean nothing",
-                )
+    """Put the columns of frames that name the classes into the order of ``classes``, in place.
+
+    Frames that name something else have to name it in one order.
+    """
+    texts = [spell_class(name) for name in classes]
+    orders: dict[tuple[str, ...], list[str]] = {}
+    for model, columns in class_columns.items():
+        own = [spell_class(name) for name in columns]
+        if sorted(own) == sorted(texts):
+            m = models.index(model)
+            scores[:, m] = scores[:, m, [own.index(text) for text in texts]]
+            continue
+        first = orders.setdefault(tuple(sorted(own)), [model, *own])
+        if first[1:] != own:
+            raise InputError(
+                f"the scores of model {first[0]!r} are a data frame with the columns "
+                f"{quote(first[1:])}, and those of {model!r} have the order {quote(own)}",
+                allowed="the columns of every frame in the order of the classes",
+                fix="name the columns of each frame by the classes, or reorder them",
+            )
 
 
 def _require_rectangle(scores: FloatArray) -> FloatArray:

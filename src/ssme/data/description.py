@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from html import escape
 from typing import Any, Protocol
 
@@ -29,6 +29,8 @@ class Described(Protocol):
     def models(self) -> tuple[str, ...]: ...
     @property
     def classes(self) -> tuple[Hashable, ...]: ...
+    @property
+    def positive(self) -> Hashable | None: ...
     @property
     def weights(self) -> NDArray[np.float64] | None: ...
     @property
@@ -62,10 +64,14 @@ def describe_set(data: Described) -> dict[str, str]:
     return facts
 
 
-def tell_positive(classes: Sequence[Hashable]) -> str:
+def tell_positive(data: Described) -> str:
     """Which of two classes is the positive one, in brackets; empty where it goes without saying."""
-    usual = {str(name).lower() for name in classes} in ({"0", "1"}, {"false", "true"})
-    return "" if len(classes) != 2 or usual else f" ({shorten(repr(classes[1]), 40)} is positive)"
+    usual = [str(name).lower() for name in data.classes] in (["0", "1"], ["false", "true"])
+    if len(data.classes) != 2 or usual:
+        return ""
+    if data.positive is None:
+        return " (positive class not known)"
+    return f" ({shorten(repr(data.positive), 40)} is positive)"
 
 
 def render_set(data: Described) -> str:

@@ -22,6 +22,7 @@ from ssme.data.answers import (
     tell_unanswered,
 )
 from ssme.data.arrays import check_arrays, stack_scores
+from ssme.data.class_order import name_order, refuse_unknown_positive
 from ssme.data.labels import RawLabels, observe
 from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions
@@ -108,6 +109,11 @@ def make_judged_fields(
     said = [listen(of, n, name, options.unsure, known) for name, of in answers.items()]
     rated = [listen(of, n, name, options.unsure, known) for name, of in ratings.items()]
     grades, graded, classes = _settle_scale(said, rated, labels, options)
+    layout = layout or Layout("answers")
+    order = layout.order or name_order(classes, listed=options.lists_classes, compared=True)
+    order = "listed" if graded else order
+    if order == "unknown" and len(classes) == 2:
+        _refuse_without_positive(scores, rated, classes)
     labels = spell_labels(labels, classes)
     parts: list[FloatArray] = []
     if scores[1] is not None:
@@ -120,17 +126,25 @@ def make_judged_fields(
         values, judges[each.judge] = make_rating_scores(each, grades, options.cut, graded=graded)
         parts.append(values[:, None])
     _refuse_silent(said + rated)
-    layout = replace(
-        layout or Layout("answers"),
-        judges=_find_understood(said, rated, judges),
-        listed=options.classes is not None or options.positive is not None or graded,
-    )
+    layout = replace(layout, judges=_find_understood(said, rated, judges), order=order)
     told = replace(
         options, models=names, classes=classes, positive=None, logits=False, normalize=False
     )
     joined = np.concatenate(parts, axis=1)
     _refuse_unanswered(joined, rows.get("ids"))
     return {**check_arrays(joined, labels, told, layout=layout, **rows), "judges": judges}
+
+
+def _refuse_without_positive(
+    scores: tuple[Sequence[str], FloatArray | None],
+    rated: Sequence[Said],
+    classes: tuple[Hashable, ...],
+) -> None:
+    """Refuse grades and scores of the positive class where nothing says which class that is."""
+    if rated:
+        refuse_unknown_positive(classes, f"high grades of {rated[0].judge!r} mean that class")
+    if scores[1] is not None and scores[1].ndim == 2:
+        refuse_unknown_positive(classes, f"scores of {scores[0][0]!r} are its probability")
 
 
 def _settle_scale(

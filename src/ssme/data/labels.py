@@ -1,7 +1,8 @@
 """Labels: from the values people write to class indices, never by a silent guess.
 
-Missing is NaN, None, NA or empty text; a code such as -1 only when declared. The order of the
-classes comes from an explicit list or, for integers and booleans, is ascending.
+Missing is NaN, None, NA or empty text; a code such as -1 only when declared. Where each model gave
+one score per row, the order of the classes comes from an explicit list or, for integers and
+booleans, is ascending.
 """
 
 from __future__ import annotations
@@ -116,10 +117,13 @@ def _decode(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Codes into distinct values, sorted: the order of rows says nothing."""
     if values.dtype.kind in "fiub":
         distinct, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), distinct.tolist()
-    return factorize(values)
+    codes, found = factorize(values)
+    order = sorted(range(len(found)), key=lambda i: (type(found[i]).__name__, str(found[i])))
+    return np.argsort(order).astype(np.int64)[codes], [found[i] for i in order]
 
 
 def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["GROUP_PREFIX", "Layout", "list_reasons"]
+from ssme.data.class_order import ClassOrder
+
+__all__ = ["GROUP_PREFIX", "Layout"]
 
 GROUP_PREFIX = "group_"
 """A column whose name starts with this holds a group, whose name is the rest."""
@@ -22,9 +24,9 @@ class Layout:
     label, id, weight, design : column names, None where there is none.
     groups : column names.
     ignored : columns that were left out.
-    skipped : column -> why it is not taken for a model unless it is named; these are ignored too.
-    encoding : class -> index on the class axis; the last of two is the positive class.
-    listed : whether the caller said in which order the classes are, or which one is positive.
+    encoding : class -> index on the class axis.
+    order : what says the order of classes: ``"listed"``, ``"known"`` (numbers, or a pair such as no
+        and yes) or ``"unknown"``; the last of two is the positive class where one of these does.
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
     judges : what judges say and how it was understood, title -> text.
@@ -43,13 +45,14 @@ class Layout:
     labels_source: str | None = None
     source: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
-    listed: bool | None = None
-    skipped: Mapping[str, str] = field(default_factory=dict)
+    order: ClassOrder | None = None
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
         codes = ", ".join(f"{name!r} = {index}" for name, index in self.encoding.items())
-        if len(self.encoding) == 2:
+        if self.order == "unknown":
+            codes += " (in no order)" if len(self.encoding) > 2 else " (none known to be positive)"
+        elif len(self.encoding) == 2:
             codes += " (positive)"
         missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
         facts = {
@@ -67,18 +70,10 @@ class Layout:
             "weight column": self.weight,
             "label weight column": self.design,
             "group columns": ", ".join(self.groups),
-            "not taken for models": list_reasons(self.skipped),
-            "ignored columns": ", ".join(n for n in self.ignored if n not in self.skipped),
+            "ignored columns": ", ".join(self.ignored),
             **self.judges,
         }
         return {title: text for title, text in facts.items() if text}
 
     def __str__(self) -> str:
         return "\n".join(f"{title}: {text}" for title, text in self.describe().items())
-
-
-def list_reasons(skipped: Mapping[str, str], limit: int = 20) -> str:
-    """Columns with the reason of each, for people; ``limit`` of them."""
-    listed = [f"{name!r} ({reason})" for name, reason in skipped.items()]
-    more = len(listed) - limit
-    return "; ".join(listed[:limit]) + (f"; and {more} more" if more > 0 else "")

@@ -117,6 +117,11 @@ class ArrayOptions(Declared):
         False, "Whether to rescale class scores so that they sum to one.", Flag()
     )
 
+    @property
+    def lists_classes(self) -> bool:
+        """Whether the order of the classes was said, or which one is positive."""
+        return self.classes is not None or self.positive is not None
+
 
 @dataclass(frozen=True)
 class AnswerOptions(ArrayOptions):

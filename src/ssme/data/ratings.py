@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.answer_classes import refuse_two_of_one_spelling
-from ssme.data.answers import Judge, Said, judge_codes, spell_class
+from ssme.data.answers import Judge, Said, judge_codes
+from ssme.data.class_order import spell_class
 from ssme.data.labels import RawLabels
 from ssme.errors import InputError, argument
 from ssme.wording import quote

@@ -50,7 +50,8 @@ class ScoreSet(MadeOfScores):
     models : tuple of str
         Names of the models, in the order of the second axis of ``scores``.
     classes : tuple
-        The classes, in the order of the third axis; the positive one of two comes last.
+        The classes, in the order of the third axis; the positive one of two comes last, if it is
+        known (``ordered``).
     weights : array of shape (n,) or None
         Weights of the rows.
     groups : dict
@@ -152,6 +153,20 @@ class ScoreSet(MadeOfScores):
         if self.design.weights is None:
             return self.weights
         return self.design.weights * (1.0 if self.weights is None else self.weights)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of ``classes`` means something: it was listed or goes without saying.
+
+        Where it is False, ``classes`` are sorted, and metrics that need a positive class or an
+        ordered scale are refused.
+        """
+        return self.layout is None or self.layout.order != "unknown"
+
+    @property
+    def positive(self) -> Hashable | None:
+        """The positive one of two classes; None where nothing says it, or with more classes."""
+        return self.classes[1] if self.n_classes == 2 and self.ordered else None
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer[Any]] | Sequence[int]) -> ScoreSet:
         """Take some of the rows.
@@ -309,6 +324,8 @@ class ScoreSet(MadeOfScores):
 
     def to_frame(self, layout: str = "wide") -> Any:
         """Give the set as a data frame that reads back as the same set.
+
+        An order of text classes that was listed has to be listed again.
 
         Parameters
         ----------

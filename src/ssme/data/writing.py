@@ -1,4 +1,8 @@
-"""A `ScoreSet` as a frame or a file that reads back as the same set."""
+"""A `ScoreSet` as a frame or a file that reads back as the same set.
+
+A table does not say the order of classes as text: list them with ``classes`` when it is read again,
+unless they are a well-known pair. An npz does.
+"""
 
 from __future__ import annotations
 
@@ -128,6 +132,8 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         "models": np.array(data.models),
         "classes": _make_plain(to_objects(data.classes), "classes"),
     }
+    if not data.ordered:
+        arrays["ordered"] = np.array(False)
     if data.weights is not None:
         arrays["weights"] = data.weights
     if data.design.weights is not None:

@@ -63,6 +63,7 @@ def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
         low=metric.low,
         high=metric.high,
         greater_is_better=metric.greater_is_better,
+        of_positive=True,
     )
 
 

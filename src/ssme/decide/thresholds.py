@@ -35,7 +35,7 @@ from ssme.decide.choose import Choice, choose_model
 from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
 from ssme.decide.threshold_goals import read_goal
 from ssme.errors import UnsupportedError, argument
-from ssme.methods.base import Estimate, number_rows
+from ssme.methods.base import Estimate, number_rows, refuse_without_order
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
 from ssme.metrics.base import FloatArray
@@ -248,7 +248,9 @@ def choose_thresholds(
     scores = evaluation.data.scores[number_rows(rows, evaluation.data.n_rows)]
     cuts = list_candidates(scores, n_quantiles)
     asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
-    found = evaluation.belief.estimate([trace_metric(each, cuts) for each in asked], [rows])[0]
+    traced = [trace_metric(each, cuts) for each in asked]
+    refuse_without_order(evaluation.data, traced)
+    found = evaluation.belief.estimate(traced, [rows])[0]
     same_rows = evaluation.posterior is None
     picks, values, draws = [], [], []
     for j, model in enumerate(evaluation.data.models):

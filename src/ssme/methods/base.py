@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError, argument
 from ssme.methods.facts import Facts
 from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold
+from ssme.wording import quote
 
 __all__ = [
     "Belief",
@@ -33,6 +34,7 @@ __all__ = [
     "SilentOnRows",
     "check_supported",
     "number_rows",
+    "refuse_without_order",
 ]
 
 IntArray = NDArray[np.int64]
@@ -160,6 +162,27 @@ class Method(Protocol):
         """Form beliefs about the labels of ``data``; all randomness comes from ``rng``."""
 
 
+def refuse_without_order(data: ScoreSet, metrics: Sequence[Metric]) -> None:
+    """Refuse metrics that need a positive class, or ordered classes, where nothing says which."""
+    needing = [metric.name for metric in metrics if metric.needs_order(data.n_classes)]
+    if data.ordered or not needing:
+        return
+    verb = "needs" if len(needing) == 1 else "need"
+    names = ", ".join(needing)
+    if data.n_classes == 2:
+        raise InputError(
+            f"{names} {verb} the positive class, and nothing says which of {quote(data.classes)} "
+            "is positive",
+            fix=f"give {argument('positive', repr(data.classes[1]))} or "
+            f"{argument('positive', repr(data.classes[0]))}",
+        )
+    raise InputError(
+        f"{names} {verb} the order of the classes, and nothing says the order of "
+        f"{quote(data.classes)}",
+        fix=f"list them from the lowest to the highest: {argument('classes', '[...]')}",
+    )
+
+
 def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric]) -> None:
     """Refuse, with reasons, what ``spec`` does not declare."""
     kind = "binary" if data.n_classes == 2 else "multiclass"
@@ -187,6 +210,7 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
             f" for row {row}",
             fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
+    refuse_without_order(data, metrics)
     raters = [name for name, judge in data.judges.items() if judge.cut is not None]
     for metric in metrics:
         if raters and find_threshold(metric.kind) != DEFAULT_THRESHOLD:

@@ -92,6 +92,7 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         greater_is_better=None,
         definition="share of rows whose true class is the last of two; a middle class, a tie, "
         "counts half",
+        of_positive=True,
         of_order=True,
     ),
 )

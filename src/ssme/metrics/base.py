@@ -60,8 +60,11 @@ class Metric:
         One line that says exactly what is computed. Reports print it.
     of_probabilities : bool
         True where the metric means something for probabilities only, not for answers and ratings.
+    of_positive : bool
+        True where the value for two classes depends on which of them is the positive one.
     of_order : bool
-        True where the metric takes the classes as ordered, from the lowest to the highest.
+        True where the value for more than two classes depends on their order, from the lowest to
+        the highest.
 
     Examples
     --------
@@ -93,7 +96,28 @@ class Metric:
     of_set: bool = False
     definition: str = ""
     of_probabilities: bool = False
+    of_positive: bool = False
     of_order: bool = False
+
+    def needs_order(self, n_classes: int) -> bool:
+        """Say whether the value changes with the order of the classes.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes of the data.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> from ssme.metrics import get_metric
+        >>> get_metric("recall").needs_order(2), get_metric("roc_auc").needs_order(2)
+        (True, False)
+        """
+        return self.of_positive if n_classes == 2 else self.of_order
 
     def __call__(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         """Compute the metric.

@@ -110,6 +110,7 @@ def ece(
         multiclass=target != "positive",
         definition=_write_definition(kind),
         of_probabilities=True,
+        of_positive=kind.settle(2).target == "positive",
     )
 
 

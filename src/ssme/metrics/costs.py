@@ -130,6 +130,8 @@ def _make_mean_worth(
         greater_is_better=greater_is_better,
         binary=worth.shape[0] == 2,
         multiclass=worth.shape[0] > 2,
+        of_positive=True,
+        of_order=True,
         definition=f"mean {what} per row, {what} by true and predicted class {worth.tolist()}",
     )
     return at_threshold(metric, threshold)

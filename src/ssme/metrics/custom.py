@@ -50,7 +50,8 @@ def from_callable(
     Returns
     -------
     Metric
-        Its kind is `Custom`.
+        Its kind is `Custom`. Class codes are what the callable sees, so it needs classes whose
+        order is known.
 
     Examples
     --------
@@ -74,6 +75,8 @@ def from_callable(
         greater_is_better=greater_is_better,
         kind=Custom(),
         hard_only=True,
+        of_positive=True,
+        of_order=True,
         definition=f"the callable `{name}` of (y_true, y_score), one labeling at a time",
     )
 

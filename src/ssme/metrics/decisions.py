@@ -112,6 +112,7 @@ def decision_metric(
     high: float = 1.0,
     greater_is_better: bool | None = True,
     multiclass: bool = True,
+    of_positive: bool | None = None,
     of_order: bool = False,
 ) -> Metric:
     """Make a metric of decisions from a statistic of confusion tables.
@@ -138,8 +139,11 @@ def decision_metric(
         Direction (default True).
     multiclass : bool
         False where the metric is defined for two classes only (default True).
+    of_positive : bool, optional
+        Whether the value for two classes depends on which of them is the positive one (default:
+        where the metric is defined for two classes only).
     of_order : bool
-        True where the metric takes the classes as ordered (default False).
+        True where the value for more than two classes depends on their order (default False).
 
     Returns
     -------
@@ -173,6 +177,7 @@ def decision_metric(
         greater_is_better=greater_is_better,
         multiclass=multiclass,
         definition=definition,
+        of_positive=not multiclass if of_positive is None else of_positive,
         of_order=of_order,
     )
 
@@ -349,5 +354,6 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
         plan=partial(metric.plan, kind=kind),
         kind=kind,
         multiclass=False,
+        of_positive=True,
         definition=f"{metric.definition}; class 1 is predicted when P(1) >= {shown}",
     )

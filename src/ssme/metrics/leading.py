@@ -6,6 +6,7 @@ apart. Then leads
 
     two classes, class 1 rare    average precision, which is about the rows of class 1
     two classes, class 0 rare    ROC AUC, which does not depend on how frequent the classes are
+    two classes in no order      ROC AUC
     more than two classes        balanced accuracy, in which every class counts the same
 """
 
@@ -38,7 +39,9 @@ class Lead:
     reason: str = ""
 
 
-def find_leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: float = 0.4) -> Lead:
+def find_leading_metric(
+    shares: FloatArray, classes: Sequence[Any], *, ordered: bool = True, rare: float = 0.4
+) -> Lead:
     """Find the metric that leads where none was asked for.
 
     Parameters
@@ -47,6 +50,8 @@ def find_leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: flo
         Share of the rows that are of each class, estimated.
     classes : sequence
         Names of the classes.
+    ordered : bool
+        Whether class 1 of two is known to be the positive one (default True).
     rare : float
         Share of the rows, times the number of classes, below which a class is rare (default 0.4).
 
@@ -69,7 +74,7 @@ def find_leading_metric(shares: FloatArray, classes: Sequence[Any], *, rare: flo
     if len(shares) > 2:
         metric = "balanced_accuracy"
     else:
-        metric = "average_precision" if rarest == 1 else "roc_auc"
+        metric = "average_precision" if rarest == 1 and ordered else "roc_auc"
     share = f"About {shares[rarest]:.1%} of the rows are of class {str(classes[rarest])!r}"
     if len(shares) == 2:
         other = f"always saying {str(classes[1 - rarest])!r} is right on {1 - shares[rarest]:.0%}"

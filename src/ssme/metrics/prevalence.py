@@ -126,6 +126,8 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         kind=_choose_kind(metric, tuple(stated.tolist())),
         binary=metric.binary and stated.size == 2,
         multiclass=metric.multiclass and stated.size > 2,
+        of_positive=True,
+        of_order=True,
         definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
     )
 

@@ -442,6 +442,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
         title="Average precision",
         plan=partial(_plan_one_vs_rest, value=_AVERAGE_PRECISION, weighted=False),
         kind=Ranking("average_precision"),
+        of_positive=True,
         definition="mean over positive rows of the precision among rows scored as high or higher; "
         "more than two classes: mean over classes, one against the rest",
     ),

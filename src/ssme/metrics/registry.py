@@ -87,7 +87,7 @@ def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
 
 
 def default_metrics(
-    n_classes: int, *, answers: bool = False, ratings: bool = False
+    n_classes: int, *, answers: bool = False, ratings: bool = False, ordered: bool = True
 ) -> tuple[str, ...]:
     """List the metrics that are estimated when none are asked for: those of the SSME paper.
 
@@ -99,6 +99,9 @@ def default_metrics(
         Whether every model gives answers or ratings, which are no probabilities.
     ratings : bool
         Whether some of them give ratings.
+    ordered : bool
+        Whether the order of the classes is known; metrics that need it are left out where it is
+        not.
 
     Returns
     -------
@@ -113,15 +116,18 @@ def default_metrics(
     ('accuracy', 'ece')
     >>> default_metrics(10, answers=True)
     ('accuracy', 'cohen_kappa')
+    >>> default_metrics(2, ordered=False)
+    ('accuracy', 'roc_auc')
     """
+    names: tuple[str, ...] = ("accuracy", "ece")
     if answers and ratings:
-        ordered = ("roc_auc", "average_precision") if n_classes == 2 else ("quadratic_kappa",)
-        return ("accuracy", *ordered)
-    if answers:
-        return ("accuracy", "cohen_kappa")
-    if n_classes == 2:
-        return ("accuracy", "ece", "roc_auc", "average_precision")
-    return ("accuracy", "ece")
+        graded = ("roc_auc", "average_precision") if n_classes == 2 else ("quadratic_kappa",)
+        names = ("accuracy", *graded)
+    elif answers:
+        names = ("accuracy", "cohen_kappa")
+    elif n_classes == 2:
+        names = ("accuracy", "ece", "roc_auc", "average_precision")
+    return tuple(name for name in names if ordered or not _REGISTRY[name].needs_order(n_classes))
 
 
 def put_first(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:

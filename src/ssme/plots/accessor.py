@@ -142,7 +142,8 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the last one).
+            The class that is drawn against all others (default: the positive one of two,
+            the last one of more).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
@@ -169,7 +170,8 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the last one).
+            The class that is drawn against all others (default: the positive one of two,
+            the last one of more).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
@@ -217,7 +219,8 @@ class Plots:
         group : str
             Draw the rows of this group (default "all").
         class_name : object, optional
-            The class that is drawn against all others (default: the last one).
+            The class that is drawn against all others (default: the positive one of two,
+            the last one of more).
         limit : int
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional

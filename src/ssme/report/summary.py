@@ -95,7 +95,7 @@ def summarize(
             "unlabeled": whole.n_unlabeled,
             "models": list(data.models),
             "classes": [str(name) for name in data.classes],
-            "positive": tell_positive(data.classes),
+            "positive": tell_positive(data),
             "groups": [_describe_group(group) for group in evaluation.groups[1:]],
             "weighted": data.weights is not None,
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,

@@ -157,7 +157,8 @@ class BaseEvaluation:
             for a group whose own labels do not determine it), "none" where there is no value;
             ``n_labeled`` and ``n_unlabeled`` rows of the group; ``borrowed``, the share of the
             group's estimates that comes from all rows; ``effective_labels``, as many labels as
-            labels alone would need for an interval as narrow; ``method``.
+            labels alone would need for an interval as narrow; ``method``; ``positive_class``, the
+            positive one of two classes (None where nothing says it, and with more classes).
 
         Examples
         --------
@@ -426,13 +427,18 @@ class BaseEvaluation:
         Parameters
         ----------
         name : object, optional
-            The class (default: the last one, the positive class of two).
+            The class (default: the positive one of two, the last one of more).
 
         Returns
         -------
         int
             Position in ``data.classes``.
         """
+        if name is None and self.data.n_classes == 2 and not self.data.ordered:
+            raise InputError(
+                f"nothing says which of the classes {quote(self.data.classes)} is positive",
+                fix=f"name the class, such as {argument('class_name', repr(self.data.classes[1]))}",
+            )
         if name is None:
             return self.data.n_classes - 1
         return _find_position(
@@ -476,6 +482,7 @@ class BaseEvaluation:
                     self.labels_only,
                     level=level,
                     method=self.method,
+                    positive=None if self.data.positive is None else str(self.data.positive),
                 )
             )
         return self._tables[level]
@@ -499,7 +506,7 @@ class BaseEvaluation:
         return (
             f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
             f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
-            f"{tell_positive(self.data.classes)}, {self.level * 100:g} % intervals"
+            f"{tell_positive(self.data)}, {self.level * 100:g} % intervals"
         )
 
     def __repr__(self) -> str:

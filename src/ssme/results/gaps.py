@@ -30,7 +30,7 @@ import numpy as np
 
 from ssme.errors import InputError, UnsupportedError, argument
 from ssme.groups.estimates import estimate_groups
-from ssme.methods.base import Estimate, number_rows
+from ssme.methods.base import Estimate, number_rows, refuse_without_order
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
@@ -370,6 +370,7 @@ def estimate_further(
         estimated together.
     """
     n_classes = evaluation.data.n_classes
+    refuse_without_order(evaluation.data, metrics)
     known = [
         [
             m
@@ -422,6 +423,7 @@ def make_mean_bias(n_classes: int) -> Metric:
         high=1.0,
         greater_is_better=None,
         definition="mean of outcome minus score",
+        of_positive=True,
     )
 
 

@@ -46,6 +46,7 @@ COLUMNS = (
     "borrowed",
     "effective_labels",
     "method",
+    "positive_class",
 )
 """Columns of the table, in a frame, in CSV and in JSON alike."""
 
@@ -64,6 +65,7 @@ def tabulate(
     *,
     level: float,
     method: str,
+    positive: str | None = None,
 ) -> Iterator[Row]:
     """The rows of the table: groups, in each of them metrics, in each of them models.
 
@@ -79,6 +81,8 @@ def tabulate(
         Coverage of the intervals.
     method : str
         Name of the method.
+    positive : str or None
+        The positive one of two classes, if it is known.
     """
     overall = [_find_ends(estimate, level) for estimate in labels_only[0]]
     n_labels = groups[0].n_labeled
@@ -108,6 +112,7 @@ def tabulate(
                         n_labels, overall[m][2][j] - overall[m][1][j], high[j] - low[j]
                     ),
                     "method": method,
+                    "positive_class": positive,
                 }
 
 

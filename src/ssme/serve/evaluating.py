@@ -155,7 +155,8 @@ def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
     """The run with its labels in a file beside it, where rows have names to join by."""
     if data.ids is None or data.layout is None or data.layout.id is None:
         return spec
-    classes = {} if "positive" in spec.read else {"classes": list(data.classes)}
+    listed = data.ordered and "positive" not in spec.read
+    classes = {"classes": list(data.classes)} if listed else {}
     reading = {**spec.read, **classes, "labels": Path(LABELS_FILE), "label": "label"}
     return replace(spec, read={**reading, "id": data.layout.id})
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ssme.data import UNLABELED, Layout, ScoreSet
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError
 
 U = UNLABELED
 BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
@@ -83,7 +83,7 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
         groups=("group_site",),
         ignored=("text",),
         encoding={0: 0, 1: 1},
-        listed=False,
+        order="known",
     )
     assert "ignored columns: text" in str(layout_of(data))
 
@@ -104,11 +104,11 @@ def test_class_columns_are_found_by_pattern(mark: str) -> None:
     frame = grid_frame(mark)
     data = ScoreSet.from_frame(frame)
     assert data.models == ("bert", "gpt")
-    assert data.classes == ("c", "a", "b"), "the order of the columns"
-    assert_allclose(data.scores[:, 1, 2], frame[f"gpt{mark}b"])
-    assert_array_equal(data.labels, [1, U, 0])
+    assert data.classes == ("a", "b", "c"), "whatever the order of the columns"
+    assert_allclose(data.scores[:, 1, 1], frame[f"gpt{mark}b"])
+    assert_array_equal(data.labels, [0, U, 2])
     assert layout_of(data).kind == "wide by class"
-    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "cab")
+    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "abc")
 
 
 def test_class_columns_by_explicit_pattern_prefix_names_and_order() -> None:
@@ -123,8 +123,8 @@ def test_named_models_find_their_class_columns() -> None:
     frame = grid_frame("_").assign(age=[20, 30, 40])
     data = ScoreSet.from_frame(frame, models=["gpt"])
     assert data.models == ("gpt",)
-    assert data.classes == ("c", "a", "b")
-    assert_allclose(data.scores[:, 0, 0], frame["gpt_c"])
+    assert data.classes == ("a", "b", "c")
+    assert_allclose(data.scores[:, 0, 2], frame["gpt_c"])
     assert "age" in layout_of(data).ignored
 
 
@@ -154,7 +154,7 @@ def test_mapping_of_class_columns() -> None:
         (["2", "10", "1"], [10, None, 1], (1, 2, 10)),
         (["2", "10", "1"], ["10", None, "1"], ("1", "2", "10")),
         (["True", "False"], [True, None, False], (False, True)),
-        (["pos", "neg"], ["pos", None, "neg"], ("pos", "neg")),
+        (["pos", "neg"], ["pos", None, "neg"], ("neg", "pos")),
     ],
 )
 def test_class_names_take_the_type_of_the_labels(
@@ -190,7 +190,7 @@ def test_class_columns_that_contradict_the_labels_are_refused() -> None:
 def test_many_classes_settle_unsummed_columns() -> None:
     frame = grid_frame(":", labels=("a", "b", "c"))
     logits = frame.drop(columns="label") * 5 - 2
-    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("c", "a", "b")
+    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("a", "b", "c")
 
 
 def test_an_index_written_to_csv_is_left_out() -> None:
@@ -319,7 +319,7 @@ def test_a_series_of_labels_in_another_order_is_refused() -> None:
 
 def test_a_second_column_of_labels_is_no_model() -> None:
     frame = pd.DataFrame({"bert": np.linspace(0.1, 0.9, 9), "label": [0, 1, 1] + [None] * 6})
-    with pytest.warns(SsmeWarning, match="'gold' .equal to the label wherever there is one"):
-        assert ScoreSet.from_frame(frame.assign(gold=frame["label"])).models == ("bert",)
+    with pytest.raises(InputError, match="'gold' holds only 0 and 1, and nothing on 6 of 9"):
+        ScoreSet.from_frame(frame.assign(gold=frame["label"]))
     votes = frame.assign(judge=[0, 1, None, None, 1, None, None, None, 0])
-    assert ScoreSet.from_frame(votes, models=["bert", "judge"]).models == ("bert", "judge")
+    assert ScoreSet.from_frame(votes).models == ("bert", "judge"), "it scores rows without a label"

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import UNSURE, spell_class
+from ssme.data.answers import UNSURE
+from ssme.data.class_order import name_order, spell_class
 from ssme.data.judged import make_judged_fields
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
-from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles, warn_of_guesses
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
 from ssme.data.readers.join import (
     find_own_label_column,
     join_design,
@@ -59,7 +60,6 @@ def read_answers(
 ) -> ScoreSet:
     """The set of judges in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
     roles, judge = _find_parts(table, labels, options)
-    warn_of_guesses(roles, options)
     if judge is None:
         return _read_wide(table, roles, options, labels, source)
     named = [*(options.answers or ()), *(options.ratings or ())]
@@ -190,19 +190,22 @@ def _read_wide(
 ) -> ScoreSet:
     raw = wide.observe_labels(table, roles, options, labels)
     scored: tuple[str, ...] = ()
-    probabilities, of = None, {}
+    probabilities, of, order = None, {}, None
     if options.models is not None:
         plain = replace(options, answers=None, ratings=None)
         columns = wide.find_scores(table, roles, plain, raw, given=labels is not None)
         found = wide.read(table, columns, plain, raw)
         scored, probabilities, of = tuple(found.models), found.scores, dict(columns.scores)
         if options.classes is None and found.classes is not None:
+            listed = options.lists_classes
+            order = name_order(found.classes, listed=listed, compared=True)
             options = replace(options, classes=found.classes)
     judged = [*(options.answers or ()), *(options.ratings or ())]
     of |= {name: (name,) for name in judged}
     used = roles.roles | {column for columns in of.values() for column in columns}
     ids = None if roles.id is None else table.read_values(roles.id)
     design = _read_design(table, roles, options, labels, ids)
+    layout = _describe_layout(WIDE, table, roles, options, labels, source, of, used, design)
     fields = make_judged_fields(
         {name: table.read_values(name) for name in options.answers or ()},
         {name: table.read_values(name) for name in options.ratings or ()},
@@ -214,7 +217,7 @@ def _read_wide(
         groups={name: table.read_values(column) for name, column in roles.groups.items()},
         ids=ids,
         design=design,
-        layout=_describe_layout(WIDE, table, roles, options, labels, source, of, used, design),
+        layout=replace(layout, order=order),
         frame_library=table.library,
     )
     return ScoreSet(**fields)

@@ -1,7 +1,8 @@
 """From a file to a `ScoreSet`: the one door of reading.
 
 An npz holds ``scores`` (n, M) or (n, M, K) and, as there are any, ``labels`` or ``y``, ``models``
-or ``model_names``, ``classes``, ``weights``, ``ids`` and ``group_*``.
+or ``model_names``, ``classes``, ``weights``, ``ids`` and ``group_*``. ``ordered`` is False where
+the order of the classes says nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from ssme.data.answers import Judge
 from ssme.data.arrays import check_arrays
+from ssme.data.class_order import order_classes
 from ssme.data.grouping import list_named_columns
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
@@ -87,10 +89,17 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
     ids = values.get("ids", _find_array(file, arrays, told.id, "ids", "id"))
     weights = values.get("weights", _find_array(file, arrays, told.weight, "weights", "weight"))
     names, chosen = _find_models(file, arrays, told)
+    scores: Any = arrays["scores"]
+    classes: Any = told.classes
     stored = _find_array(file, arrays, None, "classes")
-    classes = told.classes if told.classes is not None or stored is None else stored.tolist()
+    if classes is None and stored is not None:
+        classes = stored.tolist()
+        if told.positive is not None and scores.shape[2:] == (2,):
+            named = order_classes(classes, positive=told.positive)
+            scores, classes = scores[:, :, [classes.index(name) for name in named]], named
+    unordered = "ordered" in arrays and not arrays["ordered"].any() and not told.lists_classes
     fields = check_arrays(
-        arrays["scores"],
+        scores,
         _find_labels(file, arrays, labels, told, ids),
         replace(told, models=names, classes=classes),
         weights=weights,
@@ -99,7 +108,12 @@ def _read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> 
         design=join_design(apart, ids, told, told.id)
         if joins_by_id(apart) and not _is_npy(apart)
         else _find_design(file, arrays, told),
-        layout=Layout("arrays", label=_find_label_name(labels, told), source=str(file)),
+        layout=Layout(
+            "arrays",
+            label=_find_label_name(labels, told),
+            source=str(file),
+            order="unknown" if unordered else None,
+        ),
     )
     data = ScoreSet(**fields, judges=_find_judges(file, arrays, fields))
     return data if chosen is None else data.select(chosen)

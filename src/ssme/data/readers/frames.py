@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import check_arrays
+from ssme.data.class_order import name_order
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.answers import find_judges, name_answers, read_answers
-from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles, warn_of_guesses
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
 from ssme.data.readers.join import (
     find_own_label_column,
     join_design,
@@ -149,7 +150,9 @@ def _build(
         ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
         labels_source=name_labels_source(labels),
         source=source,
-        skipped=columns.skipped,
+        order=None
+        if rows.classes is None
+        else name_order(rows.classes, listed=options.lists_classes),
     )
     fields = check_arrays(
         rows.scores,
@@ -162,7 +165,6 @@ def _build(
         layout=layout,
         frame_library=table.library,
     )
-    warn_of_guesses(columns, options)
     return ScoreSet(**fields)
 
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.class_order import convert_as_labels, order_classes
 from ssme.data.labels import RawLabels, observe
-from ssme.data.readers.class_names import convert_as_labels, order_names
 from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
 from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
@@ -145,7 +145,7 @@ def _find_classes(
     table: Table, column: str, options: ReadOptions
 ) -> tuple[IntArray, tuple[Hashable, ...]]:
     codes, distinct = factorize_column(table, column)
-    names = order_names(list(distinct), options.classes, options.positive)
+    names = order_classes(list(distinct), options.classes, options.positive)
     order = {name: index for index, name in enumerate(names)}
     place = np.array([order[name] for name in distinct])
     return place[codes].astype(np.int64), names
