@@ -367,6 +367,39 @@ def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
     assert why in answer.reason
 
 
+def near_copies(seed: int, spread: float, error: float, n: int = 1500):
+    """Four calibrated classifiers whose log-odds differ by a small ``error``, and the classes."""
+    rng = np.random.default_rng(seed)
+    log_odds = spread * rng.normal(size=n)
+    y = (rng.random(n) < 1.0 / (1.0 + np.exp(-log_odds))).astype(int)
+    noisy = log_odds[:, None] + error * rng.normal(size=(n, 4))
+    shrunk = noisy * spread**2 / (spread**2 + error**2)
+    return 1.0 / (1.0 + np.exp(-shrunk)), y
+
+
+@pytest.mark.parametrize(("spread", "error"), [(1.0, 0.2), (1.5, 0.35), (3.0, 0.4)])
+@pytest.mark.parametrize("n_labeled", [0, 20])
+def test_good_scores_of_near_copies_are_not_called_too_flat(spread, error, n_labeled):
+    """Their agreement is that of one classifier; before, all three raised D208 on every seed."""
+    scores, y = near_copies(0, spread, error)
+    labels = np.where(np.arange(y.size) < n_labeled, y, np.nan)
+    data = ScoreSet.from_arrays(scores, labels)
+    result = ssme.evaluate(data, metrics="accuracy", n_draws=50)
+    assert result.belief.facts.agreement_conflict > 0.7
+    assert "D208" not in {doubt.code for doubt in result.doubts}
+
+
+@pytest.mark.parametrize("conflict", [1.2, -1.2])
+def test_labels_refute_what_agreement_says(conflict):
+    """500 labels contradict calibrated scores made twice as sharp or flat, six do not."""
+    many, few = (
+        {doubt.code for doubt in check_all(healthy(labeled=n), belief(conflict=conflict))}
+        for n in (500, 6)
+    )
+    assert "D208" not in many
+    assert "D208" in few
+
+
 def test_a_class_without_any_label_is_serious():
     data = healthy()
     labels = np.where(data.labels == 1, -1, data.labels)

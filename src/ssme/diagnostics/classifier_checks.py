@@ -22,8 +22,12 @@ from ssme.metrics.confusion import predicted_classes
 __all__ = ["CLASSIFIER_CHECKS"]
 
 
-def _list_labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
+def _list_labeled_answers(
+    case: Case, power: float = 1.0
+) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
     """Of each classifier with labeled rows: its confidence on them, and whether it is right.
+
+    The confidence is that of its scores raised to ``power``.
 
     Rows suggested in rounds are left out: where classifiers differ, a sound one errs more often
     than its own scores say. So are judges: an answer is no probability, and promises nothing.
@@ -33,7 +37,8 @@ def _list_labeled_answers(case: Case) -> Iterator[tuple[str, FloatArray, NDArray
     for j, model in enumerate(case.data.models):
         held = predicted[:, j] >= 0
         if held.any() and model not in case.data.judges:
-            chance = scores[held, j].max(axis=1)
+            raised = scores[held, j] ** power
+            chance = raised.max(axis=1) / raised.sum(axis=1)
             yield model, chance, predicted[held, j] == labels[held]
 
 
@@ -80,10 +85,30 @@ def _check_agreement_against_confidence(case: Case) -> Answer:
     )
     if abs(conflict) < case.limits.conflict:
         return Answer.fine(text)
-    return Answer.doubt(
-        f"{text[0].upper()}{text[1:]}: scores look much too "
-        f"{'flat' if conflict > 0.0 else 'sharp'}."
-    )
+    similar = float(np.mean(_correlate_pairs(case)[np.triu_indices(case.data.n_models, 1)]))
+    if conflict > 0.0 and similar > case.limits.similar:
+        return Answer.not_applicable(
+            f"the classifiers are too similar for their agreement to say how sure they should be "
+            f"(mean correlation {similar:.2f})"
+        )
+    if _refute_by_labels(case, float(np.sign(conflict)) * case.limits.conflict):
+        return Answer.fine(f"{text}; the labels say otherwise")
+    reason = f"{text[0].upper()}{text[1:]}: "
+    if conflict > 0.0:
+        return Answer.doubt(
+            reason + "the scores are too flat, or the classifiers share more errors than usual."
+        )
+    return Answer.doubt(reason + "the scores look much too sharp.")
+
+
+def _refute_by_labels(case: Case, log_power: float) -> bool:
+    """Whether the labels contradict most classifiers with scores raised to exp(``log_power``)."""
+    refuted = 0
+    for _, chance, is_right in _list_labeled_answers(case, float(np.exp(log_power))):
+        count, expected = (is_right, chance) if log_power > 0.0 else (~is_right, 1.0 - chance)
+        tail = compute_right_answers_tail(int(count.sum()), expected, case.limits.exact_rows)
+        refuted += tail < case.limits.family_level
+    return refuted > case.limits.most * case.data.n_models
 
 
 def _check_ratings(case: Case) -> Answer:
@@ -368,9 +393,9 @@ CLASSIFIER_CHECKS: tuple[Check, ...] = (
         "D208",
         "Agreement contradicts confidence",
         "warning",
-        "These scores are probably not probabilities: find out whether they were smoothed, "
-        "tempered or rescaled. auto allows for both explanations and needs labels to decide "
-        "between them.",
+        "Find out whether the scores were smoothed, tempered or rescaled, and whether the "
+        "classifiers were trained in nearly the same way. auto allows for both explanations and "
+        "needs labels to decide between them.",
         _check_agreement_against_confidence,
     ),
     Check(
