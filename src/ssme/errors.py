@@ -211,7 +211,23 @@ class SsmeWarning(UserWarning):
     """Base of every warning this package gives; its text is safe for a terminal."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(make_printable(message))
+        self._message = message
+        super().__init__(self.spell(spell_in_python))
+
+    def spell(self, spelling: Spelling) -> str:
+        """Write the message for a reader, as `InputError.spell` does.
+
+        Parameters
+        ----------
+        spelling : callable
+            ``spelling(name, value)`` writes an argument.
+
+        Returns
+        -------
+        str
+            The message.
+        """
+        return _spell(self._message, spelling)
 
 
 class UndefinedMetricWarning(SsmeWarning):
@@ -228,10 +244,10 @@ def translate_foreign_errors(
 ) -> Iterator[None]:
     """Turn an exception of another library, raised in the block, into an `InputError`.
 
-    This is the one place where that happens. Exceptions of ssme itself, a missing extra, a missing
-    file or permission (an `OSError` names its file by itself, unless a library asked the system for
-    what is no place in the file) and what is not the fault of the input (`MemoryError`, an
-    interrupt) pass through unchanged.
+    This is the one place where that happens. Exceptions and warnings of ssme, a missing extra, a
+    missing file or permission (an `OSError` names its file by itself, unless a library asked the
+    system for what is no place in the file) and what is not the fault of the input (`MemoryError`,
+    an interrupt) pass through unchanged.
 
     Parameters
     ----------
@@ -251,7 +267,7 @@ def translate_foreign_errors(
     """
     try:
         yield
-    except (InputError, MissingExtraError, MemoryError):
+    except (InputError, MissingExtraError, SsmeWarning, MemoryError):
         raise
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):

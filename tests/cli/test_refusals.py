@@ -65,7 +65,7 @@ def test_columns_that_were_recognized_by_name_are_said(run: Run, scores: Path) -
     for told in (
         "Label column: 'y'",
         "Group columns: ",
-        "Weight column: 'weight'",
+        "'weight' is taken for the weights of the rows, by its name",
         "left out: note",
     ):
         assert told in said

@@ -320,7 +320,8 @@ def test_hostile_names_and_cells_are_only_shown(
         for number in range(40):
             text = nasty[number % len(nasty)]
             label = number % 2 if number < 12 else ""
-            out.writerow([f"{number}<b>{text[:40]}", text, label, 0.2 + number % 2 / 2, 0.4])
+            scores = (0.2 + number % 2 / 2 + number / 400, number / 40)
+            out.writerow([f"{number}<b>{text[:40]}", text, label, *scores])
     page = visit()
     page.set_input_files("#upload", path)
     page.wait_for_selector(".facts")

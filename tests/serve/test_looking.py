@@ -46,6 +46,22 @@ def test_a_large_file_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.M
     assert roles(found) == {"id": "id", "y": "label", "good": "score", "bad": "score"}
 
 
+@pytest.mark.filterwarnings("ignore:not taken for models")
+def test_columns_that_are_no_models_are_listed_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    wide(sex=[0, 1] * 30, note="x").to_csv(path, index=False)
+    found = look_at(str(path), {}, {})
+    assert roles(found)["sex"] == "out"
+    assert {c["name"]: c["reason"] for c in found["columns"] if c["reason"]} == {
+        "sex": "no model: only 0 and 1"
+    }
+    assert "'sex' (only 0 and 1)" in found["understood"]["not taken for models"]
+    wide(sex=[0, 1] * 30, age=30 + np.arange(60)).to_csv(path, index=False)
+    refused = look_at(str(path), {}, {})
+    assert refused["error"] is not None
+    assert roles(refused)["sex"] == "shown", "what cannot be read is not offered as scores"
+
+
 def test_a_long_file_is_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "SAMPLE", 30)
     frame = wide()

@@ -156,7 +156,7 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
     table = Table(frame, layout.source)
     labels = observe(list(data.classes), data.n_classes)
-    there = [name for name in layout.ignored if name in table.columns]
+    there = [n for n in layout.ignored if n in table.columns and n not in layout.skipped]
     advice = advise(find_answers(table, there, labels))
     flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
     return [InputError(f"Left out: {advice}").spell(spell_with(flags))] if advice else []

@@ -330,7 +330,7 @@ def _list_flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
 def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "always", SsmeWarning)
-        warnings.showwarning = _show_warning  # type: ignore[assignment]
+        warnings.showwarning = functools.partial(_show_warning, spelling)
         try:
             yield
             sys.stdout.flush()
@@ -350,5 +350,6 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
             raise typer.Exit(BAD_INPUT) from None
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    say(f"Warning: {message}")
+def _show_warning(spelling: Spelling, message: Warning | str, *_: Any) -> None:
+    told = message.spell(spelling) if isinstance(message, SsmeWarning) else message
+    say(f"Warning: {told}")

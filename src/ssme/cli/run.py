@@ -94,10 +94,9 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     said += _say_meaning(data)
     if layout.groups and "groups" not in spec.read:
         said.append(f"Group columns: {', '.join(layout.groups)}, by their names.")
-    if layout.weight and "weight" not in spec.read:
-        said.append(f"Weight column: {layout.weight!r}, by its name.")
-    if layout.ignored:
-        said.append(f"Columns left out: {', '.join(layout.ignored)}.")
+    ignored = [name for name in layout.ignored if name not in layout.skipped]
+    if ignored:
+        said.append(f"Columns left out: {', '.join(ignored)}.")
     if data.design.rounds is not None:
         drawn, left = data.design.rounds.count_drawn(data.labels)
         if drawn and left == drawn:

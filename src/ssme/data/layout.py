@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ssme.data.class_order import ClassOrder
 
-__all__ = ["GROUP_PREFIX", "Layout"]
+__all__ = ["GROUP_PREFIX", "Layout", "list_reasons"]
 
 GROUP_PREFIX = "group_"
 """A column whose name starts with this holds a group, whose name is the rest."""
@@ -24,6 +24,7 @@ class Layout:
     label, id, weight, design : column names, None where there is none.
     groups : column names.
     ignored : columns that were left out.
+    skipped : column -> why it is not taken for a model unless it is named; these are ignored too.
     encoding : class -> index on the class axis.
     order : what says the order of classes: ``"listed"``, ``"known"`` (numbers, or a pair such as no
         and yes) or ``"unknown"``; the last of two is the positive class where one of these does.
@@ -46,6 +47,7 @@ class Layout:
     source: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
     order: ClassOrder | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
@@ -70,10 +72,18 @@ class Layout:
             "weight column": self.weight,
             "label weight column": self.design,
             "group columns": ", ".join(self.groups),
-            "ignored columns": ", ".join(self.ignored),
+            "not taken for models": list_reasons(self.skipped),
+            "ignored columns": ", ".join(n for n in self.ignored if n not in self.skipped),
             **self.judges,
         }
         return {title: text for title, text in facts.items() if text}
 
     def __str__(self) -> str:
         return "\n".join(f"{title}: {text}" for title, text in self.describe().items())
+
+
+def list_reasons(skipped: Mapping[str, str], limit: int = 20) -> str:
+    """Columns with the reason of each, for people; ``limit`` of them."""
+    listed = [f"{name!r} ({reason})" for name, reason in skipped.items()]
+    more = len(listed) - limit
+    return "; ".join(listed[:limit]) + (f"; and {more} more" if more > 0 else "")

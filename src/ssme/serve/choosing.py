@@ -124,7 +124,8 @@ def _describe_cells(
     written = (*FILE_OPTIONS, "classes", "ignore")
     told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
     table = Table(open_table(file, told), file.name)
-    wanted = [*layout.ignored, *layout.groups] if shown is None else list(shown)
+    unused = [name for name in layout.ignored if name not in layout.skipped]
+    wanted = [*unused, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
     places = _find_places(table, data, chosen)
     values = {name: table.read_values(name)[places] for name in columns}

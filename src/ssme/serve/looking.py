@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data import ScoreSet, as_score_set
-from ssme.data.readers.columns import USUAL_NAMES, find_roles
+from ssme.data.readers.columns import USUAL_NAMES, explain_no_model, find_roles
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_local_path, find_reader, open_table
@@ -135,6 +135,7 @@ def _describe_column(table: Table, name: str) -> dict[str, Any]:
         "examples": examples[:EXAMPLES],
         "filled": int(known.size),
         "role": "out",
+        "reason": "",
         "names_rows": kind == "text" and _are_names(known, table.n_rows),
     }
 
@@ -159,7 +160,8 @@ def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptio
         if part is None and name in (options.groups or ()):
             part = "group"
         if part is None and column["kind"] == "number" and options.models is None:
-            part = "score" if _are_probabilities(table.read_values(name)) else None
+            may_be = not explain_no_model(table, name)
+            part = "score" if may_be and _are_probabilities(table.read_values(name)) else None
         elif part is None and options.models is not None and name in options.models:
             part = "score"
         column["role"] = part or "shown"
@@ -188,6 +190,8 @@ def _mark_roles(columns: list[dict[str, Any]], data: ScoreSet) -> None:
             column["role"] = "weight"
         elif name in layout.groups:
             column["role"] = "group"
+        elif name in layout.skipped:
+            column |= {"role": "out", "reason": f"no model: {layout.skipped[name]}"}
         else:
             column["role"] = "shown"
 

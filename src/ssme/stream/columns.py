@@ -1,7 +1,8 @@
 """Which columns hold what: found once, from the first rows.
 
-The layout is wide, with one column per model or judge, or one per model and class. A column that is
-empty in the first rows is looked for further on.
+The layout is wide, with one column per model or judge, or one per model and class. Where a column
+of numbers has few values in the first rows, or none, others are looked for further on, so that a
+stream takes the same columns for models as memory does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from ssme.data.answers import Judge
 from ssme.data.readers import frames
+from ssme.data.readers.arrow import from_arrow
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import refuse_file_options
@@ -34,8 +36,8 @@ __all__ = ["Reading", "find_columns"]
 
 HEAD_ROWS = 2000
 """Rows from which the layout is found."""
-ROWS_OF_LATE_COLUMN = 100
-"""Rows added to these for a column that begins further on."""
+MOST_VALUES = 100
+"""Values of a column up to which all are looked for."""
 
 
 @dataclass(frozen=True)
@@ -75,24 +77,40 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
 
 
 def _read_head(source: Source) -> Any:
-    """The first rows, and for each column of numbers that is empty there the first that are not."""
+    """The first rows, and others with values that a column of numbers does not have there."""
     head = read_head(source.parts[0], HEAD_ROWS)
+    kinds = {name: {of[name] for of in source.kinds} - {EMPTY} for name in source.kinds[0]}
+    of_one_kind = [name for name, found in kinds.items() if len(found) < 2]
     tables = [head]
-    for name, kind in source.kinds[0].items():
-        if kind in (NUMBERS, EMPTY) and not _list_present(head[name]).size:
-            late = _find_first_rows_with(source, name)
-            if late is not None:
-                tables.append(late)
+    for name in of_one_kind:
+        if kinds[name] == {NUMBERS}:
+            tables += _find_other_rows(source, name, head[name], of_one_kind)
     return join_tables(tables)
 
 
-def _find_first_rows_with(source: Source, name: str) -> Any:
-    """A few rows in which the column ``name`` has a value; None where no row has one."""
+def _find_other_rows(source: Source, name: str, head: Any, columns: list[str]) -> list[Any]:
+    """A row with each value that the column ``name`` has beyond those of ``head``, if it has few.
+
+    More than two values that are not whole numbers are enough: no flag, group or label has them.
+    """
+    seen, found = set(_find_first_rows(head)), []
     for part in source.parts:
-        rows = _list_present(read_table(part, [name])[name])
-        if rows.size:
-            return take_rows(read_table(part, None), rows[:ROWS_OF_LATE_COLUMN])
-    return None
+        if len(seen) > MOST_VALUES or (len(seen) > 2 and any(value % 1 for value in seen)):
+            break
+        first = _find_first_rows(read_table(part, [name])[name])
+        rows = [row for value, row in first.items() if value not in seen][:MOST_VALUES]
+        if rows:
+            found.append(take_rows(read_table(part, columns), np.array(sorted(rows))))
+        seen |= set(first)
+    return found
+
+
+def _find_first_rows(column: Any) -> dict[Any, int]:
+    """Values of a column of numbers -> the first row that has them."""
+    present = _list_present(column)
+    values = from_arrow(take_rows(column, present))
+    distinct, first = np.unique(values, return_index=True)
+    return dict(zip(distinct.tolist(), present[first].tolist(), strict=True))
 
 
 def _list_present(column: Any) -> NDArray[np.int64]:

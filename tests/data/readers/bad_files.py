@@ -67,11 +67,11 @@ CASES = [
         "say ignore=['row']; or list the score columns with models=[...].",
     ),
     BadFile(
-        "labels taken for scores",
-        text("sick,bert\n1,0.9\n,0.2\n,0.4\n"),
-        "'sick' holds only 0 and 1, and nothing on 2 of 3 rows: it looks like labels",
-        "columns of scores",
-        "say label='sick'; if not say ignore=['sick']",
+        "no column that can be a model",
+        text("sick,vote,side\n1,0,1\n,1,1\n,1,1\n"),
+        "'sick' (always 1 or empty); 'vote' (only 0 and 1); 'side' (always 1)",
+        "only where they are named",
+        "list the models with models=[...]",
         {"labels": False},
     ),
     BadFile(

@@ -181,11 +181,11 @@ CASES = [
         "models=[...]",
     ),
     Bad(
-        "a boolean column of unknown meaning",
-        frame(WIDE.assign(flag=[True, False, True, True])),
-        "column 'flag' is boolean",
-        "columns of probabilities",
-        "models=[...]",
+        "columns of two values only",
+        frame(WIDE[["id", "label"]].assign(flag=[True, False, True, True], vote=[1, 1, 0, 1])),
+        "'flag' (only 0 and 1); 'vote' (only 0 and 1)",
+        "only where they are named",
+        "models=[...]; 'vote' looks like answers",
     ),
     Bad(
         "no score column",

@@ -19,7 +19,7 @@ from ssme.errors import InputError
 FRAME = pd.DataFrame(
     {
         "patient": [101, 102, 103, 104],
-        "ward": [3, 3, 4, 4],
+        "ward": [3, 3, 4, 5],
         "bert": [0.1, 0.6, 0.3, 0.9],
         "age": [31.5, 40.0, 52.25, 61.0],
         "label": [0, 1, None, None],

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ssme.data import UNLABELED, Layout, ScoreSet
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 
 U = UNLABELED
 BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
@@ -319,7 +319,7 @@ def test_a_series_of_labels_in_another_order_is_refused() -> None:
 
 def test_a_second_column_of_labels_is_no_model() -> None:
     frame = pd.DataFrame({"bert": np.linspace(0.1, 0.9, 9), "label": [0, 1, 1] + [None] * 6})
-    with pytest.raises(InputError, match="'gold' holds only 0 and 1, and nothing on 6 of 9"):
-        ScoreSet.from_frame(frame.assign(gold=frame["label"]))
+    with pytest.warns(SsmeWarning, match="'gold' .equal to the label wherever there is one"):
+        assert ScoreSet.from_frame(frame.assign(gold=frame["label"])).models == ("bert",)
     votes = frame.assign(judge=[0, 1, None, None, 1, None, None, None, 0])
-    assert ScoreSet.from_frame(votes).models == ("bert", "judge"), "it scores rows without a label"
+    assert ScoreSet.from_frame(votes, models=["bert", "judge"]).models == ("bert", "judge")

@@ -24,7 +24,7 @@ from ssme.data.judged import make_judged_fields
 from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
-from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles, warn_of_guesses
 from ssme.data.readers.join import (
     find_own_label_column,
     join_design,
@@ -60,6 +60,7 @@ def read_answers(
 ) -> ScoreSet:
     """The set of judges in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
     roles, judge = _find_parts(table, labels, options)
+    warn_of_guesses(roles, options)
     if judge is None:
         return _read_wide(table, roles, options, labels, source)
     named = [*(options.answers or ()), *(options.ratings or ())]

@@ -6,30 +6,36 @@ layouts (`wide`, `long`)                 ->  the score columns of each model
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data.design import DESIGNS
 from ssme.data.grouping import list_named_columns
-from ssme.data.layout import GROUP_PREFIX
+from ssme.data.labels import RawLabels
+from ssme.data.layout import GROUP_PREFIX, list_reasons
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.validation import refuse_duplicates
-from ssme.data.values import is_missing, make_plain
-from ssme.errors import InputError, argument
+from ssme.data.values import FloatArray, is_missing, make_plain
+from ssme.errors import InputError, SsmeWarning, argument
 from ssme.wording import quote
 
 __all__ = [
     "USUAL_NAMES",
     "Columns",
+    "explain_no_model",
     "find_design",
     "find_design_column",
     "find_roles",
     "is_index",
     "refuse_two_designs",
     "refuse_without_labels",
+    "warn_of_guesses",
 ]
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -68,6 +74,8 @@ class Columns:
         Long: the columns of models, classes and scores.
     ignored : tuple of str
         Columns that are left out.
+    skipped : dict
+        From a column of ``ignored`` that could be a model only if it were named to the reason.
     """
 
     label: str | None = None
@@ -83,6 +91,7 @@ class Columns:
     class_: str | None = None
     score: str | None = None
     ignored: tuple[str, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def roles(self) -> frozenset[str]:
@@ -193,6 +202,70 @@ def refuse_without_labels(table: Table) -> None:
         fix=f"say {argument('label', repr('...'))}, or {argument('labels', False)} if nothing is "
         "labeled",
     )
+
+
+def explain_no_model(
+    table: Table, name: str, labels: RawLabels | None = None, *, least_rows: int = 10
+) -> str:
+    """Why a column of numbers or booleans is not taken for a model unless it is named, else "".
+
+    It is empty or constant, has two values (a group, a flag, a vote) or copies the labels. Where
+    values are not whole numbers, fewer than ``least_rows`` rows tell nothing.
+    """
+    values = table.read_floats(name)
+    head = values[:1000][~np.isnan(values[:1000])]
+    if (head != np.rint(head)).any() and (np.unique(head).size > 2 or values.size < least_rows):
+        return ""
+    known = ~np.isnan(values)
+    distinct = np.unique(values[known])
+    empty = "" if known.all() else " or empty"
+    if distinct.size < 2:
+        return f"always {make_plain(distinct[0])}{empty}" if distinct.size else "empty"
+    copied = labels and _compare_with_labels(values, known, distinct, labels)
+    if copied:
+        return copied
+    if distinct.size == 2:
+        low, high = map(make_plain, distinct)
+        return f"only {low} and {high}{', or empty' if empty else ''}"
+    return ""
+
+
+def _compare_with_labels(
+    values: FloatArray, known: NDArray[np.bool_], distinct: FloatArray, labels: RawLabels
+) -> str:
+    """Whether whole numbers are the labels, or the opposite of two, wherever there are both."""
+    texts = [str(int(each) if isinstance(each, bool) else each) for each in labels.values]
+    if len(texts) < 2 or not all(re.fullmatch(r"-?\d{1,15}", text) for text in texts):
+        return ""
+    classes = np.array([*map(float, texts), np.nan])
+    both = known & (labels.codes >= 0)
+    label, value = classes[labels.codes[both]], values[both]
+    if np.unique(label).size < 2 or (distinct != np.rint(distinct)).any():
+        return ""
+    if (value == label).all():
+        return "equal to the label wherever there is one"
+    opposite = len(texts) == 2 and (value == classes[0] + classes[1] - label).all()
+    return "the opposite of the label wherever there is one" if opposite else ""
+
+
+def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:
+    """Warn of columns that were skipped, and of weights that only their name told of."""
+    if columns.skipped:
+        warnings.warn(
+            f"not taken for models: {list_reasons(columns.skipped)}. If some of them are models, "
+            f"list all models with {argument('models', '[...]')}; if not, leave them out with "
+            f"{argument('ignore', '[...]')}",
+            SsmeWarning,
+            stacklevel=2,
+        )
+    if columns.weight is not None and options.weight is None:
+        name = repr(columns.weight)
+        warnings.warn(
+            f"column {name} is taken for the weights of the rows, by its name. Confirm it with "
+            f"{argument('weight', name)}, or leave it out with {argument('ignore', f'[{name}]')}",
+            SsmeWarning,
+            stacklevel=2,
+        )
 
 
 def is_index(table: Table, name: str) -> bool:

@@ -19,7 +19,7 @@ from ssme.data.labels import RawLabels
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.answers import find_judges, name_answers, read_answers
-from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles
+from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles, warn_of_guesses
 from ssme.data.readers.join import (
     find_own_label_column,
     join_design,
@@ -153,6 +153,7 @@ def _build(
         order=None
         if rows.classes is None
         else name_order(rows.classes, listed=options.lists_classes),
+        skipped=columns.skipped,
     )
     fields = check_arrays(
         rows.scores,
@@ -165,6 +166,7 @@ def _build(
         layout=layout,
         frame_library=table.library,
     )
+    warn_of_guesses(columns, options)
     return ScoreSet(**fields)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,19 +90,23 @@ def find_grids(
     *,
     models: Sequence[str] | None = None,
     classes: Sequence[Hashable] | None = None,
-    all_columns: bool = False,
+    required: Collection[str] = (),
 ) -> list[Grid]:
     """The complete grids of two or more classes that ``columns`` form, mostly one or none.
 
     There are two where the separator also occurs inside names. ``models`` and ``classes`` are
-    those that are known; ``all_columns``: a grid that leaves a column over does not count.
+    those that are known. A grid that leaves a ``required`` column over does not count; names with
+    none of these columns, and with other classes than the rest, are not models of it.
     """
     grids: list[Grid] = []
     for longest in (True, False):
         found = _match(columns, _compile_pattern(pattern, models, classes, longest))
         grid = _complete(found, models)
-        left_over = grid is not None and all_columns and len(grid.used) < len(columns)
-        if grid is not None and not left_over and grid not in grids:
+        if grid is None and required:
+            needed = {m: set(of) for m, of in found.items() if {*required} & {*of.values()}}
+            alike = {m: of for m, of in found.items() if m in needed or set(of) in needed.values()}
+            grid = _complete(alike, models)
+        if grid is not None and grid.used.issuperset(required) and grid not in grids:
             grids.append(grid)
     return grids
 

@@ -15,8 +15,14 @@ import numpy as np
 
 from ssme.data.class_order import convert_as_labels, order_classes
 from ssme.data.labels import RawLabels, observe
+from ssme.data.layout import list_reasons
 from ssme.data.readers.answer_columns import advise, find_answers
-from ssme.data.readers.columns import Columns, is_index, refuse_without_labels
+from ssme.data.readers.columns import (
+    Columns,
+    explain_no_model,
+    is_index,
+    refuse_without_labels,
+)
 from ssme.data.readers.grid import PATTERNS, Grid, find_grids
 from ssme.data.readers.join import (
     find_own_label_column,
@@ -59,7 +65,7 @@ def find_scores(
     table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
 ) -> Columns:
     """``roles`` with the score columns; ``given``: labels were given apart from the table."""
-    grid = _find_grid(table, roles, options, raw, given=given)
+    grid, skipped = _find_grid(table, roles, options, raw, given=given)
     if grid.classes is not None:
         grid = Grid(grid.columns, order_classes(grid.classes, options.classes, options.positive))
     _refuse_two_parts(grid, roles)
@@ -70,6 +76,7 @@ def find_scores(
         scores=grid.list_by_model(),
         classes=grid.classes,
         ignored=tuple(name for name in table.columns if name not in used),
+        skipped={name: reason for name, reason in skipped.items() if name not in used},
     )
 
 
@@ -103,7 +110,8 @@ def _read_scores(table: Table, columns: Columns) -> FloatArray:
 
 def _find_grid(
     table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
-) -> Grid:
+) -> tuple[Grid, dict[str, str]]:
+    """The columns of each model, and those that are not taken for a model, with the reason."""
     if isinstance(options.models, Mapping):
         if options.pattern is not None:
             raise InputError(
@@ -112,7 +120,7 @@ def _find_grid(
                 allowed="one of them",
                 fix="the mapping already says which column is which",
             )
-        return _from_mapping(table, options.models, options.classes)
+        return _from_mapping(table, options.models, options.classes), {}
     taken = roles.roles | roles.set_aside
     free = [name for name in table.columns if name not in taken]
     if options.models is not None:
@@ -120,10 +128,10 @@ def _find_grid(
         refuse_duplicates(names, "model", "each model once")
         there = set(table.columns)
         if options.pattern is None and all(name in there for name in names):
-            return _take_one_column_each(names)
-        return _find_by_name(table, free, names, options, raw)
+            return _take_one_column_each(names), {}
+        return _find_by_name(table, free, names, options, raw), {}
     if options.pattern is not None:
-        return _find_by_pattern(free, options.pattern, options, raw, table)
+        return _find_by_pattern(free, options.pattern, options, raw, table), {}
     free = [name for name in free if not is_index(table, name)]
     if roles.label is None and not given:
         refuse_without_labels(table)
@@ -139,7 +147,9 @@ def _find_grid(
     numbers = [name for name in free if kinds[name] != "other"]
     if not numbers and judged:
         _refuse_answers(table, free, raw)
-    return _detect_grid(table, numbers, options, raw, judged)
+    reasons = {name: explain_no_model(table, name, raw) for name in numbers}
+    skipped = {name: reason for name, reason in reasons.items() if reason}
+    return _detect_grid(table, numbers, options, raw, judged, skipped), skipped
 
 
 def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
@@ -250,12 +260,14 @@ def _detect_grid(
     options: ReadOptions,
     raw: RawLabels,
     judged: Sequence[str],
+    skipped: Mapping[str, str],
 ) -> Grid:
     """The only reading of unnamed score columns, or an error that lists the readings.
 
     A grid of models and classes counts if its rows sum to one, which columns of unrelated binary
     models do not; the patterns are tried from the most to the least deliberate separator. Columns
-    ``judged`` are text that looks like answers.
+    ``judged`` are text that looks like answers; those ``skipped`` may be columns of classes, and no
+    models by themselves.
     """
     if not free:
         raise InputError(
@@ -264,11 +276,12 @@ def _detect_grid(
             allowed="one column of probabilities per model",
             fix=f"name the score columns with {argument('models', '[...]')}",
         )
+    models = [name for name in free if name not in skipped]
     unsure = options.logits or options.normalize  # sums of rows say nothing then
     fitting: list[Grid] = []
     unsummed: list[tuple[str, Grid]] = []
     for pattern in PATTERNS:
-        grids = find_grids(free, pattern, classes=options.classes, all_columns=True)
+        grids = find_grids(free, pattern, classes=options.classes, required=models or free)
         unsummed += [(pattern, grid) for grid in grids]
         sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
         better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
@@ -278,13 +291,29 @@ def _detect_grid(
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
-        raise _tell_ambiguous(table, fitting, binary=free if one_column else None)
-    _refuse_no_probabilities(table, free, options, raw, judged)
+        raise _tell_ambiguous(table, fitting, binary=models if one_column else None)
+    if not models:
+        _refuse_without_models(table, skipped, raw, judged)
+    if not options.logits:
+        _refuse_no_probabilities(table, models, raw, judged)
     if not unsure:
         _refuse_wrong_sums(table, unsummed, raw)
-        _refuse_complements(table, free)
-    _refuse_labels_as_scores(table, free, raw)
-    return _take_one_column_each(free)
+        _refuse_complements(table, models)
+    return _take_one_column_each(models)
+
+
+def _refuse_without_models(
+    table: Table, skipped: Mapping[str, str], raw: RawLabels, judged: Sequence[str]
+) -> None:
+    """Refuse a table in which every column of numbers could be a model only if it were named."""
+    advice = advise(find_answers(table, [*judged, *skipped], raw))
+    raise InputError(
+        f"no column of {table.what} is taken for a model: {list_reasons(skipped)}",
+        allowed="columns of probabilities; those with two values, constants and copies of the "
+        "label only where they are named",
+        fix=f"list the models with {argument('models', '[...]')}"
+        + (f"; {advice}" if advice else ""),
+    )
 
 
 def _refuse_complements(table: Table, free: list[str]) -> None:
@@ -303,28 +332,22 @@ def _refuse_complements(table: Table, free: list[str]) -> None:
 
 
 def _refuse_no_probabilities(
-    table: Table, free: list[str], options: ReadOptions, raw: RawLabels, judged: Sequence[str]
+    table: Table, free: list[str], raw: RawLabels, judged: Sequence[str]
 ) -> None:
     for name in free:
-        if table.find_kind(name) == "boolean":
-            got = f"column {name!r} is boolean and may be votes, a group or a flag"
-        elif not options.logits:
-            values = table.read_floats(name)
-            least, most = values.min(initial=0.0), values.max(initial=0.0)  # NaN where one is
-            if least >= -RANGE_TOLERANCE and most <= 1.0 + RANGE_TOLERANCE:
-                continue
-            outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
-            if not outside.any():
-                continue
-            row = int(np.argmax(outside))
-            value = make_plain(values[row])
-            got = f"column {name!r} holds {value!r} at row {row}, which is not a probability"
-        else:
+        values = table.read_floats(name)
+        least, most = values.min(initial=0.0), values.max(initial=0.0)  # NaN where one is
+        if least >= -RANGE_TOLERANCE and most <= 1.0 + RANGE_TOLERANCE:
             continue
+        outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
+        if not outside.any():
+            continue
+        row = int(np.argmax(outside))
         alike = find_answers(table, [*judged, *free], raw)
         advice = advise(alike) if name in {*alike.answers, *alike.ratings} else ""
         raise InputError(
-            got,
+            f"column {name!r} holds {make_plain(values[row])!r} at row {row}, which is not a "
+            "probability",
             allowed="columns of probabilities between 0 and 1 beside those that "
             f"{argument('label')}, {argument('id')}, {argument('weight')} and "
             f"{argument('groups')} name",
@@ -349,25 +372,6 @@ def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: Raw
             )
 
 
-def _refuse_labels_as_scores(table: Table, free: list[str], raw: RawLabels) -> None:
-    """Refuse a column of 0 and 1 that is empty on most rows: on those without a label, if any."""
-    labeled = raw.codes >= 0
-    for name in free:
-        values = table.read_floats(name)
-        known = ~np.isnan(values)
-        few = 0 < known.sum() < 0.5 * values.size and np.isin(values[known], (0.0, 1.0)).all()
-        if few and (not raw.values or not (known & ~labeled).any()):
-            raise InputError(
-                f"column {name!r} holds only 0 and 1, and nothing on {(~known).sum():,} of "
-                f"{values.size:,} rows: it looks like labels, and "
-                + ("labels are named apart from it" if raw.values else "no label column was named"),
-                allowed="columns of scores beside those that have another part",
-                fix=f"if it holds the labels say {argument('label', repr(name))}; if not say "
-                f"{argument('ignore', f'[{name!r}]')}, or list the score columns with "
-                f"{argument('models', '[...]')}",
-            )
-
-
 def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
     """What to say of a column of numbers that are no probabilities, the likeliest first."""
     values = table.read_floats(name)
@@ -378,7 +382,7 @@ def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
     ignore = f"if it is neither say {argument('ignore', f'[{name!r}]')}"
     scores = f"or list the score columns with {argument('models', '[...]')}"
     logits = f"for logits say {argument('logits', True)}"
-    if table.find_kind(name) == "boolean" or whole:
+    if whole:
         parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
         return "; ".join([*parts, ignore, scores])
     percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""

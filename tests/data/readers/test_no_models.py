@@ -1,0 +1,175 @@
+"""Columns that are no models unless they are named: two values, constants, copies of the label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from benchmarks.fuzz.program import make_runner
+
+import ssme
+from ssme.cli import app
+from ssme.data import ScoreSet
+from ssme.errors import InputError, SsmeWarning
+from ssme.sample import sample_path, truth_path
+
+SKIPPED = {
+    "gold": "equal to the label wherever there is one",
+    "other": "the opposite of the label wherever there is one",
+    "sex": "only 0 and 1",
+    "smoker": "only 0 and 1",
+    "site": "only 1 and 2, or empty",
+    "prior": "always 0.5",
+}
+MODELS = ("logistic", "forest", "neighbors", "neural_net", "naive_bayes", "boosting")
+
+
+def make_sample() -> pd.DataFrame:
+    """The bundled sample with columns that are no models among the models."""
+    frame, rng = pd.read_csv(sample_path()), np.random.default_rng(0)
+    truth = pd.read_csv(truth_path()).set_index("id")["label"].loc[frame["id"]].to_numpy()
+    n = len(frame)
+    frame.insert(3, "gold", truth)
+    frame["other"] = 1 - truth
+    frame["sex"] = rng.integers(0, 2, n)
+    frame["smoker"] = rng.random(n) < 0.2
+    frame["site"] = np.where(rng.random(n) < 0.1, np.nan, rng.integers(1, 3, n))
+    frame["prior"] = 0.5
+    return frame
+
+
+def read_file(suffix: str, write: Callable[[pd.DataFrame, Path], object]) -> Callable[..., Any]:
+    def read(frame: pd.DataFrame, folder: Path, **options: Any) -> ScoreSet:
+        path = folder / f"scores{suffix}"
+        write(frame, path)
+        return ScoreSet.read(path, "label", **options)
+
+    return read
+
+
+READERS: dict[str, Callable[..., ScoreSet]] = {
+    "pandas": lambda frame, _, **options: ScoreSet.from_frame(frame, "label", **options),
+    "polars": lambda frame, _, **options: ScoreSet.from_frame(
+        pl.from_pandas(frame), "label", **options
+    ),
+    "pyarrow": lambda frame, _, **options: ScoreSet.from_frame(
+        pa.Table.from_pandas(frame), "label", **options
+    ),
+    "csv": read_file(".csv", lambda frame, path: frame.to_csv(path, index=False)),
+    "parquet": read_file(".parquet", lambda frame, path: frame.to_parquet(path)),
+    "excel": read_file(".xlsx", lambda frame, path: frame.to_excel(path, index=False)),
+    "json lines": read_file(
+        ".jsonl", lambda frame, path: frame.to_json(path, orient="records", lines=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_reader_skips_them_and_says_why(reader: str, tmp_path: Path) -> None:
+    frame, read = make_sample(), READERS[reader]
+    with pytest.warns(SsmeWarning, match="not taken for models: 'gold' .equal to the label"):
+        data = read(frame, tmp_path)
+    assert data.models == MODELS
+    assert data.layout is not None
+    assert data.layout.skipped == SKIPPED
+    assert set(SKIPPED) <= set(data.layout.ignored)
+    assert "'sex' (only 0 and 1)" in data.layout.describe()["not taken for models"]
+    named = read(frame, tmp_path, models=["forest", "gold", "sex", "prior"])
+    assert named.models == ("forest", "gold", "sex", "prior")
+    left_out = read(frame, tmp_path, ignore=list(SKIPPED))
+    assert left_out.models == MODELS
+
+
+def test_estimates_are_those_without_these_columns() -> None:
+    plain = ssme.evaluate(pd.read_csv(sample_path()), "label", id="id", metrics="accuracy")
+    with pytest.warns(SsmeWarning, match="not taken for models"):
+        result = ssme.evaluate(make_sample(), "label", id="id", metrics="accuracy")
+    pd.testing.assert_frame_equal(result.frame(), plain.frame())
+
+
+@pytest.mark.parametrize("third", [None, 0.7])
+def test_a_stream_takes_the_models_of_memory(third: float | None, tmp_path: Path) -> None:
+    """Whatever the first rows show: a value between 0 and 1 stands in the last row alone."""
+    frame = pd.concat([make_sample()] * 3, ignore_index=True).drop(columns="id")
+    frame["late"] = np.where(np.arange(len(frame)) < 3000, 0.0, 1.0)
+    if third is not None:
+        frame.loc[len(frame) - 1, "late"] = third
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "s.parquet", row_group_size=1500)
+    options: dict[str, Any] = {"method": "ensemble", "metrics": "accuracy"}
+    with pytest.warns(SsmeWarning, match="not taken for models"):
+        memory = ssme.evaluate(tmp_path / "s.parquet", "label", **options)
+    with pytest.warns(SsmeWarning, match="not taken for models"):
+        stream = ssme.evaluate(tmp_path / "s.parquet", "label", engine="stream", **options)
+    assert stream.data.models == memory.data.models
+    assert ("late" in memory.data.models) == (third is not None)
+    assert stream.data.layout.skipped == memory.data.layout.skipped
+
+
+def test_copies_of_labels_of_three_classes() -> None:
+    rng = np.random.default_rng(1)
+    scores, truth = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
+    frame = pd.DataFrame(scores, columns=["bert:0", "bert:1", "bert:2"])
+    frame["label"] = np.where(np.arange(60) < 20, truth, np.nan)
+    frame["gold"] = truth
+    with pytest.warns(SsmeWarning, match="'gold' .equal to the label"):
+        assert ScoreSet.from_frame(frame).models == ("bert",)
+    frame.loc[0, "gold"] = (truth[0] + 1) % 3
+    with pytest.raises(InputError, match=r"'gold' holds 2 at row .*answers=\['gold'\]"):
+        ScoreSet.from_frame(frame)
+
+
+def test_a_column_of_a_class_may_have_two_values() -> None:
+    """A class that a model never gives, and a model that is always sure."""
+    rng = np.random.default_rng(2)
+    sure = np.eye(3)[rng.integers(0, 2, 40)]
+    soft = np.column_stack([rng.random(40), np.zeros(40), np.zeros(40)])
+    soft[:, 1] = 1.0 - soft[:, 0]
+    frame = pd.DataFrame(np.hstack([sure, soft]), columns=[f"{m}_{k}" for m in "ab" for k in "xyz"])
+    frame["is_adult"] = rng.integers(0, 2, 40)
+    with pytest.warns(SsmeWarning, match="'is_adult' .only 0 and 1"):
+        data = ScoreSet.from_frame(frame, labels=False)
+    assert data.models == ("a", "b")
+    assert data.n_classes == 3
+
+
+def test_hard_votes_are_refused_with_what_names_them() -> None:
+    frame = pd.DataFrame({"a": [0, 1] * 6, "b": [0, 0, 1] * 4, "label": [0, 1] + [None] * 10})
+    told = r"'a' \(equal to the label.*'b' \(only 0 and 1\).*models=\[...\].*answers=\['a', 'b'\]"
+    with pytest.raises(InputError, match=told):
+        ScoreSet.from_frame(frame)
+    assert ScoreSet.from_frame(frame, models=["a", "b"]).models == ("a", "b")
+    assert ScoreSet.from_frame(frame, answers=["a", "b"]).models == ("a", "b")
+
+
+def test_few_rows_tell_nothing_of_probabilities() -> None:
+    frame = pd.DataFrame({"a": [0.9, 0.2, 0.9], "b": [0.5] * 3, "label": [1, 0, None]})
+    assert ScoreSet.from_frame(frame).models == ("a", "b")
+
+
+def test_weights_by_name_are_said() -> None:
+    frame = pd.read_csv(sample_path()).assign(weight=1.0)
+    with pytest.warns(SsmeWarning, match=r"'weight' is taken for the weights.*weight='weight'"):
+        ScoreSet.from_frame(frame)
+    with pytest.warns(SsmeWarning, match="'weight' is taken for the weights"):
+        ScoreSet.from_frame(frame.assign(ann=1), answers=["ann"])
+    assert ScoreSet.from_frame(frame, weight="weight").weights is not None
+    assert ScoreSet.from_frame(frame, ignore=["weight"]).weights is None
+
+
+def test_the_command_line_names_its_options(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    make_sample().assign(weight=1.0).to_csv(path, index=False)
+    result = make_runner().invoke(app, ["doctor", str(path)])
+    assert result.exit_code == 0
+    told = " ".join(result.stderr.split())
+    assert "not taken for models: 'gold' (equal to the label" in told
+    assert "--models" in told
+    assert "--weight 'weight'" in told
+    assert "'sex' (only 0 and 1)" in " ".join(result.stdout.split())
