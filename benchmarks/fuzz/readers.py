@@ -100,12 +100,21 @@ def _read_columns(kind: str, content: bytes, path: Path) -> dict[str, list[Any]]
     if kind == "parquet":
         from pyarrow import parquet
 
-        return dict(parquet.ParquetFile(path).read().to_pydict())
+        table = parquet.ParquetFile(path).read()
+        return {name: _spell_narrow(table[name]) for name in table.column_names}
     if kind == "jsonl":
         return _read_json(content)
     if kind == "xlsx":
         return _read_excel(path)
     return plain_csv.parse(content, "," if kind == "csv" else "\t")
+
+
+def _spell_narrow(column: Any) -> list[Any]:
+    """The values of a column; numbers of 16 and 32 bits as their shortest decimals."""
+    kinds = {"halffloat": np.float16, "float": np.float32}
+    kind = kinds.get(str(column.type))
+    values: list[Any] = column.to_pylist()
+    return values if kind is None else [v if v is None else float(str(kind(v))) for v in values]
 
 
 def _read_json(content: bytes) -> dict[str, list[Any]]:

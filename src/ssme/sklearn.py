@@ -16,7 +16,7 @@ from ssme.data.class_order import name_order, order_classes
 from ssme.data.layout import Layout
 from ssme.data.row_order import refuse_other_order
 from ssme.data.scoreset import ScoreSet
-from ssme.data.values import make_plain
+from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, argument
 
 __all__ = ["scores_from"]
@@ -142,4 +142,4 @@ def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any,
         raise InputError(
             f"{name!r} predicts {len(found)} outputs", allowed="one output", fix="score them apart"
         )
-    return np.asarray(found, dtype=np.float64)
+    return as_floats(found, f"predict_proba of {name!r}")

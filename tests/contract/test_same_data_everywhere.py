@@ -1,7 +1,8 @@
 """The same data gives the same evaluation to the bit, whatever holds it.
 
 Files and frames of every kind, with holes in labels, scores and groups, with weights and ids; held
-in memory and streamed.
+in memory and streamed; numbers of 64, 32 and 16 bits. Many scores are at the threshold and at the
+edges of bins.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pyarrow import parquet
 
 import ssme
 from ssme.data import ScoreSet
+from ssme.metrics import ece
 from ssme.stream import evaluate_parquet
 
 N = 120
@@ -31,13 +33,13 @@ Columns = dict[str, list[Any]]
 
 
 def binary_columns() -> Columns:
-    """Multiples of 1/256, which decimals and half-precision numbers hold exactly."""
+    """Decimals with two places, as many as half-precision numbers can tell apart."""
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 2, N)
     columns: Columns = {"id": [f"row {i}" for i in range(N)]}
-    for name, skill in (("bert", 80), ("gpt", 60), ("tree", 20)):
-        near = 128 + skill * (2 * truth - 1) + rng.integers(-40, 41, N)
-        columns[name] = [float(value) / 256 for value in np.clip(near, 0, 256)]
+    for name, skill in (("bert", 30), ("gpt", 20), ("tree", 10)):
+        near = 50 + skill * (2 * truth - 1) + rng.integers(-3, 4, N) * 5
+        columns[name] = [float(value) / 100 for value in np.clip(near, 0, 100)]
     for row in (0, 7, 50):
         columns["gpt"][row] = None
     columns["label"] = [int(y) if i % 3 == 0 else None for i, y in enumerate(truth)]
@@ -54,12 +56,12 @@ def class_columns() -> Columns:
     truth = rng.integers(0, 3, N)
     columns: Columns = {"id": [f"row {i}" for i in range(N)]}
     for name in ("bert", "gpt"):
-        parts = rng.integers(1, 60, (N, 3))
-        parts[np.arange(N), truth] += 100
-        parts[:, 2] = 256 - np.minimum(parts[:, :2].sum(axis=1), 256)
+        parts = rng.integers(1, 20, (N, 3))
+        parts[np.arange(N), truth] += 40
+        parts[:, 2] = 100 - parts[:, :2].sum(axis=1)
         for k, animal in enumerate(ANIMALS):
-            columns[f"{name}:{animal}"] = [float(v) / 256 for v in parts[:, k]]
-            columns[f"{name}:{animal}"][5] = None if name == "gpt" else parts[5, k] / 256
+            columns[f"{name}:{animal}"] = [float(v) / 100 for v in parts[:, k]]
+            columns[f"{name}:{animal}"][5] = None if name == "gpt" else parts[5, k] / 100
     columns["label"] = [ANIMALS[y] if i % 3 == 0 else None for i, y in enumerate(truth)]
     columns["weight"] = [float(w) / 4 for w in rng.integers(1, 9, N)]
     columns["group_site"] = [("north", "south", None)[i] for i in rng.integers(0, 3, N)]
@@ -70,13 +72,17 @@ ANIMALS = ("cat", "dog", "emu")
 BINARY, CLASSES = binary_columns(), class_columns()
 
 
+OF_CLASSES: list[Any] = ["accuracy", "brier", "average_precision", "ece_top_label"]
+OF_TWO: list[Any] = ["accuracy", "accuracy@0.7", "roc_auc", ece(n_bins=10, binning="uniform")]
+
+
 def bits(result: ssme.Evaluation) -> str:
     """Every number of the result; ``repr`` tells floats apart to the last bit."""
     return repr(list(result.rows()))
 
 
 def evaluate(source: Any, y: Any = None, **options: Any) -> ssme.Evaluation:
-    metrics = ["accuracy", "brier"] if options.pop("many", False) else ["accuracy", "roc_auc"]
+    metrics = OF_CLASSES if options.pop("many", False) else OF_TWO
     return ssme.evaluate(source, y, method="ensemble", n_draws=20, metrics=metrics, **options)
 
 
@@ -96,10 +102,14 @@ def arrow_table(columns: Columns, change: Callable[[str, pa.Array], pa.Array]) -
 def as_decimal(_: str, column: pa.Array) -> pa.Array:
     if not pa.types.is_floating(column.type):
         return column
-    return pa.array([None if v is None else Decimal(v) for v in column.to_pylist()])
+    return pa.array([None if v is None else Decimal(str(v)) for v in column.to_pylist()])
 
 
-def as_half(name: str, column: pa.Array) -> pa.Array:
+def as_single(_: str, column: pa.Array) -> pa.Array:
+    return column.cast(pa.float32()) if pa.types.is_floating(column.type) else column
+
+
+def as_half(_: str, column: pa.Array) -> pa.Array:
     return column.cast(pa.float16()) if pa.types.is_floating(column.type) else column
 
 
@@ -124,6 +134,8 @@ ARROW: dict[str, Callable[[str, pa.Array], Any]] = {
     "a dictionary per chunk": as_chunked_dictionary,
     "large_string": as_large_string,
     "decimal": as_decimal,
+    "float32": as_single,
+    "float32 dictionary": lambda name, column: as_single(name, column).dictionary_encode(),
     "float16": as_half,
     "uint8": as_small_integers,
 }
@@ -137,6 +149,18 @@ def pandas_frame(columns: Columns, kind: str) -> pd.DataFrame:
         return pd.DataFrame(columns)
     if kind == "nullable":
         return objects.convert_dtypes()
+    if kind in ("float32", "Float32"):
+        scores = [*score_names(columns), "weight"]
+        return pd.DataFrame(columns).astype(dict.fromkeys(scores, kind))
+    if kind == "objects of float32":
+        frame = pandas_frame(columns, "object")
+        for name in score_names(columns):
+            held = [None if v is None else np.float32(v) for v in columns[name]]
+            frame[name] = pd.Series(held, dtype=object)
+        return frame
+    if kind == "categorical float32":
+        frame = pandas_frame(columns, "float32")
+        return frame.astype(dict.fromkeys(score_names(columns), "category"))
     if kind == "categorical":
         return pd.DataFrame({k: pd.Categorical(v) for k, v in columns.items()})
     types = {k: pd.ArrowDtype(pa.array(v).type) for k, v in columns.items()}
@@ -151,6 +175,8 @@ def polars_frame(columns: Columns, kind: str) -> Any:
     if kind == "enum":
         known = {name: sorted({v for v in columns[name] if v is not None}) for name in text}
         return frame.with_columns([pl.col(n).cast(pl.Enum(known[n])) for n in text])
+    if kind == "float32":
+        return frame.with_columns(pl.col(score_names(columns)).cast(pl.Float32))
     return frame.lazy() if kind == "lazy" else frame
 
 
@@ -214,9 +240,10 @@ def sources(columns: Columns, folder: Path) -> dict[str, tuple[Any, ...]]:
         parquet.write_table(table, path, row_group_size=50)
         found[f"pyarrow {name}"] = (table, None, {})
         found[f"Parquet {name}"] = (path, None, {})
-    for kind in ("default", "object", "nullable", "categorical", "arrow"):
+    single = ("float32", "Float32", "objects of float32", "categorical float32")
+    for kind in ("default", "object", "nullable", "categorical", "arrow", *single):
         found[f"pandas {kind}"] = (pandas_frame(columns, kind), None, {})
-    for kind in ("plain", "categorical", "enum", "lazy"):
+    for kind in ("plain", "categorical", "enum", "lazy", "float32"):
         found[f"polars {kind}"] = (polars_frame(columns, kind), None, {})
     scores, apart = stacked(columns), given_apart(columns)
     models = list(dict.fromkeys(name.partition(":")[0] for name in score_names(columns)))
@@ -233,6 +260,14 @@ def sources(columns: Columns, folder: Path) -> dict[str, tuple[Any, ...]]:
     found["npz"] = (folder / "s.npz", None, {})
     np.save(folder / "s.npy", scores)
     found["npy"] = (folder / "s.npy", columns["label"], {**named, **apart})
+    for kind in (np.float32, np.float16, ">f4"):
+        held = scores.astype(kind)
+        masked = np.ma.array(np.nan_to_num(held), mask=np.isnan(scores))
+        name = np.dtype(kind).name + np.dtype(kind).byteorder
+        np.save(folder / f"{name}.npy", held)
+        found[f"arrays {name}"] = (held, columns["label"], {**named, **apart})
+        found[f"masked {name}"] = (masked, columns["label"], {**named, **apart})
+        found[f"npy {name}"] = (folder / f"{name}.npy", columns["label"], {**named, **apart})
     found["long"] = (data.to_frame("long"), None, {"models": models})
     return {name: (*of[:2], {**of[2], **many}) for name, of in found.items()}
 
@@ -261,12 +296,20 @@ def test_lists_of_class_scores_in_a_dataset_give_the_same_bits() -> None:
     for arrow in (True, False):
         data = ScoreSet.from_huggingface(Dataset(lists, arrow), classes=ANIMALS)
         assert bits(evaluate(data, many=True)) == expected
+    for model in ("bert", "gpt"):
+        lists[model] = pa.array(lists[model], pa.list_(pa.float32()))
+    data = ScoreSet.from_huggingface(Dataset(lists), classes=ANIMALS)
+    assert bits(evaluate(data, many=True)) == expected
+    for model in ("bert", "gpt"):
+        lists[model] = [None if v is None else np.float32(v) for v in lists[model].to_pylist()]
+    data = ScoreSet.from_huggingface(Dataset(lists, arrow=False), classes=ANIMALS)
+    assert bits(evaluate(data, many=True)) == expected
 
 
 @pytest.mark.parametrize("columns", [BINARY, CLASSES], ids=["two classes", "three classes"])
 def test_every_streamed_file_gives_the_same_bits(columns: Columns, tmp_path: Path) -> None:
     """Where all rows are in the sample, the streamed numbers are those of memory."""
-    metrics = ["accuracy", "brier"] if columns is CLASSES else ["accuracy", "roc_auc"]
+    metrics = OF_CLASSES if columns is CLASSES else OF_TWO
     results = {}
     for name, change in ARROW.items():
         path = tmp_path / "s.parquet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 
+import ssme
 from ssme.data import UNLABELED, ScoreSet, as_score_set
+from ssme.data.values import to_float64
 from ssme.errors import InputError, SsmeWarning
+from ssme.metrics import get_metric, one_hot_mass
 
 P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
 
@@ -40,17 +44,64 @@ def test_class_scores_keep_their_axes(class_scores: np.ndarray) -> None:
     assert data.classes == (0, 1, 2, 3)
 
 
-def test_float32_sums_are_renormalized(class_scores: np.ndarray) -> None:
-    data = ScoreSet.from_arrays(class_scores.astype(np.float32))
+def test_float32_scores_are_the_decimals_that_they_print_as(class_scores: np.ndarray) -> None:
+    single = class_scores.astype(np.float32)
+    data = ScoreSet.from_arrays(single)
     assert data.scores.dtype == np.float64
-    assert_allclose(data.scores.sum(axis=2), 1.0, atol=1e-15)
+    assert data.scores.ravel().tolist() == [float(str(value)) for value in single.ravel()]
 
 
-def test_sums_within_the_tolerance_become_one(class_scores: np.ndarray) -> None:
-    data = ScoreSet.from_arrays(class_scores * 1.0009)
-    assert_allclose(data.scores, class_scores, atol=1e-12)
+def test_sums_may_be_off_by_rounding_and_scores_are_not_rescaled(class_scores: np.ndarray) -> None:
+    for given in (class_scores * 1.0009, class_scores.round(4)):
+        assert_array_equal(ScoreSet.from_arrays(given).scores, given)
     with pytest.raises(InputError, match=r"sum to 1\.0011"):
         ScoreSet.from_arrays(class_scores * 1.0011)
+
+
+def test_ranks_of_rounded_class_scores_are_those_of_scikit_learn() -> None:
+    """Equal scores stay equal, whatever the others of their rows add up to."""
+    from sklearn.metrics import average_precision_score
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 400)
+    votes = rng.multinomial(8, np.full(5, 0.2), 400) + 4 * np.eye(5)[truth]
+    raw = (votes / 12.0).round(4)
+    assert (raw.sum(axis=1) != 1.0).mean() > 0.3
+    for scores in (raw, raw.astype(np.float32)):
+        data = ScoreSet.from_arrays({"a": scores}, truth)
+        metric = get_metric("average_precision")
+        found = metric(data.scores, one_hot_mass(truth, 5))[0, 0]
+        expected = average_precision_score(np.eye(5)[truth], raw, average="macro")
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_narrow_numbers_become_their_shortest_decimals(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    decimals = [rng.random(3000).round(places) for places in range(1, 10)]
+    drawn = np.concatenate([*decimals, rng.beta(0.3, 0.3, 3000), 20 * rng.normal(size=3000)])
+    values = drawn[np.abs(drawn) > 1e-4].astype(kind)
+    expected = [float(str(value)) for value in values]
+    found = to_float64(values)
+    if kind == np.float32:
+        assert found.tolist() == expected
+    assert_allclose(found, expected, rtol=1e-3 if kind == np.float16 else 0)
+    assert_array_equal(found.astype(kind), values)
+    swapped = values.reshape(-1, 1).astype(values.dtype.newbyteorder())
+    assert_array_equal(to_float64(swapped)[::2], found.reshape(-1, 1)[::2])
+    edges = np.array([0.0, 1.0, -0.0, np.nan, np.inf, -np.inf, 1e-7, 2.0**-14], dtype=kind)
+    assert_array_equal(to_float64(edges), [float(str(value)) for value in edges])
+    assert to_float64(drawn) is drawn
+
+
+def test_posteriors_of_rounded_scores_sum_to_one() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(3), (60, 3)).round(4)
+    labels = [int(k) if i < 20 else None for i, k in enumerate(rng.integers(0, 3, 60))]
+    for method in ("auto", "ensemble", "weighted_ensemble", "cbpe"):
+        found = ssme.evaluate(scores, labels, method=method, metrics="accuracy").posterior
+        assert found is not None
+        assert_allclose(found.sum(axis=1), 1.0, rtol=0, atol=1e-12)
 
 
 def test_normalize_rescales(class_scores: np.ndarray) -> None:

@@ -43,8 +43,8 @@ class ScoreSet(MadeOfScores):
     Attributes
     ----------
     scores : array of shape (n, M, K)
-        Probabilities. Those of one row and model sum to one, or are all NaN where the model has no
-        score for the row.
+        Probabilities. Those of one row and model sum to one up to rounding, or are all NaN where
+        the model has no score for the row.
     labels : array of shape (n,)
         Position of the class, `UNLABELED` (-1) where it is unknown.
     models : tuple of str

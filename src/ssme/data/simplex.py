@@ -2,6 +2,9 @@
 
     (n, M) P(positive), (n, M, K) probabilities or logits  ->  (n, M, K) that sums to one
 
+Probabilities are left as they are given, rounded or not: to rescale them would make different
+numbers of equal ones, and change ranks and what is at a threshold.
+
 Every check is vectorized over rows; the first offender is looked up only once a check has failed,
 so that the message can name its row, its model and its value.
 """
@@ -20,7 +23,7 @@ from ssme.errors import InputError, SsmeWarning, argument
 __all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "to_simplex"]
 
 SUM_TOLERANCE = 1e-3
-"""Sums of class probabilities this close to 1 are rounding and are renormalized."""
+"""Sums of class probabilities may be this far from 1 by rounding."""
 
 FEW_LOGITS = 10
 """So few logits may lie between 0 and 1, or on one side of 0, by chance."""
@@ -38,6 +41,8 @@ def to_simplex(
     all_rows: bool = True,
 ) -> FloatArray:
     """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN.
+
+    Class scores may be off by rounding (``SUM_TOLERANCE``).
 
     ``all_rows`` says that there are no other rows, so that a model without a score is refused.
     """
@@ -59,7 +64,7 @@ def to_simplex(
         return np.stack([1.0 - positive, positive], axis=2)
     if logits:
         return _softmax(scores)
-    return _renormalize(_require_range(scores, models, normalize), models, normalize)
+    return _require_sums(_require_range(scores, models, normalize), models, normalize)
 
 
 def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
@@ -131,7 +136,7 @@ def _require_range(scores: FloatArray, models: Sequence[str], normalize: bool) -
     return clipped
 
 
-def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+def _require_sums(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
     sums = scores.sum(axis=2, keepdims=True)
     if normalize:
         wrong = sums[:, :, 0] <= 0.0
@@ -151,7 +156,7 @@ def _renormalize(scores: FloatArray, models: Sequence[str], normalize: bool) -> 
             allowed=allowed,
             fix=fix,
         )
-    out: FloatArray = scores / sums
+    out: FloatArray = scores / sums if normalize else scores
     return out
 
 

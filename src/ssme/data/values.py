@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "is_missing",
     "is_numeric",
     "make_plain",
+    "to_float64",
     "to_objects",
 ]
 
@@ -31,6 +33,9 @@ FloatArray = NDArray[np.float64]
 
 EXACT_INTEGER = 2**53
 """Whole numbers up to this are exact as floating-point numbers; beyond it some are not."""
+
+NARROW = (np.float32, np.float16)
+"""Types whose numbers are read as decimals (`to_float64`)."""
 
 NO_NUMBERS = (
     "check for a decimal comma or a text column; classes and grades that judges give are read by "
@@ -86,8 +91,51 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     return codes.astype(np.int64), list(distinct)
 
 
+BLOCK = 1 << 15
+"""Numbers that are widened at once, few enough for the cache."""
+
+
+def to_float64(array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of 32 or 16 bits as the shortest decimals that they are the nearest numbers to.
+
+    float32(0.7) becomes 0.7 as a CSV file has it, and not 0.699999988, which no score of 0.7 would
+    reach as a threshold. Other arrays are returned as they are.
+
+    A decimal with k places is the only one that a number can stand for while 10^-k is larger than
+    the step to the next number; with one place more, or two at powers of 2, there is always one.
+    """
+    if array.dtype.kind != "f" or array.dtype.itemsize >= 8:
+        return array
+    narrow = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(-1)
+    mantissa, scales = np.finfo(narrow.dtype).nmant, _find_scales(narrow.dtype)
+    out: FloatArray = np.empty(narrow.size)
+    for start in range(0, narrow.size, BLOCK):
+        part, decimal = narrow[start : start + BLOCK], out[start : start + BLOCK]
+        exact = part.astype(np.float64)
+        scale = scales.take((part.view(f"u{part.itemsize}") >> mantissa) & (len(scales) - 1))
+        for _ in range(3):
+            np.multiply(exact, scale, out=decimal)
+            np.rint(decimal, out=decimal)
+            decimal /= scale
+            longer = (decimal.astype(part.dtype) != part) & (exact == exact)
+            if not longer.any():
+                break
+            np.multiply(scale, 10.0, out=scale, where=longer)
+    return out.reshape(array.shape)
+
+
+@cache
+def _find_scales(kind: np.dtype[Any]) -> FloatArray:
+    """The largest 10^k, for each value of the exponent's bits, with 10^-k above the step; at least
+    1, since larger numbers are whole."""
+    bits = np.finfo(kind)
+    exponent = np.maximum(np.arange(1 << bits.iexp), 1) + bits.minexp - 1
+    out: FloatArray = 10.0 ** np.maximum(np.ceil((bits.nmant - exponent) * np.log10(2.0)) - 1, 0.0)
+    return out
+
+
 def as_array(values: object, where: str) -> NDArray[Any]:
-    """``numpy.asarray`` with failures told."""
+    """``numpy.asarray`` with failures explained; narrow numbers as `to_float64` has them."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -108,14 +156,14 @@ def as_array(values: object, where: str) -> NDArray[Any]:
             allowed="numpy arrays or what converts to them",
             fix="convert it first; a sparse matrix has .toarray()",
         )
-    return array
+    return to_float64(array)
 
 
 def as_objects(values: object) -> NDArray[np.object_]:
     """A new object array of Python scalars."""
     if isinstance(values, list | tuple):
         return to_objects(values)
-    array = np.asarray(values)
+    array = to_float64(np.asarray(values))
     if array.dtype.kind in "mM":
         import pandas
 
@@ -135,7 +183,7 @@ def as_floats(values: object, where: str) -> FloatArray:
     """Numbers as a new float64 array; None and NA become NaN, text and objects are refused."""
     array = as_array(values, where)
     if isinstance(values, np.ma.MaskedArray):
-        array = np.ma.filled(values.astype(np.float64), np.nan)
+        array = np.where(np.ma.getmaskarray(values), np.nan, as_array(values.data, where))
     if array.dtype.kind == "O":
         return _read_floats(array, where)
     if array.dtype.kind not in "fiub":
@@ -174,7 +222,7 @@ def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
         known = ~np.asarray(pandas.isna(flat), dtype=bool)
         out: FloatArray = np.full(flat.shape, np.nan)
         try:
-            out[known] = flat[known].astype(np.float64)
+            out[known] = [float(str(v)) if isinstance(v, NARROW) else v for v in flat[known]]
             suspects = np.abs(out) >= EXACT_INTEGER
         except OverflowError:
             suspects = known

@@ -42,7 +42,7 @@ from ssme.metrics.mass import (
     transpose,
 )
 
-__all__ = ["CALIBRATION_METRICS", "compute_gaps_norm", "ece"]
+__all__ = ["CALIBRATION_METRICS", "compute_gaps_norm", "ece", "find_even_bins"]
 
 
 def ece(
@@ -187,13 +187,12 @@ def _take_scores_and_events(
 
 def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
     """Bin of each score (n, columns); -1 where there is none."""
-    ticks = np.linspace(0.0, 1.0, n_bins + 1)
     bins = np.full(score.shape, -1, dtype=np.int64)
     if score.shape[0] == 0:
         return bins
     if binning == "uniform":
-        inside = np.searchsorted(ticks[1:-1], score, side="right")
-        return np.where(np.isnan(score), -1, inside)
+        return np.where(np.isnan(score), -1, find_even_bins(score, n_bins))
+    ticks = np.linspace(0.0, 1.0, n_bins + 1)
     for j, column in enumerate(score.T):
         present = ~np.isnan(column)
         scored = column[present]
@@ -201,6 +200,15 @@ def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.i
             edges = np.percentile(np.sort(scored), ticks * 100.0, overwrite_input=True)
             bins[present, j] = np.searchsorted(edges[1:-1], scored, side="left")
     return bins
+
+
+def find_even_bins(score: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    """Left-closed bin of equal width of each score; a score of exactly 1 is in the last.
+
+    Edges are quotients, so that 0.3 is the edge of three tenths: 3 * 0.1 is a little more.
+    """
+    edges = np.arange(1, n_bins) / n_bins
+    return np.searchsorted(edges, score, side="right").astype(np.int64, copy=False)
 
 
 def _find_bins_by_class(

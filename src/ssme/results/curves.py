@@ -22,6 +22,7 @@ from ssme.errors import InputError
 from ssme.methods.base import number_rows
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.calibration import find_even_bins
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
 from ssme.results.evaluation import ALL, BaseEvaluation
@@ -132,7 +133,7 @@ def estimate_reliability(
 
     def plan(scores: FloatArray) -> MetricPlan:
         confidence, target = _find_confidence(scores)
-        which = _find_bins(confidence, n_bins)
+        which = find_even_bins(confidence, n_bins)
         sums = _sum_up(which, n_bins)
 
         def compute_values(mass: FloatArray) -> FloatArray:
@@ -151,7 +152,7 @@ def estimate_reliability(
         scores = evaluation.data.scores[rows, j]
         present = np.isfinite(scores[:, 0])
         confidence, _ = _find_confidence(scores[present])
-        inside = _find_bins(confidence, n_bins) == row["bin"]
+        inside = find_even_bins(confidence, n_bins) == row["bin"]
         share = weights[present] * inside
         if share.sum() > 0 and np.isfinite(row["right"]):
             mean = float((share * confidence).sum() / share.sum())
@@ -171,7 +172,7 @@ def estimate_densities(
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        which = _find_bins(scores[:, class_index], n_bins)
+        which = find_even_bins(scores[:, class_index], n_bins)
         for k, name in enumerate(evaluation.data.classes):
             share = np.bincount(which, mass[:, k], n_bins) / mass.sum()
             rows += [
@@ -391,10 +392,6 @@ def _find_confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     if scores.shape[1] == 2:
         return scores[:, 1], np.ones(len(scores), dtype=np.int64)
     return scores.max(axis=1), scores.argmax(axis=1)
-
-
-def _find_bins(values: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    return np.minimum((values * n_bins).astype(np.int64), n_bins - 1)
 
 
 def _find_rows(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:

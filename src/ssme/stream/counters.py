@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.metrics import Metric, predicted_classes
-from ssme.metrics.calibration import compute_gaps_norm
+from ssme.metrics.calibration import compute_gaps_norm, find_even_bins
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Decision, SettledCalibration
 from ssme.metrics.kinds import Ranking as RankingKind
@@ -143,7 +143,6 @@ class CalibrationCounter:
     def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         n_models, n_classes = scores.shape[1:]
         n_bins, target = self.scheme.n_bins, self.scheme.target
-        equal_width = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
         n_columns = n_classes if target == "classwise" else 1
         n_held = self.scheme.count_bins(n_classes)
         sums = np.zeros((3, n_models, n_columns, n_held))
@@ -156,7 +155,7 @@ class CalibrationCounter:
                 if target == "top_label_by_class":
                     own = predicted_classes(here[:, None])[:, 0]
                 if self.edges is None:
-                    bins = np.searchsorted(equal_width, score, side="right")
+                    bins = find_even_bins(score, n_bins)
                 else:
                     bins = (self.edges[m, own] < score[:, None]).sum(axis=1)
                 bins = own * n_bins + bins

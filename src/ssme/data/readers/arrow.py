@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import EXACT_INTEGER, to_objects
+from ssme.data.values import EXACT_INTEGER, to_float64, to_objects
 
 __all__ = ["decode", "from_arrow"]
 
@@ -34,7 +34,7 @@ def from_arrow(column: Any) -> NDArray[Any]:
     """A pyarrow ``ChunkedArray``: numbers with NaN where null, else objects with None.
 
     Whole numbers that have holes and are too large to be exact as floating-point numbers stay
-    whole, as Python objects.
+    whole, as Python objects. Numbers of 32 or 16 bits are decimals (`to_float64`), also in lists.
     """
     import pyarrow as pa
 
@@ -46,7 +46,26 @@ def from_arrow(column: Any) -> NDArray[Any]:
         return _read_numbers(column) if exact else to_objects(column.to_pylist())
     if pa.types.is_boolean(column.type) or _is_text(column.type):
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_choose_dtype(column))
+    if pa.types.is_nested(column.type) and column.type.num_fields == 1:
+        kind = column.type.field(0).type
+        if pa.types.is_float32(kind) or pa.types.is_float16(kind):
+            return _read_lists(column)
     return to_objects(column.to_pylist())
+
+
+def _read_lists(column: Any) -> NDArray[np.object_]:
+    """A column of lists of numbers; None where null."""
+    import pyarrow.compute as pc
+
+    sizes = from_arrow(pc.fill_null(pc.list_value_length(column), 0))
+    flat, valid = from_arrow(pc.list_flatten(column)), from_arrow(column.is_valid())
+    ends = np.cumsum(sizes)
+    return to_objects(
+        [
+            flat[end - size : end].tolist() if known else None
+            for known, size, end in zip(valid, sizes, ends, strict=True)
+        ]
+    )
 
 
 def _read_numbers(column: Any) -> NDArray[Any]:
@@ -55,10 +74,10 @@ def _read_numbers(column: Any) -> NDArray[Any]:
     if column.null_count == 0:
         whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         dense: NDArray[Any] = np.from_dlpack(whole)
-        return dense
+        return to_float64(dense)
     numbers: NDArray[Any] = np.full(len(column), np.nan)
     present = np.from_dlpack(pc.indices_nonzero(column.is_valid()))
-    numbers[present] = np.from_dlpack(column.drop_null().combine_chunks())
+    numbers[present] = to_float64(np.from_dlpack(column.drop_null().combine_chunks()))
     return numbers
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.values import FloatArray
+from ssme.data.values import FloatArray, as_floats
 from ssme.errors import InputError, argument
 from ssme.wording import quote
 
@@ -83,6 +83,7 @@ def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
             fix="give every row as many scores as there are classes, or leave the column out with "
             f"{argument('ignore', repr(name))}",
         )
-    nothing = [np.nan] * sizes.pop()
-    rows = [value if isinstance(value, LISTS) else nothing for value in values]
-    return np.array(rows, dtype=np.float64)
+    held = np.array([isinstance(value, LISTS) for value in values])
+    out: FloatArray = np.full((len(values), sizes.pop()), np.nan)
+    out[held] = as_floats(list(values[held]), f"column {name!r}")
+    return out

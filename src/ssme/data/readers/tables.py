@@ -19,6 +19,7 @@ from ssme.data.values import (
     as_floats,
     is_boolean,
     is_numeric,
+    to_float64,
     to_objects,
 )
 from ssme.errors import InputError, argument
@@ -224,11 +225,10 @@ def _read_values(series: Any) -> NDArray[Any]:
     if library.is_pyarrow():
         return from_arrow(native)
     if library.is_polars():
-        return _from_polars(native)
+        return to_float64(_from_polars(native))
     if library.is_pandas():
-        return _from_pandas(native)
-    out: NDArray[Any] = np.asarray(series.to_numpy())
-    return out
+        return to_float64(_from_pandas(native))
+    return to_float64(np.asarray(series.to_numpy()))
 
 
 def _from_polars(series: Any) -> NDArray[Any]:
@@ -257,17 +257,15 @@ def _from_pandas(series: Any) -> NDArray[Any]:
         out: NDArray[Any] = np.asarray(series.to_numpy())
         return out if kind.kind in "fiubOUS" else np.asarray(series.astype(object))
     if kind.kind in "iuf" and not (kind.kind in "iu" and series.hasnans and _is_large(series)):
-        plain = series.hasnans or kind.kind == "f"
-        return np.asarray(
-            series.to_numpy(dtype=np.float64, na_value=np.nan) if plain else series.to_numpy()
-        )
+        held = kind.numpy_dtype if kind.kind == "f" or not series.hasnans else np.float64
+        return np.asarray(series.to_numpy(dtype=held, na_value=np.nan))
     return np.asarray(series.astype(object).to_numpy(dtype=object, na_value=None))
 
 
 def _from_categorical(series: Any) -> NDArray[Any]:
     """The value of each row's category, None or NaN where a row has none."""
     codes = np.asarray(series.cat.codes)
-    categories = _from_pandas(series.cat.categories.to_series())
+    categories = to_float64(_from_pandas(series.cat.categories.to_series()))
     if codes.min(initial=0) >= 0 and categories.size:
         taken: NDArray[Any] = categories[codes]
         return taken

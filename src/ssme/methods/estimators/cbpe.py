@@ -52,5 +52,6 @@ class Cbpe(LabelDraws):
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
-        own = np.stack([clamp(data.scores[:, j], data.labels) for j in range(data.n_models)])
+        scores = data.scores / data.scores.sum(axis=2, keepdims=True)  # rounded ones do not add up
+        own = np.stack([clamp(scores[:, j], data.labels) for j in range(data.n_models)])
         return PerModelPosterior(data, own, *self.set_draws(rng))

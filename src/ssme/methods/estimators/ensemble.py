@@ -28,10 +28,9 @@ __all__ = ["Ensemble", "average_scores"]
 
 
 def average_scores(scores: FloatArray) -> FloatArray:
-    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out."""
-    present = np.isfinite(scores)
-    total = np.where(present, scores, 0.0).sum(axis=1)
-    mean: FloatArray = total / present.sum(axis=1)
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out; sums to one."""
+    total = np.where(np.isfinite(scores), scores, 0.0).sum(axis=1)
+    mean: FloatArray = total / total.sum(axis=1, keepdims=True)
     return mean
 
 

@@ -92,7 +92,8 @@ class WeightedEnsemble(LabelDraws):
         labeled = np.flatnonzero(data.labeled)
         likelihood = scores[labeled, :, data.labels[labeled]]
         weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
-        posterior = clamp(np.einsum("nmk,m->nk", scores, weights), data.labels)
+        pool = np.einsum("nmk,m->nk", scores, weights)
+        posterior = clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
         facts = PoolFacts(convergence, dict(zip(data.models, weights.tolist(), strict=True)))
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
