@@ -34,7 +34,14 @@ from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 from ssme.wording import quote
 
-__all__ = ["Fit", "choose_usual_metrics", "fit_method", "make_groups"]
+__all__ = [
+    "Fit",
+    "check_run",
+    "choose_metrics",
+    "choose_usual_metrics",
+    "fit_method",
+    "make_groups",
+]
 
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
@@ -134,22 +141,29 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
     groups : sequence of Group, optional
         The groups to report on, all rows first (default: those that ``spec`` asks for).
     """
-    chosen = _choose_metrics(spec, data)
-    method = spec.make_method()
-    check_supported(method.spec, data, chosen)
-    _warn_of_ties(data, chosen)
+    chosen = choose_metrics(spec, data)
     groups = make_groups(data, spec) if groups is None else groups
-    if len(groups) > 1 and not method.spec.groups:
-        raise InputError(
-            f"method {method.spec.name!r} cannot report on groups",
-            fix=f"give {argument('by', '[]')} or choose another method (`ssme methods`)",
-        )
+    method = spec.make_method()
+    check_run(data, method, chosen, n_groups=len(groups))
+    _warn_of_ties(data, chosen)
     seed = np.random.SeedSequence(spec.seed)
     belief = method.fit(data, np.random.default_rng(seed))
     lead = Lead(chosen[0].name)
     if spec.metrics is None:
         lead, chosen = _follow_data(data, method, belief, chosen, spec.threshold)
     return Fit(data, spec, method, belief, tuple(chosen), tuple(groups), lead)
+
+
+def check_run(
+    data: ScoreSet, method: Method, metrics: Sequence[Metric], *, n_groups: int = 1
+) -> None:
+    """Refuse what the method cannot do with ``data``."""
+    check_supported(method.spec, data, metrics)
+    if n_groups > 1 and not method.spec.groups:
+        raise InputError(
+            f"method {method.spec.name!r} cannot report on groups",
+            fix=f"give {argument('by', '[]')} or choose another method (`ssme methods`)",
+        )
 
 
 def _follow_data(
@@ -192,7 +206,8 @@ def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
     return kept
 
 
-def _choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
+def choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
+    """The metrics that ``spec`` asks for, of each class where it says so."""
     asked = choose_usual_metrics(data) if spec.metrics is None else spec.metrics
     with name_argument("metrics"):
         each_class = expand_metrics(asked, data.classes, spec.threshold)

@@ -353,9 +353,9 @@ def test_two_classes_as_words_are_offered_by_their_names(
     page = open_house.client.get("/files/1").text
     advice = html.unescape(re.sub(r"<[^>]+>", "", page))
     assert all(f"“Positive class” = '{word}'" in advice for word in ("fine", "toxic"))
-    assert "<option>toxic</option>" in page
+    assert re.search(">toxic</option>", page)
     open_house.post("/files/1/mapping", **{"part-2": "label", "positive": "toxic"})
     open_house.work()
     page = open_house.client.get("/files/1").text
-    assert "<option selected>toxic</option>" in page
+    assert "selected>toxic</option>" in page
     assert "fine: 6 labels, toxic: 6 labels" in re.sub(r"</?bdi>", "", page)

@@ -43,7 +43,7 @@ def test_a_large_file_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.M
     assert (found["rows"], found["looked_at"], found["error"]) == (60, 30, None)
     unlabeled = look_at(str(path), {"no_labels": True}, {})
     assert unlabeled["looked_at"] == 30
-    assert roles(found) == {"id": "id", "y": "label", "good": "score", "bad": "score"}
+    assert roles(found) == {"id": "id", "y": "label", "good": "models", "bad": "models"}
 
 
 @pytest.mark.filterwarnings("ignore:not taken for models")
@@ -115,9 +115,9 @@ def test_parts_that_were_named_are_shown_in_the_form_although_they_are_wrong(
     found = look_at(str(path), {"models": ["bad"], "group": ["site"], "label": "none"}, {})
     assert "none" in found["error"]["got"]
     parts = roles(found)
-    assert parts["bad"] == "score"
+    assert parts["bad"] == "models"
     assert parts["good"] == "shown"
-    assert (parts["weight"], parts["site"], parts["empty"]) == ("weight", "group", "shown")
+    assert (parts["weight"], parts["site"], parts["empty"]) == ("weight", "groups", "shown")
     right = look_at(str(path), {"models": ["bad"], "group": ["site"], "ignore": ["empty"]}, {})
     assert right["error"] is None
     assert roles(right)["weight"] == "weight"

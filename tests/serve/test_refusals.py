@@ -16,7 +16,8 @@ from tests.serve.test_labeling import row_of
 
 from ssme.errors import InputError
 from ssme.serve import files
-from ssme.serve.mapping import parse_mapping
+from ssme.serve.looking import list_fields
+from ssme.serve.mapping import fill_form, parse_mapping
 from ssme.serve.people import tell_changes
 from ssme.serve.schema import VERSION, prepare
 from ssme.serve.server import bind
@@ -293,8 +294,8 @@ def test_a_read_only_page_chooses_no_rows_and_counts_no_plan(ready: House) -> No
 COLUMNS = [
     {"name": "y", "role": "label"},
     {"name": "other", "role": "shown"},
-    {"name": "a", "role": "score"},
-    {"name": "b", "role": "score"},
+    {"name": "a", "role": "models"},
+    {"name": "b", "role": "models"},
     {"name": "site", "role": "shown"},
 ]
 
@@ -303,12 +304,12 @@ COLUMNS = [
     ("form", "read", "run"),
     [
         ({}, {"label": "y"}, {}),
-        ({"part-0": ["out"]}, {"no_labels": True}, {}),
+        ({"part-0": ["out"]}, {"no_labels": True, "ignore": ["y"]}, {}),
+        ({"part-0": ["models"]}, {"no_labels": True, "models": ["y", "a", "b"]}, {}),
         ({"part-1": ["label"]}, {"label": ["y", "other"]}, {}),
         ({"part-3": ["out"]}, {"label": "y", "models": ["a"]}, {}),
-        ({"models_named": ["1"]}, {"label": "y", "models": ["a", "b"]}, {}),
         (
-            {"part-4": ["group"], "logits": ["1"]},
+            {"part-4": ["groups"], "logits": ["1"]},
             {"label": "y", "group": ["site"], "logits": True},
             {},
         ),
@@ -322,8 +323,41 @@ COLUMNS = [
             {"label": "y"},
             {"metric": ["accuracy", "ece"], "method": "ssme", "level": 0.9},
         ),
-        ({"method": ["auto"], "level": ["high"]}, {"label": "y"}, {"level": "high"}),
+        ({"method": ["auto"], "level": ["97,5"]}, {"label": "y"}, {"level": 0.975}),
+        ({"level": ["95.0"]}, {"label": "y"}, {}),
+        (
+            {"classes": ['no, "yes, very"'], "delimiter": [";"], "decimal": [","]},
+            {"label": "y", "classes": ["no", "yes, very"], "delimiter": ";", "decimal": ","},
+            {},
+        ),
+        (
+            {"part-2": ["answers"], "part-3": ["ratings"], "grades": ["1,2,3"]},
+            {"label": "y", "answers": ["a"], "ratings": ["b"], "grades": [1, 2, 3]},
+            {},
+        ),
     ],
 )
 def test_a_form_is_the_sections_of_a_config(form: Any, read: Any, run: Any) -> None:
-    assert parse_mapping(form, COLUMNS)[:2] == (read, run)
+    fields = list_fields()
+    found = parse_mapping(form, COLUMNS, fields)
+    assert found[:2] == (read, run)
+    filled = fill_form(read, run)
+    again = {name: [str(text)] for name, text in filled.items() if isinstance(text, str | int)}
+    again |= {name: form[name] for name in form if name.startswith("part-") or name == "metric"}
+    assert parse_mapping(again, COLUMNS, fields) == found
+
+
+def test_lists_of_columns_that_were_said_are_said_again() -> None:
+    assert parse_mapping({}, COLUMNS, [], {"models"})[0] == {"label": "y", "models": ["a", "b"]}
+
+
+@pytest.mark.parametrize("text", ["0", "100", "-5", "101", "high", "nan", "inf", "9 5"])
+def test_a_coverage_that_is_no_percentage_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="between 1 and 100"):
+        parse_mapping({"level": [text]}, COLUMNS, [])
+
+
+@pytest.mark.parametrize("text", ["0.95", "0,95", ".95", "1"])
+def test_a_share_for_a_percentage_is_refused_with_the_percentage(text: str) -> None:
+    with pytest.raises(InputError, match=r"enter (95 for 95|100 for 100) %"):
+        parse_mapping({"level": [text]}, COLUMNS, [])

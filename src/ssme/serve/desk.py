@@ -38,6 +38,11 @@ class Records:
         """Names of all who labeled anything in this project."""
         return set(self.open_memory("").list_annotators())
 
+    def list_data(self, file: int) -> list[str]:
+        """Names of all data of a file that the memory holds something about."""
+        known = self.open_memory(f"file {file}").list_data()
+        return [name for name in known if f"{name} ".startswith(f"file {file} ")]
+
     def close(self) -> None:
         for memory in self._memories.values():
             memory.close()

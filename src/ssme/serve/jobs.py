@@ -82,8 +82,17 @@ class JobRunner:
         await asyncio.gather(*self._lanes, return_exceptions=True)
         self._workshop.close()
 
-    async def add(self, file: int, kind: str, request: Mapping[str, Any]) -> JobRecord:
-        """Put a job into the queue, or find the one that did the same before."""
+    async def add(
+        self,
+        file: int,
+        kind: str,
+        request: Mapping[str, Any],
+        note: Callable[[Records, JobRecord], None] = lambda records, job: None,
+    ) -> JobRecord:
+        """Put a job into the queue, or find the one that did the same before.
+
+        ``note(records, job)`` is called before anybody can work on it.
+        """
         key = make_job_key(kind, request)
         folder = self.settings.results / key
 
@@ -92,6 +101,7 @@ class JobRunner:
             if job.state == "done" and not folder.is_dir():
                 records.store.forget_job(job.id)
                 job = records.store.add_job(file, kind, key, request)
+            note(records, job)
             return job
 
         job = await self.desk.ask(put)

@@ -15,25 +15,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.config import WRITTEN_AS
 from ssme.data import ScoreSet, as_score_set
-from ssme.data.readers.columns import USUAL_NAMES, explain_no_model, find_roles
-from ssme.data.readers.frames import read_table
+from ssme.data.design import DESIGNS
+from ssme.data.options import ClassName, Codes
+from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
+from ssme.data.readers.frames import find_columns, read_table
 from ssme.data.readers.options import ReadOptions
-from ssme.data.readers.sources import find_local_path, find_reader, open_table
+from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.explanations import explain_plainly
 from ssme.diagnostics.registry import check_all
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError, MissingExtraError, name_argument
+from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.supported import list_supported
 from ssme.metrics import default_metrics, metric_names
+from ssme.options import Enumeration, Flag, Nothing, OneOf, Series, accept, list_declared
 from ssme.progress import tell
+from ssme.serve.mapping import MANY, ONE
 from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import shorten
 from ssme.writing import write_text
 
-__all__ = ["SAMPLE", "look_at", "look_at_file"]
+__all__ = ["SAMPLE", "list_fields", "look_at", "look_at_file"]
 
 SAMPLE = 20_000
 """Rows of a larger table that are looked at."""
@@ -64,7 +70,9 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         Plain values; ``error`` is None where the file can be read with this mapping.
     """
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
+    found["fields"] = list_fields(path)
     try:
+        _check_fields(read)
         spec = RunSpec.from_dict({"file": path, "read": dict(read), "run": dict(run)})
         file = find_local_path(path)
         tell("reading the file", 0, 2)
@@ -76,12 +84,70 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         tell("reading the file", 1, 2)
         found |= _describe(data)
         found["understood"] = {} if data.layout is None else data.layout.describe()
-        _mark_roles(found["columns"], data)
         found["config"] = spec.to_dict()
-        found["can_weigh"] = "weights" in spec.make_method().spec.designs
+        found["can_weigh"] = _check_run(spec, data)
         tell("reading the file", 2, 2)
     except (InputError, MissingExtraError, OSError) as error:
         found["error"] = spell_for_page(error, path)
+    return found
+
+
+def _check_fields(read: Mapping[str, Any]) -> None:
+    """Refuse a value in the words of its field, not of a config file."""
+    names = {written: name for name, written in WRITTEN_AS.items()}
+    given = {names.get(key, key): value for key, value in read.items()}
+    for each in list_declared(ReadOptions):
+        if each.name in given:
+            accept(each, given[each.name])
+
+
+def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
+    """Whether the method weighs labels; what cannot be estimated is refused."""
+    method, metrics = spec.make_method(), choose_metrics(spec, data)
+    if data.n_labeled:  # without any, labels are given by hand
+        with name_argument("method"):
+            check_run(data, method, metrics, n_groups=len(make_groups(data, spec)))
+    return "weights" in method.spec.designs
+
+
+def list_fields(path: str = "") -> list[dict[str, Any]]:
+    """The options of reading that are no columns, for the form; those for this kind of file.
+
+    ``kind`` is "flag", "choice" (one of ``choices``), "list", "class" or "text"; ``empty`` says
+    what the reader does without the option; ``is_of_file`` is true of how the file is written.
+    """
+    try:
+        takes: tuple[str, ...] = find_reader(Path(path)).takes
+    except (InputError, OSError):
+        takes = tuple(FILE_OPTIONS)
+    found = []
+    for each in list_declared(ReadOptions):
+        if each.name in (*ONE, *MANY, "labels", "ignore") and each.name != "design":
+            continue
+        if each.name in FILE_OPTIONS and each.name not in takes:
+            continue
+        kinds = each.kind.kinds if isinstance(each.kind, OneOf) else (each.kind,)
+        nothing = next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
+        choices = [v for kind in kinds if isinstance(kind, Enumeration) for v in kind.values]
+        if each.name == "design":  # a column of weights is a part instead
+            choices = list(DESIGNS)
+        kind = "choice" if choices else "text"
+        if any(isinstance(of, Flag) for of in kinds):
+            kind = "flag"
+        elif any(isinstance(of, Series | Codes) for of in kinds):
+            kind = "list"
+        elif any(isinstance(of, ClassName) for of in kinds):
+            kind = "class"
+        found.append(
+            {
+                "name": each.name,
+                "kind": kind,
+                "choices": choices,
+                "meaning": each.meaning,
+                "empty": nothing,
+                "is_of_file": each.name in FILE_OPTIONS,
+            }
+        )
     return found
 
 
@@ -100,9 +166,12 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
         frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)
         table = Table(frame, file.name)
         found["looked_at"] = len(rows)
-    found["columns"] = [_describe_column(table, name) for name in table.columns]
+    found["columns"] = [_describe_column(table, name, options) for name in table.columns]
     _guess_roles(table, found["columns"], options)
-    return read_table(table, labels, options, source=file.name)
+    data = read_table(table, labels, options, source=file.name)
+    skipped = {} if data.layout is None else data.layout.skipped
+    _mark_roles(found["columns"], find_columns(table, options, labels), options, skipped)
+    return data
 
 
 def _is_long(table: Table, options: ReadOptions) -> bool:
@@ -124,7 +193,7 @@ def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.in
     return np.sort(np.concatenate([labeled, drawn]))
 
 
-def _describe_column(table: Table, name: str) -> dict[str, Any]:
+def _describe_column(table: Table, name: str, options: ReadOptions) -> dict[str, Any]:
     values = table.read_values(name)
     known = values[~is_missing(values)]
     examples = list(dict.fromkeys(_show(value) for value in known[:200]))
@@ -134,8 +203,10 @@ def _describe_column(table: Table, name: str) -> dict[str, Any]:
         "kind": kind,
         "examples": examples[:EXAMPLES],
         "filled": int(known.size),
+        "empty": int(values.size - known.size),
         "role": "out",
         "reason": "",
+        "ignored": name in (options.ignore or ()),
         "names_rows": kind == "text" and _are_names(known, table.n_rows),
     }
 
@@ -158,13 +229,13 @@ def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptio
         name = column["name"]
         part = named.get(name) or next((p for p in usual if name.lower() in usual[p]), None)
         if part is None and name in (options.groups or ()):
-            part = "group"
+            part = "groups"
         if part is None and column["kind"] == "number" and options.models is None:
             may_be = not explain_no_model(table, name)
-            part = "score" if may_be and _are_probabilities(table.read_values(name)) else None
+            part = "models" if may_be and _are_probabilities(table.read_values(name)) else None
         elif part is None and options.models is not None and name in options.models:
-            part = "score"
-        column["role"] = part or "shown"
+            part = "models"
+        column["role"] = "shown" if part is None or column["ignored"] else part
 
 
 def _are_probabilities(values: NDArray[Any]) -> bool:
@@ -172,35 +243,31 @@ def _are_probabilities(values: NDArray[Any]) -> bool:
     return bool(known.size and (known >= 0.0).all() and (known <= 1.0).all())
 
 
-def _mark_roles(columns: list[dict[str, Any]], data: ScoreSet) -> None:
+def _mark_roles(
+    columns: list[dict[str, Any]],
+    found: Columns,
+    options: ReadOptions,
+    skipped: Mapping[str, str],
+) -> None:
     """The part that each column was found to play."""
-    layout = data.layout
-    if layout is None:
-        return
-    scores = {name for of in layout.columns.values() for name in of}
+    parts: dict[Any, str] = {name: "models" for of in found.scores.values() for name in of}
+    parts |= dict.fromkeys(found.groups.values(), "groups")
+    parts |= {getattr(found, part): part for part in ONE}
+    parts |= dict.fromkeys(options.answers or (), "answers")
+    parts |= dict.fromkeys(options.ratings or (), "ratings")
     for column in columns:
         name = column["name"]
-        if name in scores:
-            column["role"] = "score"
-        elif name == layout.label:
-            column["role"] = "label"
-        elif name == layout.id:
-            column["role"] = "id"
-        elif name == layout.weight:
-            column["role"] = "weight"
-        elif name in layout.groups:
-            column["role"] = "group"
-        elif name in layout.skipped:
-            column |= {"role": "out", "reason": f"no model: {layout.skipped[name]}"}
-        else:
-            column["role"] = "shown"
+        column["role"] = parts.get(name, "shown")
+        if name in skipped:
+            column |= {"role": "out", "reason": f"no model: {skipped[name]}"}
 
 
 def _describe(data: ScoreSet) -> dict[str, Any]:
     can, cannot = list_supported(data)
     gaps = np.isnan(data.scores[:, :, 0]).sum(axis=0)
     counts = np.bincount(data.labels[data.labeled], minlength=data.n_classes)
-    classes = [name if isinstance(name, str | bool | int) else str(name) for name in data.classes]
+    plain = str | bool | int | float
+    classes = [name if isinstance(name, plain) else str(name) for name in data.classes]
     return {
         "models": list(data.models),
         "classes": classes,

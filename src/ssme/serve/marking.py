@@ -261,7 +261,10 @@ async def export(request: Request) -> Response:
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> list[dict[str, Any]]:
-        events = records.open_memory(file.data).label_events()
+        return [line for data in records.list_data(file.record.id) for line in of(records, data)]
+
+    def of(records: Records, data: str) -> list[dict[str, Any]]:
+        events = records.open_memory(data).label_events()
         rows = settle(events)
         return [
             {

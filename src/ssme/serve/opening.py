@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -11,9 +13,11 @@ from starlette.responses import JSONResponse, Response
 from ssme.errors import InputError
 from ssme.sample import sample_path
 from ssme.serve.files import list_root, resolve_inside_root, save
-from ssme.serve.mapping import PARTS, parse_mapping
+from ssme.serve.mapping import Form, fill_form, find_parts, parse_mapping
 from ssme.serve.pages import find_project, go_to, parse_message, read_form, render
+from ssme.serve.project import OpenFile, Project
 from ssme.serve.settings import SUFFIXES
+from ssme.serve.spelling import PARTS, TITLES, VALUES, spell_for_page
 
 __all__ = ["correct", "open_path", "read_again", "show", "show_files", "upload"]
 
@@ -51,53 +55,112 @@ async def open_path(request: Request) -> Response:
 async def show(request: Request) -> Response:
     """What is in a file, and the form to correct it."""
     project = find_project(request)
-    file = await project.open(request.path_params["file"])
+    return await _render(request, await project.open(request.path_params["file"]))
+
+
+async def _render(
+    request: Request, file: OpenFile, typed: Form | None = None, error: Any = None
+) -> Response:
+    """The page, with the form as the newest mapping has it, or as it was ``typed``."""
+    project = find_project(request)
+    asked = {} if file.job is None else file.job.request
+    read, run = asked.get("read", {}), asked.get("run", {})
+    columns, source = await _find_columns(project, file, typed or {})
+    parts = find_parts(columns, read, asked.get("shown", file.record.shown))
+    proposed = (file.tried or {}).get("proposed", {})
+    values = fill_form({**read, **proposed}, run)
+    if typed is not None:
+        parts = [typed.get(f"part-{i}", [part])[0] for i, part in enumerate(parts)]
+        values = fill_form({}, {}) | {name: of[0] for name, of in typed.items() if of[0]}
+        values["metric"] = typed.get("metric")
+    by_hand = await project.count_labels(file.record.id)
+    state = "" if file.job is None else file.job.state
     failed = None
-    if file.job is not None and file.job.state in ("failed", "cancelled"):
+    if state in ("failed", "cancelled") and file.job is not None:
         failed = parse_message(file.job.message) or {
-            "got": "Looking at the file was cancelled.",
+            "got": "Reading the file was cancelled.",
             "allowed": "",
             "fix": "choose “Read it again”",
             "fields": [],
         }
+    error = error or failed or (file.tried or {}).get("error")
+    context: dict[str, Any] = {
+        "error": error,
+        "is_waiting": state in ("waiting", "running"),
+        "columns": [*zip(columns, parts, strict=True)],
+        "columns_from": source,
+        "fields": _offer_words(await _list_fields(file), columns, parts, values),
+        "values": values,
+        "proposed": proposed,
+        "by_hand": by_hand,
+        "parts_words": PARTS,
+        "titles": TITLES,
+        "value_words": VALUES,
+        "has_failed": failed is not None,
+    }
+    follows = None if typed else (file.record, file.job, file.changed, file.is_current, by_hand)
+    status, here = 200 if typed is None else 400, f"/files/{file.record.id}"
     return render(
-        request,
-        "file.html",
-        file=file,
-        follows_from=(file.record, file.job, file.changed),
-        parts_words=PARTS,
-        failed=failed,
-        fields=_fill_fields(file.record),
+        request, "file.html", status=status, file=file, follows_from=follows, here=here, **context
     )
 
 
-def _fill_fields(record: Any) -> dict[str, Any]:
-    """What the form shows of the present mapping."""
-    read, run = record.read, record.run
-    return {
-        "classes": ", ".join(map(str, read.get("classes", ()))),
-        "positive": str(read.get("positive", "")),
-        "unlabeled": ", ".join(map(str, read.get("unlabeled", ()))),
-        "pattern": read.get("pattern", ""),
-        "layout": read.get("layout", ""),
-        "delimiter": read.get("delimiter", ""),
-        "logits": bool(read.get("logits")),
-        "normalize": bool(read.get("normalize")),
-        "models_named": "models" in read,
-        "metric": run.get("metric"),
-        "method": run.get("method", "auto"),
-        "level": f"{100 * run['level']:g}" if "level" in run else "95",
-        "shown": record.shown,
-    }
+async def _find_columns(
+    project: Project, file: OpenFile, typed: Form
+) -> tuple[Sequence[Mapping[str, Any]], int | None]:
+    """The columns that a form is about, and the job that found them; by default the newest."""
+    number = typed.get("columns_from", [""])[0]
+    if number.isdecimal():
+        job = await project.desk.ask(lambda records: records.store.find_job(int(number)))
+        look = project.read_look(job) if (job.file, job.kind) == (file.record.id, "look") else None
+        if look is not None:
+            return look["columns"], job.id
+    if file.tried is not None and file.tried["columns"] and file.job is not None:
+        return file.tried["columns"], file.job.id
+    return (file.look["columns"] if file.look else ()), file.record.look
+
+
+def _offer_words(
+    fields: Sequence[Mapping[str, Any]],
+    columns: Sequence[Mapping[str, Any]],
+    parts: Sequence[str],
+    values: Mapping[str, Any],
+) -> list[Mapping[str, Any]]:
+    """The fields with the two words of a label column to choose the positive class from."""
+    labels = [c for c, part in zip(columns, parts, strict=True) if part == "label"]
+    words = labels[0]["examples"] if len(labels) == 1 and labels[0]["kind"] == "text" else []
+    offer = len(words) == 2 and values.get("positive", "") in ("", *words)
+    return [{**f, "choices": words} if offer and f["name"] == "positive" else f for f in fields]
+
+
+async def _list_fields(file: OpenFile) -> Sequence[Mapping[str, Any]]:
+    for found in (file.tried, file.look):
+        if found is not None and "fields" in found:
+            return cast(Sequence[Mapping[str, Any]], found["fields"])
+
+    def list_here() -> Sequence[Mapping[str, Any]]:
+        from ssme.serve.looking import list_fields  # large: only where no job could say
+
+        return list_fields(file.record.path)
+
+    return await asyncio.to_thread(list_here)
 
 
 async def correct(request: Request) -> Response:
-    """Take a corrected mapping and look at the file with it."""
-    project = find_project(request)
+    """Look at the file with a corrected mapping, which is taken if the file can be read with it."""
+    project, form = find_project(request), await read_form(request)
     file = await project.open(request.path_params["file"])
-    columns = [] if file.look is None else file.look["columns"]
-    read, run, shown = parse_mapping(await read_form(request), columns)
-    await project.look(file.record.id, read, run, shown if columns else None)
+    columns, _ = await _find_columns(project, file, form)
+    said = {*([] if file.job is None else file.job.request["read"])}
+    if file.tried is not None and any(
+        (column["kind"], column["role"]) == ("number", "shown") for column in columns
+    ):
+        said.add("models")
+    try:
+        mapping = parse_mapping(form, columns, await _list_fields(file), said)
+    except InputError as error:
+        return await _render(request, file, form, spell_for_page(error))
+    await project.look(file.record.id, *mapping)
     return go_to(f"/files/{file.record.id}")
 
 

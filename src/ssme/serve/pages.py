@@ -89,15 +89,16 @@ def render(
     status: int = 200,
     file: OpenFile | None = None,
     follows_from: Any = None,
+    here: str | None = None,
     **context: Any,
 ) -> Response:
-    """A page.
+    """A page; ``here`` is its path, where that is not the one that was asked for.
 
     ``follows_from`` is all that the page depends on beside its path and the session, where that is
     known: the page is then made once for many requests.
     """
     session = request.scope.get("state", {}).get("session")
-    project, here = find_project(request), request.url.path
+    project, here = find_project(request), here or request.url.path
     key = None if follows_from is None else (template, status, here, session, repr(follows_from))
     page = project.pages.get(key)
     if page is None:

@@ -23,7 +23,7 @@ from ssme.serve.pages import (
     read_form,
     render,
 )
-from ssme.serve.settling import measure_agreement, settle
+from ssme.serve.settling import Standing, measure_agreement, settle
 
 __all__ = ["settle_row", "show", "show_history", "tell_changes"]
 
@@ -34,19 +34,21 @@ async def show(request: Request) -> Response:
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> dict[str, Any]:
-        events = records.open_memory(file.data).label_events()
-        rows = settle(events)
         cells = {each.row: each.cells for each in records.store.list_suggestions(file.data)}
         people: dict[str, dict[str, Any]] = {}
-        for event in events:
-            person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
-            person["last"] = event.given_at[:16].replace("T", " ")
-        for row in rows.values():
-            for who, label in row.given.items():
+        settled: dict[Any, Standing] = {}
+        for data in records.list_data(file.record.id):
+            events = records.open_memory(data).label_events()
+            for event in events:
+                person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
+                person["last"] = max(person["last"], event.given_at[:16].replace("T", " "))
+            settled |= {(data, row): standing for row, standing in settle(events).items()}
+        for standing in settled.values():
+            for who, label in standing.given.items():
                 people[who]["unsure" if label is None else "labels"] += 1
         return {
             "people": people,
-            "agreement": measure_agreement(rows),
+            "agreement": measure_agreement(settled),
             "conflicts": [
                 {
                     "row": json.dumps(row.row),
@@ -55,10 +57,10 @@ async def show(request: Request) -> Response:
                     "cells": cells.get(row.row, ()),
                     "key": make_key(),
                 }
-                for row in rows.values()
-                if row.in_conflict
+                for (data, _), row in settled.items()
+                if row.in_conflict and data == file.data
             ],
-            "settled": sum(row.label is not None for row in rows.values()),
+            "settled": sum(standing.label is not None for standing in settled.values()),
             "entries": records.store.list_entries(),
         }
 
@@ -85,7 +87,10 @@ async def show_history(request: Request) -> Response:
     file = await project.open(request.path_params["file"])
 
     def read(records: Records) -> dict[int, EvaluationRecord]:
-        return records.open_memory(file.data).evaluations()
+        found: dict[int, EvaluationRecord] = {}
+        for data in records.list_data(file.record.id):
+            found |= records.open_memory(data).evaluations()
+        return dict(sorted(found.items()))
 
     found = await project.desk.ask(read)
     rows, before = [], None

@@ -1,6 +1,8 @@
 """The project as the pages see it: files, what was understood of them, results, rows to label.
 
 open --> look (job) --> mapping --> choose rows (job) --> label --> evaluate (job) --> again
+
+A mapping is taken once the file was read with it: one that fails replaces none that works.
 """
 
 from __future__ import annotations
@@ -33,19 +35,23 @@ PAGES, LOOKS = 100, 20
 class OpenFile:
     """A file with what was understood of it.
 
-    ``look`` is what `ssme.serve.looking.look_at` found (None while it is being looked at), ``job``
-    the job that looks, ``changed`` what happened to the file on the disk since.
+    ``look`` is what `ssme.serve.looking.look_at` found with the mapping that works (None while
+    there is none), ``job`` the newest job that looked, ``tried`` what that one found where its
+    mapping is not the one that works, ``changed`` what happened to the file on the disk since.
+    ``is_current`` says whether ``look`` is of the present content of the file.
     """
 
     record: FileRecord
     look: Mapping[str, Any] | None
     job: JobRecord | None
+    tried: Mapping[str, Any] | None
     changed: str
+    is_current: bool
 
     @property
     def is_ready(self) -> bool:
         """Whether the file can be read with its present mapping."""
-        return self.look is not None and self.look["error"] is None and not self.changed
+        return self.look is not None and self.is_current and not self.changed
 
     @property
     def data(self) -> str:
@@ -104,32 +110,41 @@ class Project:
         run: Mapping[str, Any] | None = None,
         shown: list[str] | None = None,
     ) -> JobRecord:
-        """Look at a file, with a new mapping where one is given."""
-        if read is not None:
-            mapping = (number, read, run or {}, shown)
-            await self.desk.ask(lambda records: records.store.set_mapping(*mapping))
+        """Look at a file; a mapping that is given is taken once the file was read with it."""
         file = await self.desk.ask(lambda records: records.store.find_file(number))
-        request = {**_identify(file), "read": dict(file.read), "run": dict(file.run)}
-        job = await self.runner.add(number, "look", request)
-        await self.desk.ask(lambda records: records.store.set_look(number, job.id))
-        return job
+        mapping: dict[str, Any] = {"read": file.read, "run": file.run, "shown": file.shown}
+        if read is not None:
+            mapping = {"read": read, "run": run or {}, "shown": shown}
+
+        def note(records: Records, job: JobRecord) -> None:
+            records.store.set_tried(number, job.id)
+            if job.state == "done":
+                keep_results(records, job, self.runner.find_folder(job))
+
+        return await self.runner.add(number, "look", {**_identify(file), **mapping}, note)
 
     async def open(self, number: int) -> OpenFile:
         """A file with what was understood of it."""
 
-        def find(records: Records) -> tuple[FileRecord, JobRecord | None]:
-            file = records.store.find_file(number)
-            return file, None if file.look is None else records.store.find_job(file.look)
+        def find(records: Records) -> tuple[FileRecord, JobRecord | None, JobRecord | None]:
+            store = records.store
+            file = store.find_file(number)
+            look = None if file.look is None else store.find_job(file.look)
+            return file, look, None if file.tried is None else store.find_job(file.tried)
 
-        file, job = await self.desk.ask(find)
-        look = None
-        if job is not None and job.state == "done":
-            look = self._look_of(job)
+        file, job, tried = await self.desk.ask(find)
+        look = self.read_look(job)
+        if look is not None and look["error"] is not None:  # kept by an older version
+            look = None
         changed = "" if is_as_opened(file) else await asyncio.to_thread(has_changed, file)
-        return OpenFile(file, look, job, changed)
+        found = self.read_look(tried) if tried != job or look is None else None
+        is_current = job is not None and job.request["sha256"] == file.sha256
+        return OpenFile(file, look, tried, found, changed, is_current)
 
-    def _look_of(self, job: JobRecord) -> Mapping[str, Any] | None:
+    def read_look(self, job: JobRecord | None) -> Mapping[str, Any] | None:
         """What a job found in a file: the same for the same key, so it is read once."""
+        if job is None or job.state != "done":
+            return None
         found: Mapping[str, Any] | None = self._looks.get(job.key)
         if found is None:
             found = _read_json(self.runner.find_folder(job) / "look.json")
@@ -178,6 +193,14 @@ class Project:
         if found is None or isinstance(found, JobRecord):
             return found
         return await self.runner.add(file.record.id, "rows", found)
+
+    async def count_labels(self, number: int) -> int:
+        """Number of rows of a file with a label by hand, whatever its settings are."""
+        return await self.desk.ask(
+            lambda records: sum(
+                len(list_settled_labels(records, data)) for data in records.list_data(number)
+            )
+        )
 
     async def count_labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
@@ -240,6 +263,11 @@ def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         records.open_memory(job.request["data"]).add_evaluation(_record(facts, job))
+    elif job.kind == "look" and records.store.find_file(job.file).tried == job.id:
+        look, asked = _read_json(folder / "look.json"), job.request
+        if look is not None and look["error"] is None:
+            mapping = (asked["read"], asked["run"], asked.get("shown"))
+            records.store.set_mapping(job.file, *mapping, job.id)
 
 
 def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:

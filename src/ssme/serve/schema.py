@@ -74,8 +74,13 @@ ALTER TABLE session ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';
 ALTER TABLE session ADD COLUMN ended_at TEXT;
 UPDATE session SET ended_at = made_at
 """,
+    """
+ALTER TABLE file ADD COLUMN tried INTEGER;
+UPDATE file SET tried = look
+""",
 )
-"""Version 2: tokens and sessions have a role and an end; those from before have ended."""
+"""Version 2: tokens and sessions have a role and an end; those from before have ended. Version 3:
+the job that looked at a file with its newest settings, which may not work."""
 
 VERSION = len(MIGRATIONS)
 

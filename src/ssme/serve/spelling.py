@@ -10,29 +10,57 @@ from typing import Any
 from ssme.errors import InputError
 from ssme.wording import make_printable
 
-__all__ = ["WORDS", "spell_for_page"]
+__all__ = ["PARTS", "TITLES", "VALUES", "WORDS", "spell_for_page"]
 
-WORDS = {
-    "label": "the part “label”",
-    "labels": "the part “label”",
-    "y": "the part “label”",
-    "models": "the part “scores of a model”",
-    "groups": "the part “group”",
-    "id": "the part “name of the row”",
-    "weight": "the part “weight”",
-    "classes": "the field “Classes”",
-    "positive": "the field “Positive class”",
-    "unlabeled": "the field “Codes for no label”",
-    "delimiter": "the field “Character between cells”",
-    "pattern": "the field “Names of columns”",
-    "layout": "the field “Layout”",
-    "logits": "the box “Scores are logits”",
-    "normalize": "the box “Rescale class scores”",
-    "by": "the part “group”",
-    "metrics": "the boxes “Metrics”",
-    "method": "the field “Method”",
-    "level": "the field “Coverage of intervals”",
+PARTS = {
+    "models": "scores of a model",
+    "label": "label",
+    "id": "id of the row",
+    "groups": "group",
+    "weight": "weight",
+    "design": "weight of the label",
+    "answers": "answers of a judge",
+    "ratings": "ratings of a judge",
+    "model": "model, in one row per score",
+    "class_": "class, in one row per score",
+    "score": "score, in one row per score",
+    "shown": "shown to annotators",
+    "out": "not used",
 }
+"""Parts that a column can have."""
+TITLES = {
+    "delimiter": "Delimiter",
+    "decimal": "Decimal separator",
+    "thousands": "Thousands separator",
+    "encoding": "Text encoding",
+    "sheet": "Sheet",
+    "classes": "Classes",
+    "positive": "Positive class",
+    "unlabeled": "Codes for a missing label",
+    "pattern": "Pattern of column names",
+    "layout": "Layout",
+    "design": "How labeled rows were chosen",
+    "unsure": "Codes for unsure",
+    "grades": "Grades",
+    "cut": "Lowest positive grade",
+    "logits": "Scores are logits",
+    "normalize": "Rescale class scores to sum to one",
+    "metrics": "Metrics",
+    "method": "Method",
+    "level": "Coverage of intervals, in %",
+}
+"""Fields of the form."""
+VALUES = {
+    "wide": "one row per example",
+    "long": "one row per score",
+    "random": "at random",
+    "by_class": "by class",
+    "by_score": "by score",
+}
+"""Values of fields in words."""
+WORDS = {name: f"the part “{words}”" for name, words in PARTS.items()}
+WORDS |= {"labels": WORDS["label"], "y": WORDS["label"], "by": WORDS["groups"]}
+WORDS |= {name: f"the field “{title}”" for name, title in TITLES.items()}
 """Arguments of Python in the words of the page."""
 
 

@@ -60,7 +60,8 @@ class FileRecord:
 
     ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
     columns that annotators see. ``design`` says how rows are chosen for labeling: "goal" or
-    "random". ``look`` is the newest job that looked at the file.
+    "random". ``look`` is the job that found that the file can be read with this mapping, ``tried``
+    the newest job that looked at the file, maybe with a mapping that does not work.
     """
 
     id: int
@@ -75,6 +76,7 @@ class FileRecord:
     design: str
     look: int | None
     opened_at: str
+    tried: int | None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class StoredSuggestion:
     reason: str
 
 
-FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at"
+FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at, tried"
 ALIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
 
@@ -245,21 +247,23 @@ class Store(SqliteFile):
         read: Mapping[str, Any],
         run: Mapping[str, Any],
         shown: Iterable[str] | None,
+        look: int,
     ) -> None:
+        """Take a mapping with which the job ``look`` could read the file."""
         columns = None if shown is None else json.dumps(list(shown))
         with self._begin_writing() as on:
             on.execute(
-                "UPDATE file SET read = ?, run = ?, shown = ? WHERE id = ?",
-                (json.dumps(dict(read)), json.dumps(dict(run)), columns, number),
+                "UPDATE file SET read = ?, run = ?, shown = ?, look = ? WHERE id = ?",
+                (json.dumps(dict(read)), json.dumps(dict(run)), columns, look, number),
             )
 
     def set_design(self, number: int, design: str) -> None:
         with self._begin_writing() as on:
             on.execute("UPDATE file SET design = ? WHERE id = ?", (design, number))
 
-    def set_look(self, number: int, job: int) -> None:
+    def set_tried(self, number: int, job: int) -> None:
         with self._begin_writing() as on:
-            on.execute("UPDATE file SET look = ? WHERE id = ?", (job, number))
+            on.execute("UPDATE file SET tried = ? WHERE id = ?", (job, number))
 
     # jobs
 
@@ -415,12 +419,10 @@ def _hash(secret: str) -> str:
 
 
 def _make_file(row: tuple[Any, ...]) -> FileRecord:
-    number, path, name, sha256, size, changed, read, run, shown, design, look, opened = row
+    number, path, name, sha256, size, changed, read, run, shown, *rest = row
     columns = None if shown is None else tuple(json.loads(shown))
     read, run = json.loads(read), json.loads(run)
-    return FileRecord(
-        number, path, name, sha256, size, changed, read, run, columns, design, look, opened
-    )
+    return FileRecord(number, path, name, sha256, size, changed, read, run, columns, *rest)
 
 
 def _make_job(row: tuple[Any, ...]) -> JobRecord:

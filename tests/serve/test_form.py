@@ -1,0 +1,178 @@
+"""The form of a file: settings that fail replace none that work, and labels stay in sight."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.serve.conftest import House
+from tests.serve.test_labeling import row_of
+
+pytestmark = pytest.mark.web
+
+PAGES = ("", "/label", "/result", "/people", "/history")
+LABELS = 7
+
+
+@pytest.fixture
+def labeled(open_house: House, scores: Path) -> House:
+    """A file with an evaluation and labels that were given by hand."""
+    open_house.upload(scores)
+    open_house.work()
+    open_house.client.get("/files/1/label")
+    open_house.work()
+    for number in range(LABELS):
+        row = row_of(open_house.client.get("/files/1/label").text)
+        open_house.mark("/files/1/label", row=row, label=str(number % 2))
+    open_house.work()
+    return open_house
+
+
+def read_text(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def count_lines(house: House) -> int:
+    return len(house.client.get("/files/1/labels.csv").text.splitlines())
+
+
+def find_mapping(house: House) -> Any:
+    record = house.desk.ask_now(lambda records: records.store.find_file(1))
+    return record.read, record.run, record.shown
+
+
+BAD = [
+    ({"level": "0"}, "level"),
+    ({"level": "100"}, "level"),
+    ({"level": "0.95"}, "level"),
+    ({"level": "high"}, "level"),
+    ({"pattern": "{model}"}, "pattern"),
+    ({"pattern": "{model}/{class}"}, "pattern"),
+    ({"delimiter": ";;"}, "delimiter"),
+    ({"delimiter": ";"}, "delimiter"),
+    ({"classes": "ham, spam"}, "classes"),
+    ({"positive": "spam"}, "positive"),
+    ({"part-1": "label"}, ""),
+    ({"part-1": "weight"}, ""),
+    ({"method": "none"}, ""),
+    ({"metric": "none"}, ""),
+    ({"layout": "long"}, ""),
+]
+"""What was typed, and the field that has to say so."""
+
+
+def test_settings_that_fail_replace_none_that_work(labeled: House) -> None:
+    """Each of these locked the file: no form, nobody who labeled, and none of the labels saved."""
+    before, lines = find_mapping(labeled), count_lines(labeled)
+    assert lines == LABELS + 1
+    for fields, wrong in BAD:
+        usual = {"part-1": "shown", "columns_from": "1"}
+        answer = labeled.post("/files/1/mapping", **{**usual, **fields})
+        labeled.work()
+        page = answer if answer.status_code == 400 else labeled.client.get("/files/1")
+        assert 'class="trouble"' in page.text, fields
+        assert "<button>Use this</button>" in page.text, fields
+        if wrong:
+            value = re.escape(html.escape(fields[wrong]))
+            assert re.search(
+                rf'<label class="wrong">[^<]*<input name="{wrong}" value="{value}"[^>]*'
+                rf'aria-describedby="wrong-{wrong}"><span class="complaint" id="wrong-{wrong}">\S+',
+                page.text,
+            ), fields
+        assert find_mapping(labeled) == before, fields
+        assert count_lines(labeled) == lines, fields
+        people = read_text(labeled.client.get("/files/1/people").text)
+        assert re.search(rf"Ada {LABELS} 0 ", people), fields
+        assert {labeled.client.get(f"/files/1{path}").status_code for path in PAGES} == {200}
+    card = labeled.client.get("/files/1/label").text
+    assert labeled.mark("/files/1/label", row=row_of(card), label="1")["mine"] == LABELS + 1
+    assert labeled.post("/files/1/evaluate").status_code == 303
+    assert "evaluate done" in labeled.work()
+    labeled.post("/files/1/mapping", **usual, level="90")
+    labeled.work()
+    assert 'class="trouble"' not in labeled.client.get("/files/1").text
+    assert find_mapping(labeled)[1] == {"level": 0.9}
+
+
+@pytest.mark.parametrize(("text", "level"), [("97,5", 0.975), ("97.5 %", 0.975), ("99", 0.99)])
+def test_a_coverage_may_have_a_decimal_comma(labeled: House, text: str, level: float) -> None:
+    """97,5 answered every page of the file with status 500, for good."""
+    assert labeled.post("/files/1/mapping", level=text).status_code == 303
+    labeled.work()
+    assert find_mapping(labeled)[1] == {"level": level}
+    assert f'name="level" value="{100 * level:g}"' in labeled.client.get("/files/1").text
+
+
+def test_a_share_in_the_field_of_a_percentage_is_refused_at_the_field(labeled: House) -> None:
+    """0.95 gave intervals of 0.95 %."""
+    answer = labeled.post("/files/1/mapping", level="0.95")
+    assert answer.status_code == 400
+    assert "enter 95 for 95 %" in read_text(answer.text)
+    assert find_mapping(labeled)[1] == {}
+
+
+def test_a_file_that_an_older_version_locked_can_be_corrected(labeled: House) -> None:
+    def lock(records: Any) -> None:
+        with records.store._begin_writing() as on:
+            on.execute("""UPDATE file SET run = '{"level": "97,5"}'""")
+            on.execute("""UPDATE job SET request = json_set(request, '$.run.level', '97,5')""")
+
+    labeled.desk.ask_now(lock)
+    page = labeled.client.get("/files/1").text
+    assert 'name="level" value="97,5"' in page
+    labeled.post("/files/1/mapping", level="97")
+    labeled.work()
+    assert find_mapping(labeled)[1] == {"level": 0.97}
+
+
+def test_a_job_that_cannot_end_leaves_the_form(open_house: House, scores: Path) -> None:
+    open_house.upload(scores)
+    (job,) = open_house.desk.ask_now(lambda records: records.store.list_jobs())
+    waiting = open_house.client.get("/files/1").text
+    assert f'data-job="{job.id}"' in waiting
+    open_house.post(f"/jobs/{job.id}/cancel")
+    page = open_house.client.get("/files/1").text
+    assert all(f'name="{name}"' in page for name in ("delimiter", "decimal", "classes", "level"))
+    assert "Read it again" in page
+    open_house.post("/files/1/again")
+    assert open_house.work() == ["look done"]
+    assert 'class="trouble"' not in open_house.client.get("/files/1").text
+
+
+def test_a_changed_file_that_no_longer_fits_keeps_its_labels_in_sight(labeled: House) -> None:
+    (path,) = labeled.settings.uploads.rglob("*.csv")
+    content = path.read_text()
+    path.write_text(content.replace("id,text,y,", "id,text,truth_of_it,"))
+    labeled.post("/files/1/again")
+    labeled.work()
+    page = labeled.client.get("/files/1").text
+    assert f"{LABELS} labels given by hand are kept" in read_text(page)
+    assert "<button>Use this</button>" in page
+    assert count_lines(labeled) == LABELS + 1
+    assert labeled.post("/files/1/evaluate").status_code == 400
+    path.write_text(content)
+    labeled.post("/files/1/again")
+    labeled.work()
+    assert labeled.post("/files/1/evaluate").status_code == 303
+
+
+def test_a_mapping_sent_from_an_older_page_is_about_the_columns_of_that_page(
+    open_house: House, scores: Path, tmp_path: Path
+) -> None:
+    """A file read with another delimiter meanwhile has other columns."""
+    open_house.upload(scores)
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    source = re.search(r'name="columns_from" value="(\d+)"', page)
+    assert source is not None
+    open_house.post("/files/1/mapping", delimiter="|")
+    open_house.work()
+    fields = {"columns_from": source[1], "part-1": "out", "part-5": "out"}
+    open_house.post("/files/1/mapping", **fields)
+    open_house.work()
+    read, _, shown = find_mapping(open_house)
+    assert (read["label"], read["id"], read["ignore"]) == ("y", "id", ["group_site"])
+    assert shown == ()
