@@ -133,6 +133,20 @@ def draw_shifted_rows(rng: np.random.Generator) -> Canvas:
     return draw_key(say(canvas, "Labels are of then,", "rows are of now."))
 
 
+def draw_assumed_shift(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas(
+        "Labels of two classes on one range of scores, before and after; which classes the new "
+        "rows have is not known"
+    )
+    panel = Panel(canvas, y_range=(0, 1.1))
+    panel.draw_axes("score", "share of rows")
+    x = np.linspace(0, 1, 60)
+    panel.draw_hill(x, 0.6 * compute_bell(x, 0.3, 0.13), VERMILION)
+    panel.draw_hill(x, 0.6 * compute_bell(x, 0.6, 0.13), BLUE)
+    panel.draw_hill(x, compute_bell(x, 0.55, 0.16), GREY)
+    return draw_key(say(canvas, "More of one class, or", "other rows? Scores", "cannot tell."))
+
+
 def draw_right_answers(
     rng: np.random.Generator, seen: int, words: tuple[str, ...], alt: str
 ) -> Canvas:
@@ -357,6 +371,7 @@ PICTURES: dict[str, Draw] = {
     "D106": draw_missing_scores,
     "D107": draw_small_groups,
     "D108": draw_shifted_rows,
+    "D109": draw_assumed_shift,
     "D201": draw_overconfident,
     "D202": draw_worse_than_chance,
     "D203": draw_against_the_others,

@@ -145,8 +145,8 @@ def write_shift() -> str:
     first = first.rename(
         columns={
             "n_labeled": "labels",
-            "label_safe": "label shift called safe",
-            "covariate_safe": "covariate shift called safe",
+            "label_safe": "label shift not refuted",
+            "covariate_safe": "covariate shift not refuted",
             "limit_scores": "best test on scores",
             "limit_classes": "if all classes were known",
         }

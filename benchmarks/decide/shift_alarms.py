@@ -4,7 +4,7 @@
 
 The shifts are those of `benchmarks.decide.shift`. benchmarks/results/decide_shift_alarms.csv has,
 per set, shift and number of labels, the share of runs with an alarm (D104 or D108, and each alone),
-and the share in which a correction was called safe. For shifts of class frequencies two limits of
+and the share in which a correction was not refuted. For shifts of class frequencies two limits of
 the power stand beside it, for a two-sided test at the level of one of the two tests of D108 (2 %):
 
     limit_scores    of the mean pooled score. With n labels the shift is d D / (s sqrt(1/n + 1/N))
@@ -45,8 +45,8 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
                 "alarm": float(bool(codes & {"D104", "D108"})),
                 "D104": float("D104" in codes),
                 "D108": float("D108" in codes),
-                "label_safe": float("label" in found.safe),
-                "covariate_safe": float("covariate" in found.safe),
+                "label_safe": float("label" in found.not_refuted),
+                "covariate_safe": float("covariate" in found.not_refuted),
                 **_compute_limits(trial, shift),
             }
         )

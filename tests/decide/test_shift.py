@@ -57,7 +57,7 @@ def test_label_shift_is_found_named_and_corrected() -> None:
     data, scores, y = shifted(1, 0.6, 0.2)
     shift = find_shift(data)
     assert shift.found
-    assert "label" in shift.safe
+    assert "label" in shift.not_refuted
     assert shift.unlabeled_shares[1] == pytest.approx(y.mean(), abs=0.06)
     assert json.loads(json.dumps(shift.to_dict()))["found"]
     plain = ssme.evaluate(data, method="labeled", metrics="precision")
@@ -65,6 +65,23 @@ def test_label_shift_is_found_named_and_corrected() -> None:
     truth = get_metric("precision")(scores, one_hot_mass(y, 2))[0]
     errors = [np.abs(r.estimate().value - truth).mean() for r in (plain, fixed)]
     assert errors[1] < 0.5 * errors[0]
+
+
+@pytest.mark.parametrize("kind", ["label", "covariate"])
+@pytest.mark.parametrize("method", ["labeled", "auto"])
+def test_a_correction_leaves_a_warning(kind: str, method: str) -> None:
+    """Under label shift a correction for covariate shift is not refuted, and corrects little."""
+    data, _, _ = shifted(1, 0.6, 0.2)
+    assert "covariate" in find_shift(data).not_refuted
+    plain, fixed = (
+        {d.code: d.severity for d in ssme.evaluate(each, method=method, n_draws=50).doubts}
+        for each in (data, correct_shift(data, kind))
+    )
+    assert {"D104", "D108"} & plain.keys()
+    assert fixed["D109"] == "warning"
+    assert "D109" not in plain
+    part = correct_shift(data, kind).take(np.arange(data.n_rows) % 2 == 0)
+    assert part.design.assumed == kind
 
 
 def test_covariate_shift_is_found_and_label_shift_refuted() -> None:
@@ -77,7 +94,7 @@ def test_covariate_shift_is_found_and_label_shift_refuted() -> None:
     data = ScoreSet(scores[np.concatenate([easy, rest])], labels, ("a", "b", "c"), (0, 1))
     shift = find_shift(data)
     assert shift.found
-    assert "label" not in shift.safe
+    assert "label" not in shift.not_refuted
     assert shift.p_label < 0.05
 
 
@@ -109,17 +126,17 @@ def test_bad_input_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "safe", "told"),
+    ("found", "kept", "told"),
     [
         (False, (), "No shift between labeled and unlabeled rows was found"),
-        (True, (), "neither correction is safe"),
-        (True, ("label", "covariate"), "scores cannot tell which"),
+        (True, (), "correct neither"),
+        (True, ("label", "covariate"), "scores cannot show which"),
         (True, ("label",), "correct for label shift"),
-        (True, ("covariate",), "for covariate shift"),
+        (True, ("covariate",), "scores cannot refute it"),
     ],
 )
-def test_each_finding_has_its_sentence(found: bool, safe: tuple[str, ...], told: str) -> None:
+def test_each_finding_has_its_sentence(found: bool, kept: tuple[str, ...], told: str) -> None:
     shares = (0.5, 0.5)
-    shift = Shift(0.01, 0.02, ("0", "1"), shares, shares, 0.03, 40.0, 30.0, 5.0, found, safe)
+    shift = Shift(0.01, 0.02, ("0", "1"), shares, shares, 0.03, 40.0, 30.0, 5.0, found, kept)
     assert told in shift.sentence()
     assert "p = 0.010 by scores, 0.020 by classes" in shift.sentence()

@@ -14,6 +14,7 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
+from ssme.decide import correct_shift
 from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.limits import Limits
@@ -231,6 +232,10 @@ def vague():
     return (with_model(data, 2, 0.5 + 0.1 * (truth() - 0.5)),)
 
 
+def weighted_for_a_shift():
+    return (correct_shift(healthy(), "covariate"),)
+
+
 def flattened():
     return healthy(), belief(conflict=1.2)
 
@@ -282,6 +287,7 @@ FIRES = {
     "D106": [many_missing],
     "D107": [some_groups],
     "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
+    "D109": [weighted_for_a_shift],
     "D201": [overconfident],
     "D202": [inverted],
     "D203": [inverted, a_judge_alone],

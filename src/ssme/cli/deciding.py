@@ -157,12 +157,13 @@ def keep_correction(result: Evaluation, kind: str) -> Evaluation:
 
 
 def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
-    """``data`` with weights of its labels, and a sentence on whether that is safe."""
+    """``data`` with weights of its labels, and a sentence on what the scores say about it."""
     from ssme.decide.shift import correct_shift, find_shift
 
     found = find_shift(data)
-    warning = "" if kind in found.safe else f" A correction for {kind} shift is not safe here."
-    return correct_shift(data, kind), found.sentence() + warning
+    refuted = f" Do not trust the correction for {kind} shift: it is refuted or leaves few labels."
+    sentence = found.sentence() + ("" if kind in found.not_refuted else refuted)
+    return correct_shift(data, kind), sentence
 
 
 def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:

@@ -39,18 +39,22 @@ class LabelDesign:
     rounds : LabelRounds or None
         For ``"weights"`` that come from probabilities, those (`ssme.data.rounds`); also where
         rows were drawn and none has its label yet, which says nothing of the labels there are.
+    assumed : str or None
+        For ``"weights"`` that correct a shift, which one was assumed: ``"label"`` or
+        ``"covariate"``.
     """
 
     kind: str | None = None
     weights: NDArray[np.float64] | None = None
     rounds: LabelRounds | None = None
+    assumed: str | None = None
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelDesign:
         """The design of some of the rows."""
         rounds = None if self.rounds is None else self.rounds.take(rows)
         if self.weights is None:
             return self if rounds is None else LabelDesign(self.kind, None, rounds)
-        return LabelDesign(self.kind, self.weights[rows], rounds)
+        return LabelDesign(self.kind, self.weights[rows], rounds, self.assumed)
 
 
 NOT_SAID = LabelDesign()

@@ -176,8 +176,8 @@ class DecidingEvaluation(BaseEvaluation):
         Returns
         -------
         Shift
-            Tests, what explains a shift, and which corrections (`ssme.decide.correct_shift`) are
-            safe; ``sentence()`` says it in words.
+            Tests, what may explain a shift, and which corrections (`ssme.decide.correct_shift`)
+            are not refuted; ``sentence()`` says it in words.
 
         Examples
         --------

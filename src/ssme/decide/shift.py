@@ -13,14 +13,14 @@ decides how it may be corrected, each by weights of the labels (`LabelDesign`):
                       most `ShiftConstants.largest_weight` times the mean.
 
 Label shift can be refuted: with its weights the labeled scores must have the means of the unlabeled
-ones (a chi-square test). Covariate shift cannot be refuted without labels; it needs labels wherever
-there are rows, which the effective number of labels under its weights tells. Where the first is
-refuted and the second has too few, neither correction is safe.
+ones (a chi-square test). Covariate shift cannot be refuted without labels of unlabeled rows: a
+correction for it is never known to be right. It needs labels wherever there are rows, which the
+effective number of labels under its weights shows. A corrected evaluation has the doubt D109.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,8 +92,9 @@ class Shift(ToldInWords):
         Number of labels, and how many they are worth under the weights of each correction.
     found : bool
         Whether a test found a shift.
-    safe : tuple of str
-        Corrections that are safe: "label", "covariate", both or none.
+    not_refuted : tuple of str
+        Corrections that leave enough labels and that nothing refutes: "label", "covariate", both or
+        none. Scores cannot refute "covariate".
     """
 
     p_scores: float
@@ -106,7 +107,7 @@ class Shift(ToldInWords):
     effective_by_class: float
     effective_by_score: float
     found: bool
-    safe: tuple[str, ...]
+    not_refuted: tuple[str, ...]
 
     def sentence(self) -> str:
         """Describe what was found and what can be done.
@@ -120,24 +121,28 @@ class Shift(ToldInWords):
         if not self.found:
             return f"No shift between labeled and unlabeled rows was found ({tests})."
         head = f"Labeled and unlabeled rows have shifted ({tests})."
-        if not self.safe:
+        label = f"label shift (p = {self.p_label:.3f})"
+        left = f"{self.effective_by_score:.0f} of {self.effective_labels:.0f} labels"
+        if not self.not_refuted:
             return (
-                f"{head} Other class frequencies do not explain it (p = {self.p_label:.3f}), and "
-                f"weights by score leave {self.effective_by_score:.0f} of "
-                f"{self.effective_labels:.0f} labels: neither correction is safe. Label rows drawn "
-                "at random from those of today."
+                f"{head} It does not look like {label}, and weights for covariate shift leave "
+                f"{left}: correct neither. Label current rows drawn at random."
             )
-        if len(self.safe) == 2:
+        if len(self.not_refuted) == 2:
             return (
-                f"{head} Other class frequencies explain it, and so would other rows with the same "
-                "labels: scores cannot tell which. Correct what is known to have happened, or "
-                "label some rows of today drawn at random."
+                f"{head} Neither label shift nor covariate shift is refuted, and scores cannot "
+                "show which one it is. Correct the one that is known to have happened, or label "
+                "some current rows drawn at random."
             )
-        if self.safe == ("label",):
-            return f"{head} Other class frequencies explain it: correct for label shift."
+        if self.not_refuted == ("label",):
+            return (
+                f"{head} Label shift is not refuted, and weights for covariate shift leave {left}: "
+                "correct for label shift, if only the class proportions have changed."
+            )
         return (
-            f"{head} Other class frequencies do not explain it (p = {self.p_label:.3f}): correct "
-            "for covariate shift, if rows with the same scores still have the same labels."
+            f"{head} It does not look like {label}. Covariate shift is not refuted, and scores "
+            "cannot refute it: correct for it only if rows with the same scores still have the "
+            "same labels."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -223,7 +228,7 @@ def find_shift(
     p_label = _test_explained(sides, by_class)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
     least = max(of.least_labels, of.least_share * sides.labels.size)
-    safe = [
+    not_refuted = [
         *(["label"] if p_label >= of.refuted and left[0] >= least else []),
         *(["covariate"] if left[1] >= least else []),
     ]
@@ -238,7 +243,7 @@ def find_shift(
         effective_by_class=left[0],
         effective_by_score=left[1],
         found=min(p_scores, p_classes) <= limits.shift_level,
-        safe=tuple(safe),
+        not_refuted=tuple(not_refuted),
     )
 
 
@@ -259,7 +264,8 @@ def correct_shift(
     Returns
     -------
     ScoreSet
-        With a design of weights, which methods that can use one do (`ScoreSet.with_design`).
+        With a design of weights, which methods that can use one do (`ScoreSet.with_design`). Its
+        evaluations have the doubt D109: scores alone cannot show that the correction is right.
 
     Examples
     --------
@@ -286,7 +292,8 @@ def correct_shift(
     )
     weights = np.ones(data.n_rows)
     weights[sides.rows[sides.labeled]] = np.maximum(found, of.small)
-    return data.with_design(weights)
+    weighted = data.with_design(weights)
+    return replace(weighted, design=replace(weighted.design, assumed=kind))
 
 
 def _compute_class_weights(sides: _Sides, unlabeled: FloatArray) -> FloatArray:

@@ -169,6 +169,22 @@ def _check_shift(case: Case) -> Answer:
     return Answer.doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
 
 
+def _check_assumed_shift(case: Case) -> Answer:
+    design = case.data.design
+    if design.assumed is None or design.weights is None:
+        return Answer.fine("no shift was corrected")
+    left = float(kish(design.weights[case.data.labeled, None])[0])
+    assumption = {
+        "label": "rows of a class have the same scores as before. The scores test this in part",
+        "covariate": "rows with the same scores have the same labels as before. Scores cannot test "
+        "this, and where class proportions have changed the weights correct little",
+    }[design.assumed]
+    return Answer.doubt(
+        f"The {case.data.n_labeled} labels are weighted for {design.assumed} shift and count as "
+        f"{left:.0f}: this assumes that {assumption}."
+    )
+
+
 def _check_weights(case: Case) -> Answer:
     weights = case.data.weights
     if weights is None:
@@ -267,8 +283,17 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "warning",
         "Declare how rows were chosen (--design), correct the shift (--correct-shift on the "
         "command line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which "
-        "correction is safe), or label some current rows drawn at random.",
+        "correction is not refuted), or label some current rows drawn at random.",
         _check_shift,
+    ),
+    Check(
+        "D109",
+        "Labels were weighted under an untested assumption",
+        "warning",
+        "Label some current rows drawn at random: labels alone on these rows show whether the "
+        "correction is right. Until then, compare the estimates with those of the other "
+        "correction and of none.",
+        _check_assumed_shift,
     ),
     Check(
         "D105",
