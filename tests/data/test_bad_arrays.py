@@ -131,7 +131,7 @@ CASES = [
         "class scores that do not sum to 1",
         arrays(changed(Q, (1, 1, 2), 0.9), models=["a", "b"]),
         "model 'b' at row 1 sum to 1.5: [0.3, 0.3, 0.9]",
-        "sum to 1 (within 0.001)",
+        "sum to 1 (within 0.001 or rounding)",
         "normalize=True",
     ),
     Bad(
@@ -479,7 +479,7 @@ CASES = [
     Bad(
         "predict_proba of one model",
         arrays(np.stack([1.0 - np.linspace(0, 1, 12), np.linspace(0, 1, 12)], axis=1)),
-        "columns 0 and 1 of scores sum to 1 on every row",
+        "columns 0, 1 of scores sum to 1 on every row",
         "one column per model",
         "scores[:, [1]]",
     ),

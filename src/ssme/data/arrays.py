@@ -16,7 +16,7 @@ from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
 from ssme.data.row_order import refuse_other_order
 from ssme.data.simplex import to_simplex
-from ssme.data.validation import as_groups, as_ids, as_models, as_weights, find_complements
+from ssme.data.validation import as_groups, as_ids, as_models, as_weights, find_class_columns
 from ssme.data.values import FloatArray, as_floats
 from ssme.errors import InputError, SsmeWarning, argument
 from ssme.wording import quote
@@ -59,7 +59,7 @@ def check_arrays(
         if models is None:
             _warn_of_other_axes(array)
         if models is None and array.ndim == 2 and not options.logits:
-            _refuse_complements(array)
+            _refuse_class_columns(array)
     n, n_models = array.shape[:2]
     one_column = array.ndim == 2
     n_classes = 2 if one_column else array.shape[2]
@@ -118,17 +118,21 @@ def _warn_of_other_axes(scores: FloatArray) -> None:
         )
 
 
-def _refuse_complements(scores: FloatArray) -> None:
-    """Refuse the class probabilities of one model, which would be read as two models."""
-    found = find_complements(scores)
+def _refuse_class_columns(scores: FloatArray) -> None:
+    """Refuse the class probabilities of one model, which would be read as several models."""
+    found = find_class_columns(scores)
     if found is not None:
-        i, j = found
+        one = (
+            " is scores[:, [1]] or scores[:, None, :]"
+            if len(found) == 2
+            else " is scores[:, None, :]"
+        )
         raise InputError(
-            f"columns {i} and {j} of scores sum to 1 on every row: they look like two classes of "
-            "one model",
+            f"columns {', '.join(map(str, found))} of scores sum to 1 on every row: they look like "
+            f"the {len(found)} classes of one model",
             allowed="one column per model, the probability of the positive class, or (n, M, K)",
-            fix="one model with two classes is scores[:, [1]] or scores[:, None, :]; give "
-            f"{argument('models', '[...]')} if these are two models",
+            fix=f"one model with {len(found)} classes{one}; give "
+            f"{argument('models', '[...]')} if these are {len(found)} models",
         )
 
 

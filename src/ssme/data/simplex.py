@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, SsmeWarning, argument
 
-__all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "to_simplex"]
+__all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "find_rounding", "find_wrong_sums", "to_simplex"]
 
 SUM_TOLERANCE = 1e-3
-"""Sums of class probabilities may be this far from 1 by rounding."""
+"""Sums of class probabilities may be this far from 1, whatever their decimals."""
 
 FEW_LOGITS = 10
 """So few logits may lie between 0 and 1, or on one side of 0, by chance."""
@@ -42,7 +42,7 @@ def to_simplex(
 ) -> FloatArray:
     """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN.
 
-    Class scores may be off by rounding (``SUM_TOLERANCE``).
+    Class scores may be off by rounding (`find_wrong_sums`).
 
     ``all_rows`` says that there are no other rows, so that a model without a score is refused.
     """
@@ -65,6 +65,26 @@ def to_simplex(
     if logits:
         return _softmax(scores)
     return _require_sums(_require_range(scores, models, normalize), models, normalize)
+
+
+def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
+    """Rows (n,) of class probabilities (n, K) whose sum is not 1; false where scores are missing.
+
+    Scores that all have few ``decimals``, at least so many, may have been rounded.
+    """
+    off = np.abs(scores.sum(axis=1) - 1.0)
+    wrong: NDArray[np.bool_] = off > SUM_TOLERANCE
+    return wrong & (off > find_rounding(scores, decimals)) if wrong.any() else wrong
+
+
+def find_rounding(scores: FloatArray, decimals: int = 2) -> float:
+    """How far rounding may take the sums of (n, K): half a unit of the last decimal per class."""
+    known = scores[~np.isnan(scores).any(axis=1)]
+    for unit in 0.1 ** np.arange(decimals, 7):
+        parts = known / unit
+        if (np.abs(parts - np.rint(parts)) < 1e-4).all():
+            return float(0.5 * unit * scores.shape[1]) + RANGE_TOLERANCE
+    return 0.0
 
 
 def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
@@ -142,8 +162,8 @@ def _require_sums(scores: FloatArray, models: Sequence[str], normalize: bool) ->
         wrong = sums[:, :, 0] <= 0.0
         allowed, fix = "at least one class score above 0", "set the vector to NaN if it is unscored"
     else:
-        wrong = np.abs(sums[:, :, 0] - 1.0) > SUM_TOLERANCE
-        allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})"
+        wrong = np.stack([find_wrong_sums(of) for of in scores.swapaxes(0, 1)], axis=1)
+        allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g} or rounding)"
         fix = (
             f"pass {argument('normalize', True)} to rescale them, or {argument('logits', True)} "
             "if they are logits"

@@ -6,12 +6,13 @@ so that the message can name its row and its value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.simplex import find_wrong_sums
 from ssme.data.values import (
     FloatArray,
     as_floats,
@@ -29,7 +30,7 @@ __all__ = [
     "as_ids",
     "as_models",
     "as_weights",
-    "find_complements",
+    "find_class_columns",
     "find_weight_unit",
     "refuse_duplicate_ids",
     "refuse_duplicates",
@@ -38,29 +39,43 @@ __all__ = [
 
 COMPARED = (10, 500)
 """Rows from which, and models up to which, complements are looked for."""
+FEW_ROWS = 3
+"""Rows from which three columns or more that sum to one tell something."""
 ROUNDING = 1e-3
-"""How far the sum of two complements may be from 1."""
+"""Scores that differ by no more than this are one value."""
 
 
-def find_complements(scores: FloatArray) -> tuple[int, int] | None:
-    """Two columns of (n, M) that sum to one on every row: two classes of one model.
+def find_class_columns(
+    scores: FloatArray, blocks: Iterable[Sequence[int]] = ()
+) -> tuple[int, ...] | None:
+    """Columns of (n, M) that sum to one on every row: the classes of one model.
 
-    Columns of one value tell nothing, and neither do a few rows.
+    Looked at are all columns together, ``blocks`` of three or more and every pair. Columns of one
+    value tell nothing, and neither do a few rows.
     """
     n, m = scores.shape
+    for block in [range(m), *blocks]:
+        if len(block) > 2 and _sum_to_one(scores[:, list(block)], FEW_ROWS):
+            return tuple(block)
     if n < COMPARED[0] or m > COMPARED[1]:
         return None
     head = scores[: COMPARED[0]]
     off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
-    alike = ~(off > ROUNDING).any(axis=0)
-    for i, j in np.argwhere(np.triu(alike, k=1)):
-        a, b = scores[:, i], scores[:, j]
-        together = np.isnan(a) == np.isnan(b)
-        known = ~np.isnan(a)
-        varied = known.sum() >= COMPARED[0] and np.ptp(a[known]) > 2.0 * ROUNDING
-        if varied and together.all() and (np.abs(a + b - 1.0)[known] <= ROUNDING).all():
-            return int(i), int(j)
+    near = ~(off > 0.11).any(axis=0)
+    for pair in np.argwhere(np.triu(near, k=1)).tolist():
+        if _sum_to_one(scores[:, pair], COMPARED[0]):
+            return tuple(pair)
     return None
+
+
+def _sum_to_one(scores: FloatArray, least_rows: int) -> bool:
+    missing = np.isnan(scores)
+    known = scores[~missing.any(axis=1)]
+    varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * ROUNDING
+    if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
+        return False
+    decimals = 1 if len(known) >= COMPARED[0] else 2
+    return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()
 
 
 def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:

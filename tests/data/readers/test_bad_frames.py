@@ -71,14 +71,14 @@ CASES = [
                 {"m_0": 1.0 - TWELVE, "m_1": TWELVE, "seen": TWELVE**2, "label": [0, 1] * 6}
             )
         ),
-        "columns 'm_0' and 'm_1' sum to 1 on every row",
+        "columns 'm_0', 'm_1' sum to 1 on every row",
         "one per model and class and no others",
         "pattern='{model}_{class}'",
     ),
     Bad(
         "columns whose names begin with the class",
         frame(pd.DataFrame({"no_m": 1.0 - TWELVE, "yes_m": TWELVE, "label": [0, 1] * 6})),
-        "columns 'no_m' and 'yes_m' sum to 1",
+        "columns 'no_m', 'yes_m' sum to 1",
         "one column per model",
         "models=[...]",
     ),

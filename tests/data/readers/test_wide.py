@@ -323,3 +323,95 @@ def test_a_second_column_of_labels_is_no_model() -> None:
         assert ScoreSet.from_frame(frame.assign(gold=frame["label"])).models == ("bert",)
     votes = frame.assign(judge=[0, 1, None, None, 1, None, None, None, 0])
     assert ScoreSet.from_frame(votes, models=["bert", "judge"]).models == ("bert", "judge")
+
+
+THREE = np.random.default_rng(8).dirichlet((2.0, 1.0, 1.0), size=40)
+HALF = THREE[:, 0] / 2
+
+
+@pytest.mark.parametrize("names", [("p0", "p1", "p2"), ("p_0", "p_1", "p_2"), ("0", "1", "2")])
+@pytest.mark.parametrize("decimals", [16, 3, 2])
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("seen", [(0, 1), (0, 2), (1,)])
+def test_columns_that_sum_to_one_are_the_classes_of_one_model(
+    names: tuple[str, ...], decimals: int, n: int, seen: tuple[int, ...]
+) -> None:
+    """They were three binary models where labels show two of the three classes."""
+    scores = THREE[:n].round(decimals)
+    labels: list[Any] = [seen[i % len(seen)] for i in range(n)]
+    labels[-1] = None
+    for order in ([0, 1, 2], [2, 0, 1]):
+        frame = pd.DataFrame({names[k]: scores[:, k] for k in order}).assign(label=labels)
+        data = ScoreSet.from_frame(frame)
+        assert data.n_models == 1
+        assert data.classes == (0, 1, 2)
+        assert_allclose(data.scores[:, 0], scores, atol=1e-12)
+        assert set(data.labels[data.labeled]) == set(seen)
+
+
+def test_columns_named_by_the_classes_alone_are_those_of_one_model() -> None:
+    frame = pd.DataFrame(THREE, columns=["cat", "dog", "emu"]).assign(label=["dog", "emu"] * 20)
+    for columns in (["label", "emu", "cat", "dog"], ["cat", "dog", "emu", "label"]):
+        data = ScoreSet.from_frame(frame[columns])
+        assert data.models == ("model",)
+        assert data.classes == ("cat", "dog", "emu")
+        assert_allclose(data.scores[:, 0], THREE)
+    two = pd.DataFrame({"ham": THREE[:, 0], "spam": 1 - THREE[:, 0], "label": ["ham", None] * 20})
+    assert ScoreSet.from_frame(two).classes == ("ham", "spam")
+
+
+def test_several_models_with_numbered_classes() -> None:
+    frame = pd.DataFrame(
+        {
+            f"{m}{k}": scores[:, k]
+            for m, scores in (("a", THREE), ("b", THREE[::-1]))
+            for k in (2, 0, 1)
+        }
+    ).assign(label=[0, 1] * 20)
+    data = ScoreSet.from_frame(frame)
+    assert data.models == ("a", "b")
+    assert_allclose(data.scores[:, 1], THREE[::-1])
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns"),
+    [
+        (pd.DataFrame(THREE, columns=["u", "v", "w"]), "'u', 'v', 'w'"),
+        (pd.DataFrame(THREE[:3], columns=["w", "v", "u"]), "'u', 'v', 'w'"),
+        (pd.DataFrame(THREE.round(1), columns=["u", "v", "w"]), "'u', 'v', 'w'"),
+        (pd.DataFrame(THREE, columns=["p0", "p1", "p2"]).assign(q=HALF), "'p0', 'p1'"),
+        (pd.DataFrame(THREE, columns=["m_a", "m_b", "m_c"]).assign(q=HALF), "'m_a', 'm_b', 'm_c'"),
+        (pd.DataFrame({"u": THREE[:, 0], "v": 1 - THREE[:, 0]}), "'u', 'v'"),
+        (pd.DataFrame({"u": THREE[:, 0].round(2), "v": 1 - THREE[:, 0].round(2)}), "'u', 'v'"),
+    ],
+)
+def test_columns_that_sum_to_one_and_may_be_models_are_refused(
+    frame: pd.DataFrame, columns: str
+) -> None:
+    labels = [0, 1] * (len(frame) // 2) + [None] * (len(frame) % 2)
+    with pytest.raises(InputError, match=f"columns {columns}.*classes of one model") as told:
+        ScoreSet.from_frame(frame, labels)
+    assert "models=[...] if each is a model by itself" in str(told.value)
+    data = ScoreSet.from_frame(frame, labels, models=list(frame.columns))
+    assert data.models == tuple(frame.columns)
+
+
+def test_class_scores_in_arrays_are_refused_as_models() -> None:
+    with pytest.raises(InputError, match=r"columns 0, 1, 2 of scores sum to 1.*\[:, None, :\]"):
+        ScoreSet.from_arrays(THREE.round(2), [0, 1] * 20)
+    assert ScoreSet.from_arrays(THREE, [0, 1] * 20, models=["a", "b", "c"]).n_models == 3
+    assert ScoreSet.from_arrays(THREE[:, None, :].round(2), [0, 1] * 20).n_classes == 3
+
+
+def test_sums_that_rounding_does_not_explain_are_refused() -> None:
+    off = THREE.round(2)
+    off[7, 0] += 0.02
+    frame = pd.DataFrame(off, columns=["p0", "p1", "p2"]).assign(label=[0, 1] * 20)
+    with pytest.raises(InputError, match="those of 'p' sum to"):
+        ScoreSet.from_frame(frame)
+    tenths = pd.DataFrame(THREE.round(1), columns=["p0", "p1", "p2"]).assign(label=[0, 1] * 20)
+    with pytest.raises(InputError, match="those of 'p' sum to"):
+        ScoreSet.from_frame(tenths)
+    seeds = np.random.default_rng(9).random((40, 3))
+    frame = pd.DataFrame(seeds, columns=["bert1", "bert2", "bert3"]).assign(label=[0, 1] * 20)
+    assert ScoreSet.from_frame(frame).n_models == 3

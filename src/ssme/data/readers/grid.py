@@ -11,12 +11,15 @@ import numpy as np
 from ssme.data.class_order import spell_class
 from ssme.data.labels import RawLabels
 from ssme.data.readers.tables import Table
-from ssme.data.simplex import SUM_TOLERANCE
+from ssme.data.simplex import find_rounding, find_wrong_sums
 
-__all__ = ["PATTERNS", "Grid", "find_grids"]
+__all__ = ["PATTERNS", "Grid", "find_grids", "list_blocks"]
 
-PATTERNS = tuple(f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " "))
-"""Patterns tried when none is given, from the most to the least deliberate separator."""
+PATTERNS = tuple(
+    f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " ", "")
+)
+"""Patterns tried when none is given, from the most to the least deliberate separator. Without one,
+a class is a number."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,11 @@ class Grid:
     def find_wrong_sum(self, table: Table) -> tuple[str, int, float] | None:
         """Model, row and sum of the first class columns that do not sum to one."""
         for model, of in self.columns.items():
-            sums = sum(table.read_floats(column) for column in of.values())
-            wrong = np.abs(sums - 1.0) > SUM_TOLERANCE  # false where scores are missing
-            if np.any(wrong):
+            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+            wrong = find_wrong_sums(scores)
+            if wrong.any():
                 row = int(np.argmax(wrong))
-                return model, row, float(np.asarray(sums)[row])
+                return model, row, float(scores[row].sum())
         return None
 
     def is_meant(
@@ -67,8 +70,8 @@ class Grid:
         """Whether columns that do not sum to one are classes all the same.
 
         They are if the labels name several classes that no number of a seed or version would be,
-        or if the columns of some model sum to one, within ``near``, on most rows, and on more rows
-        than unrelated columns would with the probability ``by_chance``.
+        or if the columns of some model sum to one, within ``near`` or rounding, on most rows, and
+        on more rows than unrelated columns would with the probability ``by_chance``.
         """
         if not raw.values or not self.fits(raw):
             return False
@@ -77,9 +80,10 @@ class Grid:
         from scipy.special import bdtrc
 
         for of in self.columns.values():
-            sums = np.asarray(sum(table.read_floats(column) for column in of.values()))
-            known, sound = np.sum(~np.isnan(sums)), np.sum(np.abs(sums - 1.0) <= near)
-            if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * near) < by_chance:
+            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+            off, within = np.abs(scores.sum(axis=1) - 1.0), max(near, find_rounding(scores, 1))
+            known, sound = np.sum(~np.isnan(off)), np.sum(off <= within)
+            if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * within) < by_chance:
                 return True
         return False
 
@@ -111,6 +115,12 @@ def find_grids(
     return grids
 
 
+def list_blocks(columns: Sequence[str]) -> list[list[str]]:
+    """Columns whose names begin alike up to a separator or a number: perhaps one model's."""
+    matchers = [_compile_pattern(pattern, None, None, longest=True) for pattern in PATTERNS]
+    return [list(of.values()) for each in matchers for of in _match(columns, each).values()]
+
+
 def _compile_pattern(
     pattern: str,
     models: Sequence[str] | None,
@@ -118,8 +128,12 @@ def _compile_pattern(
     longest: bool,
 ) -> re.Pattern[str]:
     """``pattern`` as a regular expression; ``longest``: the model takes all it can."""
-    model = (".+" if longest else ".+?") if models is None else "|".join(map(re.escape, models))
-    name = ".+" if classes is None else "|".join(re.escape(str(name)) for name in classes)
+    apart = "}{" not in pattern
+    free = (".+" if longest else ".+?") if apart or classes is not None else r".*\D"
+    model = free if models is None else "|".join(map(re.escape, models))
+    name = ".+" if apart else r"\d+"
+    if classes is not None:
+        name = "|".join(re.escape(str(name)) for name in classes)
     text = re.escape(pattern)
     text = text.replace(r"\{model\}", f"(?P<model>{model})", 1)
     return re.compile(text.replace(r"\{class\}", f"(?P<name>{name})", 1))

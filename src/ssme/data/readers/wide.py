@@ -2,7 +2,8 @@
 
 One column per model holds P(positive). Columns per model and class are told by a mapping
 ``{model: {class: column}}``, a pattern such as ``"{model}:{class}"``, or found out when their
-names form a complete grid of models and classes and every row sums to one.
+names form a complete grid of models and classes, or are the classes of one model, and every row
+sums to one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ssme.data.readers.columns import (
     is_index,
     refuse_without_labels,
 )
-from ssme.data.readers.grid import PATTERNS, Grid, find_grids
+from ssme.data.readers.grid import PATTERNS, Grid, find_grids, list_blocks
 from ssme.data.readers.join import (
     find_own_label_column,
     join_labels,
@@ -34,7 +35,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE
-from ssme.data.validation import find_complements, refuse_duplicates
+from ssme.data.validation import find_class_columns, refuse_duplicates
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import quote, suggest_nearest
@@ -288,6 +289,8 @@ def _detect_grid(
         if sound and (better or not fitting):
             fitting = _prefer_fitting(sound, raw)
     one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
+    if not fitting and not unsure:
+        fitting = _find_classes_alone(table, (free, models), raw)
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
@@ -298,7 +301,7 @@ def _detect_grid(
         _refuse_no_probabilities(table, models, raw, judged)
     if not unsure:
         _refuse_wrong_sums(table, unsummed, raw)
-        _refuse_complements(table, models)
+        _refuse_class_columns(table, models)
     return _take_one_column_each(models)
 
 
@@ -316,18 +319,35 @@ def _refuse_without_models(
     )
 
 
-def _refuse_complements(table: Table, free: list[str]) -> None:
-    """Refuse columns of two classes of one model, which would be read as two models."""
-    found = find_complements(np.stack([table.read_floats(name) for name in free], axis=1))
+def _find_classes_alone(table: Table, readings: Sequence[list[str]], raw: RawLabels) -> list[Grid]:
+    """One model whose columns have the names of the classes, among them all labels; or none.
+
+    The first of ``readings`` in which the columns sum to one counts, unless each has one value.
+    """
+    for names in readings:
+        grid = Grid({"model": {name: name for name in names}}, tuple(names))
+        named = len(names) > 1 and bool(raw.values) and grid.fits(raw)
+        if named and grid.sums_to_one(table):
+            varied = any(np.unique(table.read_floats(name)).size > 1 for name in names)
+            return [grid] if varied else []
+    return []
+
+
+def _refuse_class_columns(table: Table, free: list[str]) -> None:
+    """Refuse the classes of one model, which would be read as several models."""
+    place = {name: number for number, name in enumerate(free)}
+    blocks = [[place[name] for name in block] for block in list_blocks(free)]
+    found = find_class_columns(np.stack([table.read_floats(name) for name in free], axis=1), blocks)
     if found is not None:
-        one, two = (free[place] for place in found)
+        names = sorted(free[number] for number in found)
         raise InputError(
-            f"columns {one!r} and {two!r} sum to 1 on every row: they look like two classes of one "
-            "model",
+            f"columns {quote(names)} sum to 1 on every row: they look like the {len(names)} "
+            "classes of one model",
             allowed="one column per model, or one per model and class and no others",
-            fix=f"say how names hold both with {argument('pattern', repr('{model}_{class}'))}, "
-            f"leave other columns out with {argument('ignore', '[...]')}, or list the columns with "
-            f"{argument('models', '[...]')} if each is a model by itself",
+            fix=f"if so, say how names hold both with "
+            f"{argument('pattern', repr('{model}_{class}'))}, leave other columns out with "
+            f"{argument('ignore', '[...]')}, or give {argument('models', MAPPING)}; list the "
+            f"columns with {argument('models', '[...]')} if each is a model by itself",
         )
 
 
@@ -365,7 +385,7 @@ def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: Raw
                 f"columns are named by the models {quote(grid.models)} and the classes "
                 f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
                 f"{row}",
-                allowed=f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g})",
+                allowed=f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g} or rounding)",
                 fix=f"say {argument('normalize', True)} and {argument('pattern', repr(pattern))} "
                 f"to rescale them, or {argument('logits', True)} if they are logits; list the "
                 f"columns with {argument('models', '[...]')} if each is a binary model by itself",
