@@ -27,7 +27,7 @@ from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.posterior import LabelPosterior
+from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.results.groups import ALL
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from tests.shared_data import data_folder
 
-from ssme.methods.beliefs.posterior import LabelPosterior
+from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
 
 N_UNLABELED = 1000

@@ -28,7 +28,7 @@ from ssme.bench import Study
 from ssme.bench.runner import Measure, Truth
 from ssme.evaluation import Evaluation
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.recentering import Recenter, recenter
+from ssme.methods.auto.correction import Recenter, recenter
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 

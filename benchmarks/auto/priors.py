@@ -28,9 +28,15 @@ from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.independence import add_evidence, measure_correlation
-from ssme.methods.auto.pool import clip_scores, find_present, log_pool, log_softmax
-from ssme.methods.auto.summary import ScoreSummary, summarize_scores
+from ssme.methods.auto.pool import (
+    add_evidence,
+    clip_scores,
+    find_present,
+    log_pool,
+    log_softmax,
+    measure_correlation,
+)
+from ssme.methods.auto.prior import ScoreSummary, summarize_scores
 
 OF = Constants()
 SETS = (

@@ -25,11 +25,11 @@ from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_worl
 from benchmarks.auto.study import TRUTH_ROWS
 from benchmarks.experiment import Loader
 from ssme.bench import Protocol, Runner, Study, Trial
+from ssme.methods.auto.belief import RowGroup
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import believe, draw_regime, situate
 from ssme.methods.auto.mixture import fit_regimes
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
-from ssme.methods.auto.row_group import RowGroup
+from ssme.methods.auto.regimes import log_conflict_density, log_correlation_density
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass

@@ -39,9 +39,9 @@ from benchmarks.auto.records import (
 from benchmarks.auto.study import compare_with_truth, summarize_by_variant
 from benchmarks.experiment import add_places, open_places, run_cells
 from ssme.methods.auto.constants import Constants
+from ssme.methods.auto.correction import choose_spread, recenter
 from ssme.methods.auto.method import allot_draws
 from ssme.methods.auto.mixture import StatedFit, shrink_stated_evidence
-from ssme.methods.auto.recentering import choose_spread, recenter
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray

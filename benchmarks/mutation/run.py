@@ -59,7 +59,7 @@ GROUPS = {
     "mixture": ("mixture",),
     "estimators": ("methods/estimators",),
     "answers": ("methods/answers",),
-    "parts": ("methods/parts", "methods/beliefs", "methods/base.py", "methods/facts.py"),
+    "parts": ("methods/parts", "methods/beliefs.py", "methods/base.py"),
 }
 """Groups of files, counted apart."""
 TESTS = (

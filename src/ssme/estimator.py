@@ -30,7 +30,7 @@ from sklearn.utils.validation import (
 )
 
 from ssme.errors import InputError, make_unknown_name_error
-from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.beliefs import clamp
 from ssme.mixture.alr import stack_alr
 from ssme.mixture.kde import FloatArray
 from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, read_options

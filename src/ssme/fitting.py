@@ -23,7 +23,7 @@ from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, argumen
 from ssme.evaluation import Evaluation
 from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
-from ssme.methods.beliefs.labels import LabeledBelief
+from ssme.methods.beliefs import LabeledBelief
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.metrics.base import one_hot_mass

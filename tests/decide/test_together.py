@@ -12,8 +12,8 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.decide.together import TogetherConstants, profile_set
 from ssme.errors import InputError
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.parts.label_intervals import wilson
+from ssme.methods.beliefs import PerModelPosterior
+from ssme.methods.parts.label_draws import wilson
 from ssme.methods.registry import find_method_class, method_names
 
 

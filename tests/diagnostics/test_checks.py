@@ -18,8 +18,7 @@ from ssme.decide import correct_shift
 from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.limits import Limits
-from ssme.methods.base import Estimate
-from ssme.methods.facts import Convergence, Facts
+from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "doubts.md"

@@ -8,7 +8,7 @@ import pytest
 from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.label_counts import count_evidence, count_labels
+from ssme.methods.auto.correction import count_evidence, count_labels
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.suggest.sampling import draw_spread, set_probabilities

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from ssme.methods.beliefs.direct import make_normal_estimate
+from ssme.methods.beliefs import make_normal_estimate
 from ssme.methods.estimators.active_testing import compute_lure_weights
 from ssme.methods.estimators.dawid_skene import fit_dawid_skene
 from ssme.methods.parts.prediction_powered import estimate_powered_mean

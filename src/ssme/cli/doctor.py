@@ -33,7 +33,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
 
     from ssme.cli.tables import make_table, print_doubts, shorten_name
     from ssme.diagnostics.registry import check_all
-    from ssme.methods.supported import list_supported
+    from ssme.methods.registry import list_supported
 
     output = Output(out)
     spec = gather(file, read)

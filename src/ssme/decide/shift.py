@@ -32,7 +32,7 @@ from ssme.diagnostics.limits import Limits
 from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError, argument
 from ssme.methods.estimators.ensemble import average_scores
-from ssme.methods.parts.label_intervals import kish
+from ssme.methods.parts.label_draws import kish
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept

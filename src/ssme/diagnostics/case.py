@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.limits import Limits
-from ssme.methods.base import Estimate
+from ssme.methods.base import Estimate, Facts
 from ssme.methods.estimators.ensemble import average_scores
-from ssme.methods.facts import Facts
 from ssme.methods.parts.missing import fill_missing
 from ssme.metrics.base import FloatArray, Metric
 

@@ -13,8 +13,8 @@ from ssme.diagnostics.agreement import measure_agreement
 from ssme.diagnostics.case import Case
 from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
-from ssme.methods.answers.agreement import measure_disagreement
-from ssme.methods.parts.label_intervals import newcombe_auc, wilson
+from ssme.methods.answers.regression import measure_disagreement
+from ssme.methods.parts.label_draws import newcombe_auc, wilson
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.metrics.confusion import predicted_classes

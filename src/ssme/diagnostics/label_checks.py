@@ -11,7 +11,7 @@ from ssme.diagnostics.doubt import Answer, Check
 from ssme.diagnostics.label_sampling import UNLIKE_ROWS
 from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
 from ssme.diagnostics.significance import run_energy_test
-from ssme.methods.parts.label_intervals import kish
+from ssme.methods.parts.label_draws import kish
 
 __all__ = ["LABEL_CHECKS"]
 

@@ -12,8 +12,7 @@ from ssme.diagnostics.fit_checks import FIT_CHECKS
 from ssme.diagnostics.label_checks import LABEL_CHECKS
 from ssme.diagnostics.label_sampling import weigh_labels
 from ssme.diagnostics.limits import Limits
-from ssme.methods.base import Belief, Estimate
-from ssme.methods.facts import Facts
+from ssme.methods.base import Belief, Estimate, Facts
 from ssme.metrics.base import Metric
 
 __all__ = ["CHECKS", "ask_all", "check_all"]

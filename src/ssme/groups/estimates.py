@@ -39,9 +39,8 @@ from ssme.groups.scales import measure_step, move_by, move_median
 from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, fit_group_shifts
 from ssme.groups.unseen import leave_end
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
-from ssme.methods.beliefs.posterior import draw_labels
-from ssme.methods.parts.row_weights import average_defined
-from ssme.methods.parts.seeds import make_child_seed
+from ssme.methods.beliefs import draw_labels
+from ssme.methods.parts.draws import average_defined, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Calibration
 from ssme.progress import tell

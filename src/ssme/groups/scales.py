@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.parts.log_odds import log_odds
+from ssme.methods.parts.draws import log_odds
 from ssme.metrics.base import FloatArray, Metric
 
 __all__ = ["measure_step", "move_by", "move_median"]

@@ -8,34 +8,163 @@ spec declares; asking for more is an `UnsupportedError`, raised by `check_suppor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError, argument
-from ssme.methods.facts import Facts
-from ssme.methods.specs import MethodSpec
+from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold, is_same_metric
 from ssme.wording import quote
 
-__all__ = [
-    "Belief",
-    "DrawsPosterior",
-    "Estimate",
-    "GroupRows",
-    "Method",
-    "MethodSpec",
-    "Predictor",
-    "SilentOnRows",
-    "check_supported",
-    "number_rows",
-    "refuse_without_order",
-]
+# -------------------------------------------------------------------------------------------------
+# `MethodSpec`: what a method declares about itself, in its own file.
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """What a method declares about itself: `ssme methods` prints it, and `evaluate` enforces it.
+
+    Parameters
+    ----------
+    name, title : str
+        The name that ``method=`` takes, and a name for people.
+    source : str
+        The paper or page that the method is from.
+    does, assumes, fails : str
+        Full sentences for the report and the documentation: what the method does, what it assumes
+        and where it is unreliable.
+    binary, multiclass : bool
+        Whether the method is made for two classes, and for more than two.
+    metrics : tuple of str, optional
+        Names of the metrics that the method can estimate; None where it can estimate every metric,
+        also a user's own. A metric is one of them if it is of the same kind, whatever its name.
+    any_threshold : bool
+        Whether the method can estimate ``metrics`` at every threshold of the decisions.
+    needs_labels : bool
+        Whether the method needs at least one label.
+    gives_intervals, gives_posterior, groups : bool
+        Whether what the method returns has intervals, has P(y | s) of single rows, and can be
+        asked about groups.
+    missing_scores : bool
+        Whether a classifier may have no score for some rows.
+    designs : tuple of str
+        The ways of choosing rows for labeling that the method allows for. A method that learns
+        P(y | s) by likelihood allows for all that depend on the scores alone, by weights or
+        without: which rows were chosen then says nothing about P(y | s).
+    """
+
+    name: str
+    title: str
+    source: str
+    does: str = ""
+    assumes: str = ""
+    fails: str = ""
+    binary: bool = True
+    multiclass: bool = True
+    metrics: tuple[str, ...] | None = None
+    any_threshold: bool = False
+    needs_labels: bool = True
+    gives_intervals: bool = True
+    gives_posterior: bool = True
+    groups: bool = True
+    missing_scores: bool = True
+    designs: tuple[str, ...] = ("random",)
+
+    def can_estimate(self, metric: Metric, n_classes: int) -> bool:
+        """Say whether the method can estimate ``metric`` of data with ``n_classes`` classes."""
+        return self.metrics is None or any(
+            is_same_metric(
+                get_metric(name).kind, metric.kind, n_classes, any_threshold=self.any_threshold
+            )
+            for name in self.metrics
+        )
+
+
+# -------------------------------------------------------------------------------------------------
+# What a fit tells about itself: typed, so that checks, curves and reports read fields, not keys.
+#
+#     belief.facts.fits["model"].converged        what a check asks
+#     belief.facts.describe()                     the same as plain values, for JSON and the report
+#
+# Facts of one method stand in that method's file; those of several are here.
+
+
+@dataclass(frozen=True, eq=False)
+class Convergence:
+    """How an iterative fit ended.
+
+    Attributes
+    ----------
+    converged : bool or None
+        Whether it converged; None for a fit that runs a fixed number of steps.
+    n_iter : int or None
+        Number of steps, where they are counted.
+    objective_history : array or None
+        The objective after each step, where it is kept.
+    """
+
+    converged: bool | None
+    n_iter: int | None = None
+    objective_history: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Facts of a fit; this one is of a method that has none to tell."""
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        """The iterative fits by name: ``""`` where there is one for all classifiers."""
+        return {}
+
+    @property
+    def is_mixture(self) -> bool:
+        """Whether one mixture of all classifiers' scores was fitted."""
+        return False
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Ways the world can be that the method does not take for usual: name -> its probability,
+        and what is so in it."""
+        return {}
+
+    @property
+    def agreement_conflict(self) -> float | None:
+        """log of the sharpness that agreement between classifiers implies, minus that which their
+        confidence implies; None where the method does not compare them."""
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        """The facts as plain values by name."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class NamedNumbers(Facts):
+    """One number per classifier, such as the weights of a vote, under the name ``what``."""
+
+    what: str
+    numbers: Mapping[str, float]
+
+    def describe(self) -> dict[str, Any]:
+        return {self.what: dict(self.numbers)}
+
+
+@dataclass(frozen=True, eq=False)
+class ModelNumbers(Facts):
+    """Several numbers per classifier, such as fitted parameters."""
+
+    of: Mapping[str, Mapping[str, float]]
+
+    def describe(self) -> dict[str, Any]:
+        return {model: dict(numbers) for model, numbers in self.of.items()}
+
 
 IntArray = NDArray[np.int64]
 GroupRows = NDArray[np.int64] | NDArray[np.bool_] | None

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ssme.methods.estimators.active_testing import ActiveTesting as ActiveTesting
     from ssme.methods.estimators.agreement import Agreement as Agreement
     from ssme.methods.estimators.atc import Atc as Atc
-    from ssme.methods.estimators.autoeval import AutoEval as AutoEval
     from ssme.methods.estimators.bayesian_calibration import (
         BayesianCalibration as BayesianCalibration,
     )
@@ -23,12 +22,13 @@ if TYPE_CHECKING:
     from ssme.methods.estimators.ensemble import Ensemble as Ensemble
     from ssme.methods.estimators.labeled import Labeled as Labeled
     from ssme.methods.estimators.majority_vote import MajorityVote as MajorityVote
+    from ssme.methods.estimators.ppi import AutoEval as AutoEval
     from ssme.methods.estimators.ppi import Ppi as Ppi
+    from ssme.methods.estimators.ppi import StratifiedPpi as StratifiedPpi
     from ssme.methods.estimators.pseudo_label import PseudoLabel as PseudoLabel
     from ssme.methods.estimators.spe import Spe as Spe
     from ssme.methods.estimators.ssme import SsmeMethod as SsmeMethod
-    from ssme.methods.estimators.ssme_m import SsmeMMethod as SsmeMMethod
-    from ssme.methods.estimators.stratified_ppi import StratifiedPpi as StratifiedPpi
+    from ssme.methods.estimators.ssme import SsmeMMethod as SsmeMMethod
     from ssme.methods.estimators.weighted_ensemble import WeightedEnsemble as WeightedEnsemble
 
 METHODS: dict[str, str] = {
@@ -37,16 +37,16 @@ METHODS: dict[str, str] = {
     "labeled": "ssme.methods.estimators.labeled:Labeled",
     "ensemble": "ssme.methods.estimators.ensemble:Ensemble",
     "ssme": "ssme.methods.estimators.ssme:SsmeMethod",
-    "ssme_m": "ssme.methods.estimators.ssme_m:SsmeMMethod",
+    "ssme_m": "ssme.methods.estimators.ssme:SsmeMMethod",
     "weighted_ensemble": "ssme.methods.estimators.weighted_ensemble:WeightedEnsemble",
     "majority_vote": "ssme.methods.estimators.majority_vote:MajorityVote",
     "pseudo_label": "ssme.methods.estimators.pseudo_label:PseudoLabel",
     "dawid_skene": "ssme.methods.estimators.dawid_skene:DawidSkene",
     "bayesian_calibration": "ssme.methods.estimators.bayesian_calibration:BayesianCalibration",
     "spe": "ssme.methods.estimators.spe:Spe",
-    "autoeval": "ssme.methods.estimators.autoeval:AutoEval",
+    "autoeval": "ssme.methods.estimators.ppi:AutoEval",
     "ppi": "ssme.methods.estimators.ppi:Ppi",
-    "stratified_ppi": "ssme.methods.estimators.stratified_ppi:StratifiedPpi",
+    "stratified_ppi": "ssme.methods.estimators.ppi:StratifiedPpi",
     "active_testing": "ssme.methods.estimators.active_testing:ActiveTesting",
     "cbpe": "ssme.methods.estimators.cbpe:Cbpe",
     "atc": "ssme.methods.estimators.atc:Atc",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from ssme.errors import make_unknown_name_error
+from ssme.errors import UnsupportedError, make_unknown_name_error
 from ssme.methods.members import METHODS
 from ssme.options import accept_all
 
 if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
     from ssme.methods.base import Method
-
-__all__ = ["find_method_class", "get_method", "method_names"]
 
 
 def method_names() -> tuple[str, ...]:
@@ -35,3 +34,18 @@ def get_method(name: str, **options: Any) -> Method:
     """
     cls = find_method_class(name)
     return cls(**accept_all(cls, options, f"method {name!r}"))
+
+
+def list_supported(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
+    """Names of the methods that accept ``data``, and by name why the others do not."""
+    from ssme.methods.base import check_supported  # names alone need no numpy
+
+    can: list[str] = []
+    cannot: dict[str, str] = {}
+    for name in method_names():
+        try:
+            check_supported(find_method_class(name).spec, data, [])
+            can.append(name)
+        except UnsupportedError as error:
+            cannot[name] = error.got
+    return can, cannot

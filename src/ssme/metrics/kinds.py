@@ -12,7 +12,7 @@ which is declared where the metric is made:
 =============  ====================================================================================
 
 Each kind says by ``choose_labels_interval(n_classes)`` which interval the metric has when only the
-labeled rows are used; `ssme.methods.beliefs.labels` computes it. Two metrics whose ``settle`` kinds
+labeled rows are used; `ssme.methods.beliefs` computes it. Two metrics whose ``settle`` kinds
 are equal are the same metric under two names: with two classes, for example, all three averages of
 ROC AUC are one number, and get the same interval.
 """

@@ -19,8 +19,8 @@ from ssme.diagnostics.explanations import explain_plainly
 from ssme.errors import InputError, UnsupportedError
 from ssme.markup import format_percent
 from ssme.methods.answers.belief import AnswersBelief
+from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import ALL, BaseEvaluation, Group, to_plain_values
 from ssme.results.gaps import compute_gaps

@@ -29,7 +29,7 @@ from ssme.diagnostics.explanations import explain_plainly
 from ssme.diagnostics.registry import check_all
 from ssme.errors import InputError, MissingExtraError, name_argument
 from ssme.fitting import check_run, choose_metrics, make_groups
-from ssme.methods.supported import list_supported
+from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
 from ssme.options import Enumeration, Flag, Nothing, OneOf, Series, accept, list_declared
 from ssme.progress import tell

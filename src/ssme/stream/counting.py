@@ -22,7 +22,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import Predictor
-from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.beliefs import clamp
 from ssme.progress import tell
 from ssme.stream import checkpoint as checkpoints
 from ssme.stream.blocks import Block, read_block

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ssme.errors import InputError
-from ssme.methods.parts.label_intervals import kish
+from ssme.methods.parts.label_draws import kish
 from ssme.options import Nothing, OneOf, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.beliefs.posterior import draw_labels
+from ssme.methods.beliefs import draw_labels
 from ssme.metrics.base import FloatArray, Metric
 from ssme.suggest.constants import TiltConstants
 

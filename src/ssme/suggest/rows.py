@@ -11,7 +11,7 @@ question c (`influence`), W the belief, weights and questions are those of the g
 That is what a label says about its own row. A method that draws its belief learns from it about
 all rows, and no choice of rows was found that teaches `auto` more about a metric than rows drawn
 alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so,
-unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.suggested`).
+unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.correction`).
 
 A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
 probabilities, so that estimates can allow for the choice (`ssme.data.rounds`).

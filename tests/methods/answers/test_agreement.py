@@ -9,14 +9,14 @@ import pytest
 from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
-from ssme.methods.answers.agreement import (
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.regression import (
     JudgeAgreement,
     calibrate_offset,
     compute_loudness,
     measure_disagreement,
     pool_evidence,
 )
-from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
 
 OF = AnswerConstants()

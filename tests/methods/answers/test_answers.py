@@ -7,9 +7,9 @@ import pytest
 
 import ssme
 from ssme import ScoreSet, UnsupportedError
-from ssme.methods.answers.agreement import calibrate_offset, measure_disagreement, softmax
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.method import Answers
+from ssme.methods.answers.regression import calibrate_offset, measure_disagreement, softmax
 from ssme.methods.answers.voices import Voices
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray

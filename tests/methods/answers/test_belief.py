@@ -10,8 +10,8 @@ from tests.methods.answers.test_answers import ACCURACY, made
 
 from ssme.methods.answers.belief import AnswersBelief, _move
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import AnswersDesign
 from ssme.methods.answers.method import Answers
+from ssme.methods.answers.regression import AnswersDesign
 from ssme.methods.answers.voices import Voices
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass

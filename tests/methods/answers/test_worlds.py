@@ -9,17 +9,17 @@ from tests.methods.answers.test_answers import ACCURACY, made
 import ssme
 from ssme import ScoreSet
 from ssme.data.design import as_design
-from ssme.methods.answers.belief import AnswersBelief
-from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import AnswersDesign
-from ssme.methods.answers.method import Answers
-from ssme.methods.answers.voices import Voices
-from ssme.methods.answers.worlds import (
+from ssme.methods.answers.belief import (
+    AnswersBelief,
     _find_chance_spread,
     _fit,
     _log_density_of_labeled_answers,
     fit_worlds,
 )
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.method import Answers
+from ssme.methods.answers.regression import AnswersDesign
+from ssme.methods.answers.voices import Voices
 from ssme.metrics.base import FloatArray
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.methods.auto.binary import (
-    _compute_weighted_median,
-    _sort_lines,
-    compute_binary_posterior,
-    pool_binary_log_odds,
-)
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
 from ssme.methods.auto.model import CoefficientDesign
-from ssme.methods.auto.pool import _log_pool, clip_scores, find_present, log_pool
+from ssme.methods.auto.pool import (
+    _compute_binary_median,
+    _log_pool,
+    _sort_lines,
+    clip_scores,
+    compute_binary_posterior,
+    find_present,
+    log_pool,
+    pool_binary_log_odds,
+)
 
 
 @pytest.mark.parametrize("n_models", [1, 2, 3, 5, 8])
@@ -90,5 +93,5 @@ def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> 
         order = sorted(range(n_models), key=lambda j: row[j])
         middles = np.cumsum(weights[order]) - 0.5 * weights[order]
         expected.append(float(np.interp(0.5, middles, row[order])))
-    found = _compute_weighted_median(values, [weights[at] for at in places])
+    found = _compute_binary_median(values, [weights[at] for at in places])
     np.testing.assert_allclose(found, expected, rtol=1e-10)

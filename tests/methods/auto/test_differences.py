@@ -8,7 +8,7 @@ import pytest
 import ssme
 from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
-from ssme.methods.auto.differences import _compute_covariances, correct_differences
+from ssme.methods.auto.correction import _compute_covariances, correct_differences
 
 
 def disagreement(n: int, labeled: int) -> tuple[np.ndarray, ...]:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.independence import add_evidence, measure_correlation
-from ssme.methods.auto.pool import clip_scores
+from ssme.methods.auto.pool import add_evidence, clip_scores, measure_correlation
 from ssme.metrics.base import FloatArray
 
 OF = Constants()

@@ -10,7 +10,7 @@ import pytest
 from ssme.data.design import LabelDesign, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.label_counts import (
+from ssme.methods.auto.correction import (
     count_by_class,
     count_by_score,
     count_evidence,

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.methods.auto import mode as fitting
+from ssme.methods.auto import model as fitting
 from ssme.methods.auto.constants import Constants, ModelConstants
-from ssme.methods.auto.correction import Correction, weigh_labels
-from ssme.methods.auto.mode import compute_curvature, find_mode, log_evidence
+from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
 from ssme.methods.auto.model import (
     CoefficientDesign,
     Features,
     LabelEvidence,
+    compute_curvature,
     compute_label_spread,
     compute_posteriors,
+    find_mode,
+    log_evidence,
 )
 from ssme.methods.auto.pool import (
     clip_scores,
@@ -30,10 +32,9 @@ from ssme.methods.auto.prior import (
     TemperaturePrior,
     predict_agreed_temperature,
     predict_temperature,
+    summarize_scores,
 )
-from ssme.methods.auto.recentering import Spread, choose_spread, recenter
 from ssme.methods.auto.sampler import draw_coefficients
-from ssme.methods.auto.summary import summarize_scores
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 

@@ -5,8 +5,8 @@ import pytest
 
 import ssme
 from ssme.methods.auto.constants import RecenteringConstants
+from ssme.methods.auto.correction import choose_best_exponent, choose_pair_factor
 from ssme.methods.auto.method import Auto
-from ssme.methods.auto.recentering import choose_best_exponent, choose_pair_factor
 from ssme.metrics import get_metric
 from ssme.metrics.decisions import ACCURACY
 

@@ -12,9 +12,8 @@ from scipy.stats import t as student
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.belief import AutoBelief
-from ssme.methods.auto.component import StatedRegime, apply_in_chunks
 from ssme.methods.auto.constants import Constants, RegimesConstants
-from ssme.methods.auto.label_counts import count_by_class, count_by_score, count_labels
+from ssme.methods.auto.correction import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
 from ssme.methods.auto.mixture import (
     StatedFit,
@@ -23,10 +22,13 @@ from ssme.methods.auto.mixture import (
     shrink_stated_evidence,
     weigh_regimes,
 )
-from ssme.methods.auto.regimes.evidence import log_conflict_density, log_correlation_density
-from ssme.methods.auto.regimes.registry import REGIMES
-from ssme.methods.auto.regimes.selected import compute_design_bonus
-from ssme.methods.auto.worlds import Worlds
+from ssme.methods.auto.regimes import (
+    REGIMES,
+    compute_design_bonus,
+    log_conflict_density,
+    log_correlation_density,
+)
+from ssme.methods.auto.sampler import StatedRegime, Worlds, apply_in_chunks
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 

@@ -10,8 +10,8 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.methods.auto.constants import Constants, CorrectionConstants
+from ssme.methods.auto.correction import BiasGuess, guess_bias
 from ssme.methods.auto.method import Auto
-from ssme.methods.auto.suggested import BiasGuess, guess_bias
 from ssme.metrics import get_metric, one_hot_mass
 
 

@@ -9,8 +9,12 @@ import pytest
 
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import clip_scores, log_pool
-from ssme.methods.auto.prior import predict_agreed_temperature
-from ssme.methods.auto.summary import find_copies, measure_disagreement, summarize_scores
+from ssme.methods.auto.prior import (
+    find_copies,
+    measure_disagreement,
+    predict_agreed_temperature,
+    summarize_scores,
+)
 from ssme.metrics.base import FloatArray
 
 OF = Constants().agreement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ssme import ScoreSet
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
+from ssme.methods.beliefs import PerModelPosterior
 
 
 def test_the_posterior_is_the_mean_of_those_that_scored_the_row() -> None:

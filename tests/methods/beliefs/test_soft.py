@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.beliefs.posterior import draw_labels
-from ssme.methods.beliefs.soft import draw_masses, take_part
+from ssme.methods.beliefs import draw_labels, draw_masses, take_part
 from ssme.metrics.base import one_hot_mass
 
 

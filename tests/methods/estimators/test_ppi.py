@@ -4,9 +4,15 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
 from ssme.errors import InputError
-from ssme.methods.estimators.autoeval import AutoEval
-from ssme.methods.estimators.ppi import Ppi, _measure_shrinkage, _resample, _tune
-from ssme.methods.estimators.stratified_ppi import StratifiedPpi, assign_strata
+from ssme.methods.estimators.ppi import (
+    AutoEval,
+    Ppi,
+    StratifiedPpi,
+    _measure_shrinkage,
+    _resample,
+    _tune,
+    assign_strata,
+)
 from ssme.metrics import from_callable, get_metric
 
 ACCURACY = get_metric("accuracy")

@@ -5,8 +5,7 @@ import pytest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.methods.estimators.ssme import SsmeMethod
-from ssme.methods.estimators.ssme_m import SsmeMMethod
+from ssme.methods.estimators.ssme import SsmeMethod, SsmeMMethod
 from ssme.methods.registry import get_method, method_names
 
 QUICK = {"max_iter": 1000, "tol": 1e-2}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ssme.methods.parts.copies import find_originals
+from ssme.methods.parts.draws import find_originals
 
 
 @pytest.mark.parametrize("first_look", [1, 7, 40, 100])

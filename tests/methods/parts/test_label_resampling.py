@@ -13,13 +13,13 @@ from scipy.stats import t as student
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
-from ssme.methods.parts.label_intervals import wilson
-from ssme.methods.parts.label_resampling import (
+from ssme.methods.parts.label_draws import (
     ResamplingSettings,
     TableDraws,
     find_bootstrap_interval,
     make_bootstrap_mass,
     resample_values,
+    wilson,
 )
 from ssme.metrics import Metric, from_callable, get_metric, metric_names
 from ssme.metrics.decisions import ACCURACY

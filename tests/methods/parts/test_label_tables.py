@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ssme.methods.parts.label_tables import CellTables, break_sticks, draw_tables
+from ssme.methods.parts.label_draws import CellTables, break_sticks, draw_tables
 from ssme.metrics import get_metric
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Decision

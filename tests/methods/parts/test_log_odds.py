@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.parts.log_odds import log_odds
+from ssme.methods.parts.draws import log_odds
 
 
 def test_log_odds_keep_off_the_ends() -> None:

@@ -8,11 +8,9 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import LabelPosterior
+from ssme.methods.beliefs import LabelPosterior, PerModelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.row_weights import RowWeights, average_defined, center_worlds
-from ssme.methods.parts.seeds import make_child_seed
+from ssme.methods.parts.draws import RowWeights, average_defined, center_worlds, make_child_seed
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.methods.parts.slices import Angles
+from ssme.methods.parts.draws import Angles
 
 
 def test_brackets_shrink_to_the_refused_angle_and_keep_zero() -> None:

@@ -25,14 +25,12 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.answers.belief import AnswersBelief, AnswersFacts
+from ssme.methods.answers.belief import AnswersBelief, AnswersFacts, fit_worlds
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.design import AnswersDesign
+from ssme.methods.answers.regression import AnswersDesign
 from ssme.methods.answers.voices import Voices
-from ssme.methods.answers.worlds import fit_worlds
-from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
-from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import MethodSpec
+from ssme.methods.parts.draws import declare_constants, declare_joint_draws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
 

@@ -1,4 +1,4 @@
-"""The parts of ``method="auto"``, one concept per file.
+"""The parts of ``method="auto"``.
 
 `method` tells the whole story in six steps and is the file to read first. The letters mean the same
 in all files:
@@ -17,25 +17,16 @@ world       one draw: W of one draw of the coefficients, and rows weighted as if
 
 The files in the order in which a fit and its estimates use them:
 
-=================  ================================================================================
-`constants`        every number that changes a result
-`summary`          what scores tell without labels: who agrees with whom, how many count
-`pool`, `binary`   one score from many; the same for two classes, several times faster
-`pool_rule`        a pool with its weights, ready to be applied to rows
-`prior`            how sharp the pool should be, predicted without labels
-`independence`     whether the classifiers err independently of each other
-`label_counts`     how often each label counts, given how rows were chosen for labeling
-`model`, `mode`    the recalibration model; its best coefficients, given the labels
-`regimes/`         the ways the world can be, one per file
-`mixture`          every regime fitted to the labels, and weighed by them
-`sampler`          draws of the coefficients
-`component`        one regime as the belief holds it: W of any rows, and draws of W
-`belief`, `facts`  the regimes together: estimates and draws of metrics; what a fit tells of itself
-`row_group`        one group of rows, with the plans of its metrics
-`worlds`           draws of W with the rows weighted anew
-`correction`       what the labels say beyond the model
-`recentering`      draws moved onto the point estimate
-`suggested`        what labels of rows chosen by ``ssme suggest`` say about a metric
-`differences`      the same, about differences in accuracy
-=================  ================================================================================
+==============  ===================================================================================
+`constants`     every number that changes a result
+`pool`          one score from many, its weights; whether the classifiers err independently
+`prior`         what scores tell without labels, and how sharp the pool should be
+`model`         the recalibration model; its best coefficients, given the labels
+`regimes`       the ways the world can be
+`mixture`       every regime fitted to the labels, and weighed by them
+`sampler`       draws of the coefficients, of W, and of W with the rows weighted anew
+`correction`    how often each label counts, what labels say beyond the model, draws moved onto the
+                point estimate, labels of rows that ``ssme suggest`` chose
+`belief`        the regimes together: estimates and draws of metrics of any group of rows
+==============  ===================================================================================
 """

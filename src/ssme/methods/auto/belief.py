@@ -27,44 +27,185 @@ and ``_combine`` makes one `Estimate` of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.component import AutoPredictor, Component
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import Correction
-from ssme.methods.auto.facts import AutoFacts
-from ssme.methods.auto.label_counts import (
+from ssme.methods.auto.correction import (
+    Correction,
+    Recenter,
+    SuggestedLabels,
+    choose_best_exponent,
+    choose_pair_factor,
+    choose_spread,
     count_by_class,
     count_by_score,
     count_labels,
     find_effective_number,
-)
-from ssme.methods.auto.model import as_labeled
-from ssme.methods.auto.recentering import (
-    Recenter,
-    choose_best_exponent,
-    choose_pair_factor,
-    choose_spread,
     recenter,
 )
-from ssme.methods.auto.row_group import RowGroup, take_rows
-from ssme.methods.auto.suggested import SuggestedLabels
-from ssme.methods.auto.worlds import draw_worlds
-from ssme.methods.base import Estimate, GroupRows, number_rows
-from ssme.methods.beliefs.soft import SoftBelief, draw_masses, take_part
-from ssme.methods.parts.copies import find_originals
-from ssme.methods.parts.row_weights import average_defined
-from ssme.methods.parts.seeds import make_child_seed
+from ssme.methods.auto.model import as_labeled
+from ssme.methods.auto.regimes import MEANINGS, USUAL
+from ssme.methods.auto.sampler import AutoPredictor, Component, draw_worlds
+from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
+from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
+from ssme.methods.parts.draws import average_defined, find_originals, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.ranking import plan_together
 
-__all__ = ["AutoBelief", "RegimeEstimate"]
+# -------------------------------------------------------------------------------------------------
+# What ``auto`` tells about its fit, as typed facts that diagnostics and reports read.
+
+
+@dataclass(frozen=True, eq=False)
+class AutoFacts(Facts):
+    """What `Auto` tells about its fit.
+
+    Attributes
+    ----------
+    label_free : bool
+        Whether there was no label to learn from.
+    regimes : dict
+        Probability of each regime that labels and scores leave possible.
+    conflict : float or None
+        Logarithm of the sharpness that agreement between the classifiers implies, minus the one
+        that their stated error implies; None where one of them says nothing.
+    temperature, prior_temperature : float
+        How much the pool is sharpened in the usual regime, after and before the labels.
+    prior_scale : float
+        Scale of the logarithm of the temperature before the labels.
+    standing : dict
+        Weight of each classifier by agreement with the others, before the labels.
+    pool_weights : dict
+        Weight of each classifier in the pool of the usual regime.
+    effective_classifiers : float
+        Number of classifiers that check each other: copies count as one, noise as none.
+    correction_weight : float
+        Weight of the residual correction where the labels confirm the model.
+    rows_behind_draws : int
+        Number of rows on which draws are computed.
+    """
+
+    label_free: bool
+    regimes: Mapping[str, float]
+    conflict: float | None
+    temperature: float
+    prior_temperature: float
+    prior_scale: float
+    standing: Mapping[str, float]
+    pool_weights: Mapping[str, float]
+    effective_classifiers: float
+    correction_weight: float
+    rows_behind_draws: int
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Regimes beside the usual one: name -> probability, and what is so in it."""
+        return {
+            name: (chance, MEANINGS[name])
+            for name, chance in self.regimes.items()
+            if name != USUAL.name
+        }
+
+    @property
+    def agreement_conflict(self) -> float | None:
+        return self.conflict
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+# -------------------------------------------------------------------------------------------------
+# One group of rows as a belief works on it: its labeled rows, its part, its plans made once.
+#
+# What a metric needs of the scores alone (sort orders, bins) is the same in every regime and world,
+# so that a `RowGroup` keeps the plans of its metrics for as long as it is worked on. Of very many
+# rows, worlds are computed on a part.
+
 
 IntArray = NDArray[np.int64]
+
+
+def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> list[MetricPlan]:
+    """One plan per metric for ``scores`` (n, M, K): a function from mass to values (D, C).
+
+    The mass is (D, n, K), the same for all classifiers, or with ``own`` it is (D, n, M, K), and
+    each classifier is judged by its own. A metric of the whole set of classifiers is then judged by
+    the mean of these.
+    """
+    if not own:
+        return plan_together(metrics, scores)
+    each = [metric for metric in metrics if not metric.of_set]
+    by_model = [plan_together(each, scores[:, [j]]) for j in range(scores.shape[1])]
+    columns = iter(zip(*by_model, strict=True))
+    return [
+        _plan_of_mean(metric.plan(scores)) if metric.of_set else _plan_by_model(next(columns))
+        for metric in metrics
+    ]
+
+
+def _plan_of_mean(plan: MetricPlan) -> MetricPlan:
+    return lambda mass: plan(np.nan_to_num(mass).mean(axis=2))
+
+
+def _plan_by_model(plans: Sequence[MetricPlan]) -> MetricPlan:
+    def evaluate(mass: FloatArray) -> FloatArray:
+        each = [plan(mass[:, :, j]) for j, plan in enumerate(plans)]
+        return np.concatenate(each, axis=1)
+
+    return evaluate
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """The rows of one group: all ``rows``, and those of them that are ``labeled``.
+
+    ``part`` and ``labeled_part`` are as many of either as worlds are computed on. ``number`` is the
+    place of the group among the groups that are asked for.
+    """
+
+    data: ScoreSet
+    metrics: Sequence[Metric]
+    number: int
+    rows: IntArray
+    labeled: IntArray
+    part: IntArray
+    labeled_part: IntArray
+    _plans: dict[tuple[str, bool], list[MetricPlan]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        data: ScoreSet,
+        metrics: Sequence[Metric],
+        number: int,
+        rows: IntArray,
+        choose: Callable[[IntArray], IntArray],
+    ) -> RowGroup:
+        """The group of ``rows``; ``choose`` takes the part of some rows that worlds are of."""
+        labeled = rows[data.labeled[rows]]
+        return cls(data, metrics, number, rows, labeled, choose(rows), choose(labeled))
+
+    def plan(self, which: str, m: int, own: bool) -> MetricPlan:
+        """The plan of the ``m``-th metric on the rows ``which``.
+
+        ``which`` names an attribute of this group: "rows", "part", "labeled" or "labeled_part".
+        """
+        key = (which, own)
+        if key not in self._plans:
+            scores = take_rows(self.data.scores, getattr(self, which))
+            self._plans[key] = plan_metrics(self.metrics, scores, own)
+        return self._plans[key][m]
+
+
+def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
+    """``values`` of ascending ``rows``; where these are all rows, nothing is copied."""
+    return values if len(rows) == len(values) else values[rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,14 +24,22 @@ w (1 - w) V, times 2.5, as noise that is joint over classifiers and metrics. All
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ssme.methods.auto.constants import CorrectionConstants
-from ssme.metrics.base import FloatArray
-
-__all__ = ["Correction", "weigh_labels"]
+from ssme.data.design import LabelDesign
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.auto.constants import CorrectionConstants, RecenteringConstants
+from ssme.methods.base import Estimate
+from ssme.methods.beliefs import compute_root
+from ssme.methods.parts.draws import log_odds
+from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.influence import measure_influence
+from ssme.metrics.kinds import Decision, Ranking, Rows, is_same_metric
 
 
 def weigh_labels(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
@@ -100,3 +108,522 @@ class Correction:
         left = self.leftover * self.weight * (1.0 - self.weight)
         out: FloatArray = np.sqrt(left / len(self.noise)) * (normal @ self.noise)
         return out
+
+
+# -------------------------------------------------------------------------------------------------
+# How often a label counts, given how rows were chosen for labeling.
+#
+#     at random       1
+#     with weights    w_i n_eff / sum w,       n_eff = (sum w)^2 / sum w^2        `count_labels`
+#     by class        p_k / (n_k / n)          for a label of class k             `count_by_class`
+#     by score        (N_h / N) / (n_h / n)    for a label in stratum h           `count_by_score`
+#
+# - With weights, the label of row i counts by its weight, and n labels are worth their effective
+#   number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction. Where the
+#   weights come from probabilities that looked at the scores and at earlier labels alone
+#   (`ssme.data.rounds`), the choice says nothing about P(y | s): all labels count the same in the
+#   likelihood, and by their weight in the correction.
+# - Chosen by class, a label of class k stands, in the residual correction, for p_k / (n_k / n)
+#   labels drawn at random, p_k the share of the class under W.
+# - Chosen by score, labels are post-stratified: with strata cut at quantiles of the top probability
+#   under W, a label in stratum h stands for (N_h / N) / (n_h / n) labels drawn at random.
+
+
+IntArray = NDArray[np.int64]
+
+
+def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+    """Weights (r,) of the labels of ``rows``, which sum to their effective number.
+
+    None where the design has no weights, and all labels count the same.
+    """
+    if design.weights is None or rows.size == 0:
+        return None
+    weights = design.weights[rows]
+    out: FloatArray = weights * find_effective_number(weights) / weights.sum()
+    return out
+
+
+def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
+    """Weights (r,) of the labels of ``rows`` in the likelihood; None where they count the same."""
+    return None if design.rounds is not None else count_labels(design, rows)
+
+
+def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
+    """How often a label of each class counts (K,), the classes having ``shares`` (K,) under W.
+
+    A class without a label counts once.
+    """
+    seen = np.bincount(labels, minlength=len(shares))
+    out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
+    return out
+
+
+def count_by_score(
+    everywhere: FloatArray, labeled: FloatArray, constants: CorrectionConstants
+) -> FloatArray:
+    """How often each label counts (r,), after stratifying rows by their top probability under W.
+
+    ``everywhere`` (n, K) is W of rows that stand for all rows, ``labeled`` (r, K) that of the
+    labeled ones.
+    """
+    strata = int(np.clip(len(labeled) // constants.labels_a_stratum, 1, constants.strata))
+    sure, known = everywhere.max(axis=1), labeled.max(axis=1)
+    cuts = np.quantile(sure, np.linspace(0.0, 1.0, strata + 1)[1:-1])
+    size = np.bincount(np.searchsorted(cuts, sure), minlength=strata) / len(sure)
+    place = np.searchsorted(cuts, known)
+    share = np.bincount(place, minlength=strata) / len(known)
+    out: FloatArray = (size / np.maximum(share, 1.0 / len(known)))[place]
+    return out
+
+
+def find_effective_number(weights: FloatArray) -> float:
+    """Kish's effective number of labels: (sum w)^2 / sum w^2."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+# -------------------------------------------------------------------------------------------------
+# Draws moved onto the point estimate, with a spread that is right for the kind of metric.
+#
+# The metric at the mode is the better point estimate (draws are pulled towards vagueness, and their
+# calibration errors upwards: docs/auto-notebook.md), the draws know the spread. So draws x_d are
+# moved to have the point estimate v as their median,
+#
+#     x_dj  <-  g^-1( g(v_j) + shared (1/M) sum_l z_dl + own [ z_dj - (1/M) sum_l z_dl ] ),
+#     z_dj = g(x_dj) - median_d g(x_dj),
+#
+# with g the logit of the metric's range where that is finite and larger is better (accuracy, AUC,
+# F1, correlations on [-1, 1]), and the identity, cut off at the ends of the range, for errors,
+# where zero is "none found" and must stay within reach (calibration error, Brier score, log
+# loss).
+#
+# What classifiers share (how sharp the pool should be) cancels in a difference, what each has of
+# its own does not, and the two are not equally well known: their spreads have factors of their
+# own, by kind of metric. Both are one with one or two classifiers, and become one as the residual
+# correction takes over with its weight w,
+#
+#     f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 20/M^3);
+#
+# so does the factor by which draws of odd regimes are wider. Draws become surer with labels sooner
+# than they should, so that a kind's factors are smaller with few labels: multiplied by
+# 1 - (1 - h) min(1, 20/n)^2, h being the kind's `RecenteringConstants.few_labels`.
+#
+# A factor is about what the coefficients contribute. What the sampling of rows contributes, a share
+# s of the variance, is as large as it is:
+#
+#     shared = sqrt( f^2 + (1 - f^2) s ),     likewise own.
+#
+# What is each one's own is evened out. The families know some of the directions in which
+# classifiers differ much better than others, and overrate that: differences held for well known
+# miss by more than the draws say, those held for badly known by less. With sigma_i the singular
+# values of the own part,
+#
+#     sigma_i  <-  sigma_i^p,  scaled to the same sum of squares,   p = 1 - (1 - e)(1 - s),
+#
+# e being `RecenteringConstants.evenness`, faded as f is. Identical classifiers remain so.
+#
+# The tails that intervals of differences need make the draws too careful about which of two
+# classifiers is better. `choose_pair_factor` gives the factor, faded as f is, by which differences
+# are drawn towards the estimated one when they are counted for P(better) and P(best). Who leads all
+# others is less certain than that, since what draws do not know makes the same one lead on all of
+# them: P(best) is the share of draws to a power, `choose_best_exponent`, faded as f is.
+#
+# `choose_spread` gives the factors of a metric and `recenter` moves its draws.
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How draws are scaled about the point estimate.
+
+    ``shared`` is the factor of what classifiers have in common, ``own`` that of what each has
+    beyond it, and ``evenness`` is e, from which the exponent p follows.
+    """
+
+    shared: float = 1.0
+    own: float = 1.0
+    evenness: float = 1.0
+
+
+Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread, float], FloatArray]
+"""A function such as `recenter`, which a study can replace."""
+
+
+def recenter(
+    metric: Metric,
+    value: FloatArray,
+    draws: FloatArray,
+    resampled: FloatArray | None,
+    spread: Spread,
+    edge: float,
+) -> FloatArray:
+    """Move ``draws`` (D, C) so that their median is ``value`` (C,), on the scale g of the metric.
+
+    ``resampled`` (B, C) are values that differ by the sampling of rows alone, from which the share
+    s follows; without them it is zero. ``spread`` is what `choose_spread` gives. The logit is taken
+    of shares between ``edge`` and 1 - ``edge``. Columns without a value become NaN.
+    """
+    out: FloatArray = np.full_like(draws, np.nan)
+    kept = np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0))
+    if kept.size == 0:
+        return out
+    low, high = metric.low, metric.high
+    bounded = bool(metric.greater_is_better) and np.isfinite(low) and np.isfinite(high)
+
+    def to_scale(x: FloatArray) -> FloatArray:
+        return log_odds((x - low) / (high - low), edge) if bounded else x
+
+    z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
+    together, own = _split(z - np.median(z, axis=0))
+    rows = (None, None) if resampled is None else _split(_center(to_scale(resampled[:, kept])))
+    by_rows = [_compute_row_share(part, of) for part, of in zip((together, own), rows, strict=True)]
+    own = _equalize(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
+    z = together * _keep_rows(spread.shared, by_rows[0]) + own * _keep_rows(spread.own, by_rows[1])
+    z -= np.median(z, axis=0)
+    target = to_scale(value[kept]) + z
+    out[:, kept] = low + (high - low) / (1.0 + np.exp(-target)) if bounded else target
+    return np.clip(out, low, high)
+
+
+def choose_spread(
+    metric: Metric,
+    n_labeled: int,
+    weight: float,
+    n_effective: float,
+    n_classes: int,
+    constants: RecenteringConstants,
+    widening: float = 1.0,
+) -> Spread:
+    """The spread of a metric's kind, faded with few classifiers and where labels decide.
+
+    ``weight`` is w of the residual correction and ``n_effective`` the effective number of
+    classifiers. ``widening`` is the factor of the regime, which is faded too.
+    """
+    of = _find_spread(metric, n_labeled, n_classes, constants)
+    factors = (of.shared, of.own, of.evenness, widening)
+    shared, own, evenness, wide = (_fade(f, weight, n_effective, constants) for f in factors)
+    return Spread(wide * shared, wide * own, evenness)
+
+
+def choose_pair_factor(
+    metric: Metric,
+    weight: float,
+    n_effective: float,
+    n_classes: int,
+    constants: RecenteringConstants,
+) -> float:
+    """The factor of pairwise differences of a metric's kind, faded; one for kinds without one."""
+    for kind, factor in constants.pairs.items():
+        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
+            return _fade(factor, weight, n_effective, constants)
+    return 1.0
+
+
+def choose_best_exponent(
+    weight: float, n_effective: float, constants: RecenteringConstants
+) -> float:
+    """The power to which shares of draws are raised for P(best), faded."""
+    return _fade(constants.best, weight, n_effective, constants)
+
+
+def _fade(
+    factor: float, weight: float, n_effective: float, constants: RecenteringConstants
+) -> float:
+    """f: the ``factor``, nearer to one with few classifiers and where labels decide."""
+    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**3)
+    return 1.0 - (1.0 - factor) * fades
+
+
+def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What the columns of ``z`` (D, C) share, their mean, and what each has beyond it."""
+    together = np.broadcast_to(z.mean(axis=1, keepdims=True), z.shape)
+    return together, z - together
+
+
+def _center(z: FloatArray) -> FloatArray:
+    """``z`` (B, C) minus the mean of each column; undefined values count as zero."""
+    known = np.where(np.isfinite(z), z, 0.0)
+    out: FloatArray = known - known.mean(axis=0)
+    return out
+
+
+def _compute_row_share(part: FloatArray, rows: FloatArray | None) -> float:
+    """Share s of the variance of a part that the sampling of ``rows`` contributes."""
+    if rows is None:
+        return 0.0
+    total = float((part**2).mean())
+    return min(1.0, float((rows**2).mean()) / total) if total > 0.0 else 1.0
+
+
+def _keep_rows(factor: float, share: float) -> float:
+    """sqrt(f^2 + (1 - f^2) s): the factor of a part when a share s of its variance is kept."""
+    return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
+
+
+def _equalize(own: FloatArray, exponent: float) -> FloatArray:
+    """``own`` (D, C) with its singular values to a power, the sum of their squares kept."""
+    if exponent == 1.0 or own.shape[1] < 3:
+        return own
+    left, size, right = np.linalg.svd(own, full_matrices=False)
+    known = size > np.sqrt(np.finfo(np.float64).eps) * size[0]
+    if not known.any():
+        return own
+    even = np.where(known, size, 0.0) ** exponent
+    even *= np.sqrt((size**2).sum() / (even**2).sum())
+    out: FloatArray = (left * even) @ right
+    return out
+
+
+def _find_spread(
+    metric: Metric, n_labeled: int, n_classes: int, constants: RecenteringConstants
+) -> Spread:
+    """The spread of the metric's kind before it is faded; a threshold makes no difference."""
+    for kind, (shared, own) in constants.spread.items():
+        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
+            few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
+            less = 1.0 - (1.0 - constants.few_labels.get(kind, 1.0)) * few**2
+            return Spread(less * shared, less * own, constants.evenness)
+    return Spread(*constants.other_spread)
+
+
+def _complete(draws: FloatArray) -> FloatArray:
+    """``draws`` (D,), undefined ones replaced by the defined ones in turn."""
+    defined = np.isfinite(draws)
+    return draws if defined.all() else np.resize(draws[defined], draws.size)
+
+
+# -------------------------------------------------------------------------------------------------
+# What labels of suggested rows say about the differences between classifiers.
+#
+# Rows on which classifiers decide differently tell their accuracies apart, and `ssme suggest` draws
+# such rows with known probabilities p_i. With e_ij = [j is right about row i] - W_i(its decision),
+# less the mean over classifiers, the label of row i standing for w_i of N rows,
+#
+#     R = sum_i w_i e_i / N          the weighted residual of the differences, V = sum_i w_i^2 C_i
+#     / N^2      its variance, C_i the covariance of e_i (half under W, half seen) B = mean_i C_i
+#     / n_0           that of the model's bias: the noise of n_0 labels at random
+#
+# the best guess of the bias given R is B (B + V)^-1 R (a Kalman gain). Labels drawn at random
+# have V = mean C / n, and few of them hardly move anything. Labels of rows on which classifiers
+# differ have a V many times smaller, which is what they were drawn for. Only labels that came in
+# rounds, with the probabilities of each round known, are used in this way. `correct_differences`
+# computes the guess, and `suggested` adds it to the accuracies.
+#
+# n_0 = 423 was chosen on the sets of ``benchmarks.decide.suggestion``, runs 0 to 4.
+
+
+def correct_differences(
+    decisions: NDArray[np.int64],
+    soft: FloatArray,
+    known: NDArray[np.int64],
+    known_soft: FloatArray,
+    labels: NDArray[np.int64],
+    weights: FloatArray,
+    bias_labels: float,
+    least_variance: float = 1e-7,
+) -> FloatArray:
+    """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero.
+
+    Parameters
+    ----------
+    decisions, soft : arrays (n, M) of int and (n, K)
+        Classes that the classifiers decide for, and W, on rows that stand for all rows.
+    known, known_soft, labels : arrays (r, M) of int, (r, K) and (r,) of int
+        The same on the labeled rows, and their labels.
+    weights : array (r,)
+        Share of all rows that each label stands for.
+    bias_labels : float
+        n_0: how many labels drawn at random have as much noise as the model has bias.
+    least_variance : float
+        Added to V, so that it can be inverted where classifiers never differ.
+    """
+    n_models = decisions.shape[1]
+    mean = _compute_covariances(decisions, soft).mean(axis=0)
+    each = _compute_covariances(known, known_soft)
+    chosen = np.take_along_axis(known_soft, known, axis=1)
+    off = (known == labels[:, None]) - chosen
+    off = off - off.mean(axis=1, keepdims=True)
+    residual = weights @ off
+    by_model = np.einsum("r,rab->ab", weights**2, each)
+    seen = (off * (weights**2)[:, None]).T @ off
+    noise = 0.5 * (by_model + seen) + least_variance * np.eye(n_models)
+    bias = mean / bias_labels
+    out: FloatArray = bias @ np.linalg.solve(bias + noise, residual)
+    return out
+
+
+def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
+    """C (n, M, M): under W, the covariance of being right less the mean over classifiers."""
+    chosen = np.take_along_axis(soft, decisions, axis=1)
+    same = decisions[:, :, None] == decisions[:, None, :]
+    each = np.where(same, chosen[:, :, None], 0.0) - chosen[:, :, None] * chosen[:, None, :]
+    each = each - each.mean(axis=1, keepdims=True)
+    out: FloatArray = each - each.mean(axis=2, keepdims=True)
+    return out
+
+
+# -------------------------------------------------------------------------------------------------
+# What labels of suggested rows say about a metric beyond the model.
+#
+# Rows that `ssme suggest` chose are unlike the rest, and the model's coefficients, fitted to
+# them, may be off for the rest. The probabilities of the draw are known, so that the labels still
+# tell by how much. With psi_i(k) the change of the metrics m(W) of all classifiers if row i were
+# known to be of class k (`ssme.metrics.influence`), e_i = psi_i(y_i) - E_W psi_i, the label of
+# row i standing for w_i of the N rows,
+#
+#     R = sum_i w_i e_i                        the weighted residual, unbiased for the model's
+#     bias, V = sum_i w_i (w_i - 1) C_i              its variance, C_i = Cov psi_i (half under W,
+#     half seen) B = N sum_i w_i C_i / n_0                that of the bias: the noise of n_0
+#     labels at random,
+#
+# the best guess of the bias given R is B (B + V)^-1 R, and what is left of it has the covariance
+# B - B (B + V)^-1 B, which the draws get as noise. `guess_bias` computes both.
+#
+# This is done for ROC AUC. For accuracy, `differences` does the same with the differences between
+# classifiers, where C_i has a formula. `SuggestedLabels` chooses between the two and moves the
+# estimate.
+#
+# n_0 = 300 was chosen on the sets of ``benchmarks.decide.suggestion``: runs 0
+# to 9 of rows drawn for ROC AUC and at random, runs 0 to 3 of rows drawn for the best model.
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestedLabels:
+    """The labels of suggested rows, beside W of rows that stand for all.
+
+    ``soft`` (n, K) is W of all rows of the data, ``rows`` are those that stand for all, and a label
+    of the ``labeled`` rows stands for ``shares`` (r,) of all rows.
+    """
+
+    data: ScoreSet
+    soft: FloatArray
+    rows: IntArray
+    labeled: IntArray
+    shares: FloatArray
+    constants: CorrectionConstants
+
+    @classmethod
+    def of(
+        cls, data: ScoreSet, soft: FloatArray, rows: IntArray, constants: CorrectionConstants
+    ) -> SuggestedLabels | None:
+        """The labels of ``data``; None where they did not come in rounds or scores are missing."""
+        weights = data.design.weights
+        if data.design.rounds is None or weights is None or data.weights is not None:
+            return None
+        labeled = np.flatnonzero(data.labeled)
+        if not np.isfinite(data.scores[np.union1d(rows, labeled)]).all():
+            return None
+        return cls(data, soft, rows, labeled, weights[labeled] / data.n_rows, constants)
+
+    def move(
+        self, metric: Metric, estimate: Estimate, still: float, seed: np.random.SeedSequence
+    ) -> Estimate:
+        """``estimate`` moved by the best guess of the model's bias, where the metric has one.
+
+        ``still`` is the share of the bias that the residual correction has not taken out already.
+        """
+        kind = metric.kind
+        if isinstance(kind, Decision) and kind.share_of == Rows() and self.data.n_models > 1:
+            return _move_estimate(metric, estimate, still * self._correct(kind.threshold), 0.0)
+        if isinstance(kind, Ranking) and kind.statistic == "roc_auc":
+            guess = self._guess_bias(metric)
+            assert estimate.draws is not None
+            rng = np.random.default_rng(seed)
+            noise = guess.draw_left(rng.standard_normal(estimate.draws.shape))
+            return _move_estimate(metric, estimate, still * guess.step, still * noise)
+        return estimate
+
+    def _correct(self, threshold: float) -> FloatArray:
+        """What to add to the accuracies (M,) of decisions at ``threshold``."""
+        data, rows, labeled = self.data, self.rows, self.labeled
+        return correct_differences(
+            predicted_classes(data.scores[rows], threshold),
+            self.soft[rows],
+            predicted_classes(data.scores[labeled], threshold),
+            self.soft[labeled],
+            data.labels[labeled],
+            self.shares,
+            self.constants.bias_labels,
+        )
+
+    def _guess_bias(self, metric: Metric) -> BiasGuess:
+        """The bias of a metric of W, from a part of the rows that stand for all."""
+        data, labeled = self.data, self.labeled
+        shown = np.union1d(self.rows[: self.constants.influence_rows], labeled)
+        return guess_bias(
+            metric,
+            data.scores[shown],
+            self.soft[shown],
+            np.searchsorted(shown, labeled),
+            data.labels[labeled],
+            self.shares * shown.size,
+            self.constants.ranking_bias_labels,
+        )
+
+
+def _move_estimate(
+    metric: Metric, estimate: Estimate, step: FloatArray, noise: FloatArray | float
+) -> Estimate:
+    """``estimate`` moved by ``step`` (M,), with ``noise`` added to its draws."""
+    assert estimate.draws is not None
+    value = np.clip(estimate.value + step, metric.low, metric.high)
+    moved = np.clip(estimate.draws + step + noise, metric.low, metric.high)
+    return replace(estimate, value=value, draws=moved)
+
+
+@dataclass(frozen=True, eq=False)
+class BiasGuess:
+    """The model's bias: its best guess ``step`` (M,), to be added to the metrics.
+
+    ``left`` (M, M) is the covariance of what is left of the bias.
+    """
+
+    step: FloatArray
+    left: FloatArray
+
+    def draw_left(self, normal: FloatArray) -> FloatArray:
+        """Noise (D, M) with the covariance of what is left, from standard normal (D, M)."""
+        out: FloatArray = normal @ compute_root(self.left)
+        return out
+
+
+def guess_bias(
+    metric: Metric,
+    scores: FloatArray,
+    soft: FloatArray,
+    known: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    weights: FloatArray,
+    bias_labels: float,
+    least_variance: float = 1e-8,
+) -> BiasGuess:
+    """Guess the bias of the metrics of ``soft``, on rows of which some are labeled.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    scores, soft : arrays (n, M, K) and (n, K)
+        Scores and W of rows that stand for all, labeled ones among them.
+    known, labels : arrays (r,) of int
+        Places of the labeled rows, and their labels.
+    weights : array (r,)
+        How many of these n rows each label stands for.
+    bias_labels : float
+        n_0: how many labels drawn at random have as much noise as the model has bias.
+    least_variance : float
+        Added to V, so that it can be inverted where classifiers are alike.
+    """
+    asked = np.zeros(len(soft), dtype=bool)
+    asked[known] = True
+    psi = measure_influence(metric, scores, soft, None, asked, 0.0)[known]
+    own = soft[known]
+    mean = np.einsum("rk,rkm->rm", own, psi)
+    off = psi[np.arange(known.size), labels] - mean
+    each = np.einsum("rk,rkm,rkl->rml", own, psi, psi) - mean[:, :, None] * mean[:, None, :]
+    spread = weights * np.maximum(weights - 1.0, 0.0)
+    noise = 0.5 * (np.einsum("r,rml->ml", spread, each) + (off * spread[:, None]).T @ off)
+    noise += least_variance * np.eye(len(noise))
+    bias = len(soft) / bias_labels * np.einsum("r,rml->ml", weights, each)
+    gain = np.linalg.solve(bias + noise, bias).T
+    left = bias - gain @ bias
+    return BiasGuess(gain @ (weights @ off), 0.5 * (left + left.T))

@@ -46,18 +46,9 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.answers.method import Answers
-from ssme.methods.auto.belief import AutoBelief
-from ssme.methods.auto.component import (
-    AutoPredictor,
-    Component,
-    PooledRegime,
-    StatedRegime,
-    apply_in_chunks,
-)
+from ssme.methods.auto.belief import AutoBelief, AutoFacts
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import weigh_labels
-from ssme.methods.auto.facts import AutoFacts
-from ssme.methods.auto.label_counts import count_evidence
+from ssme.methods.auto.correction import count_evidence, weigh_labels
 from ssme.methods.auto.mixture import (
     FittedRegime,
     StatedFit,
@@ -66,14 +57,23 @@ from ssme.methods.auto.mixture import (
     weigh_regimes,
 )
 from ssme.methods.auto.pool import clip_scores, find_present
-from ssme.methods.auto.regimes.base import KnownLabels, Situation
-from ssme.methods.auto.regimes.usual import USUAL
-from ssme.methods.auto.sampler import draw_coefficients
-from ssme.methods.auto.summary import summarize_scores
-from ssme.methods.parts.copies import find_originals
-from ssme.methods.parts.draw_options import declare_constants, declare_joint_draws
-from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import MethodSpec
+from ssme.methods.auto.prior import summarize_scores
+from ssme.methods.auto.regimes import USUAL, KnownLabels, Situation
+from ssme.methods.auto.sampler import (
+    AutoPredictor,
+    Component,
+    PooledRegime,
+    StatedRegime,
+    apply_in_chunks,
+    draw_coefficients,
+)
+from ssme.methods.base import MethodSpec
+from ssme.methods.parts.draws import (
+    declare_constants,
+    declare_joint_draws,
+    find_originals,
+    spawn_seed,
+)
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
 

@@ -39,15 +39,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ssme.methods.auto.constants import RegimesConstants
-from ssme.methods.auto.mode import find_mode, log_evidence
 from ssme.methods.auto.model import (
     CoefficientDesign,
     LabelEvidence,
     as_labeled,
     compute_label_spread,
+    find_mode,
+    log_evidence,
 )
-from ssme.methods.auto.regimes.base import Situation, View
-from ssme.methods.auto.regimes.registry import REGIMES
+from ssme.methods.auto.regimes import REGIMES, Situation, View
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 

@@ -21,19 +21,189 @@ Murray, Adams and MacKay, "Elliptical slice sampling", AISTATS 2010.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.auto.constants import SamplerConstants
-from ssme.methods.auto.mode import compute_curvature
-from ssme.methods.auto.model import LabelEvidence
-from ssme.methods.parts.slices import Angles
+from ssme.methods.auto.constants import ALL_POOLS, Constants, SamplerConstants
+from ssme.methods.auto.model import (
+    CoefficientDesign,
+    LabelEvidence,
+    as_labeled,
+    compute_curvature,
+    compute_posteriors,
+)
+from ssme.methods.auto.pool import (
+    PoolRule,
+    clip_scores,
+    compute_binary_posterior,
+    find_present,
+    log_softmax,
+)
+from ssme.methods.parts.draws import Angles, find_originals, make_child_seed
 from ssme.metrics.base import FloatArray
 from ssme.progress import track
 
-__all__ = ["draw_coefficients"]
+# -------------------------------------------------------------------------------------------------
+# One regime as the belief holds it: W of any rows, and draws of W.
+#
+#     W_ik  = softmax_k z_ik(mode)                        a `PooledRegime`, one W for all
+#     classifiers W_ijk = q_ijk^g_j / sum_l q_ijl^g_j                 a `StatedRegime`, one W for
+#     each classifier
+#
+# In the first, z is the recalibrated pool of `model`. In the second every classifier is right as
+# often as it says itself: its W are its own scores, with the exponent g_j = 1 in the estimate and
+# exponents near one in the draws. Labelings then have one axis more, (..., n, M, K), and ``own`` is
+# True.
+#
+# Both have the same face: ``compute_posterior(scores)`` gives W of rows at the mode, and
+# ``prepare_draws(scores)`` gives a function from a slice of the draws to W in these draws.
+# `apply_in_chunks` computes W of very many rows in parts that fit into memory, and `AutoPredictor`
+# is W averaged over several regimes, for rows that were not there when the method was fitted.
+
+
+DrawPosterior = Callable[[slice], FloatArray]
+"""W (d, n, K) or (d, n, M, K) of a slice of the draws."""
+
+
+@dataclass(frozen=True, eq=False)
+class PooledRegime:
+    """A regime with a pool: its coefficients at the ``mode`` (1 + P,) and ``draws`` (D, 1 + P).
+
+    ``probability`` is that of the regime, and ``pooling`` makes one score of many. The label
+    intercepts, which only labeled rows have, are ``label_shift`` (K,) at the mode and
+    ``label_shift_draws`` (D, K) in the draws. ``widening`` multiplies the spread of whatever is
+    computed from the draws.
+    """
+
+    name: str
+    probability: float
+    pooling: PoolRule
+    mode: FloatArray
+    draws: FloatArray
+    label_shift: FloatArray
+    label_shift_draws: FloatArray
+    n_effective: float
+    constants: Constants
+    widening: float = 1.0
+    own: bool = False
+
+    @property
+    def n_draws(self) -> int:
+        """How many of the belief's draws are of this regime."""
+        return len(self.draws)
+
+    def compute_posterior(self, scores: FloatArray, dtype: Any = np.float64) -> FloatArray:
+        """W (n, K) of ``scores`` (n, M, K) at the mode; two classes are worked on in ``dtype``."""
+        if self._is_plain and scores.shape[2] == 2 and not np.isnan(scores[:, :, 1].T).any():
+            clip = dtype(self.constants.pool.clip)
+            lines: Any = (np.ascontiguousarray(scores[:, :, k].T, dtype=dtype) for k in range(2))
+            zero, one = (np.maximum(of, clip, out=of) for of in lines)
+            w = np.empty((2, len(scores)))
+            pooling = self.pooling
+            weights = (pooling.standing, pooling.weights)
+            w[1] = compute_binary_posterior(
+                one / (one + zero), *weights, self.mode, pooling.log_share
+            )
+            np.subtract(1.0, w[1], out=w[0])
+            return w.T
+        return self._make_design(scores).compute_posterior(self.mode, slice(None))
+
+    def prepare_draws(self, scores: FloatArray) -> DrawPosterior:
+        """A function from a slice of the draws to their W (d, n, K) on ``scores`` (n, M, K)."""
+        features, share = (
+            self._make_design(scores).make_features(slice(None)),
+            self.pooling.log_share,
+        )
+        return lambda part: compute_posteriors(features, share, self.draws[part])
+
+    def _make_design(self, scores: FloatArray) -> CoefficientDesign:
+        q = clip_scores(scores, self.constants.pool.clip)
+        log_pi = self.pooling(q, find_present(scores))
+        shape = (self.pooling.log_share, self.constants.model, self.n_effective)
+        return CoefficientDesign(log_pi, q, *shape)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the fast way for two classes computes this very model."""
+        families = set(self.constants.model.mode_families)
+        return self.pooling.members == ALL_POOLS and families <= {"a", "t"}
+
+
+@dataclass(frozen=True, eq=False)
+class StatedRegime:
+    """The regime without a pool: each classifier's own scores are its W.
+
+    ``log_temperatures`` (D, M) are the logarithms of the exponents g in the draws. All else is as
+    in `PooledRegime`.
+    """
+
+    name: str
+    probability: float
+    log_temperatures: FloatArray
+    label_shift: FloatArray
+    label_shift_draws: FloatArray
+    clip: float
+    widening: float = 1.0
+    own: bool = True
+
+    @property
+    def n_draws(self) -> int:
+        """How many of the belief's draws are of this regime."""
+        return len(self.log_temperatures)
+
+    def compute_posterior(self, scores: FloatArray) -> FloatArray:
+        """W (n, M, K): the clipped ``scores`` (n, M, K) of each classifier."""
+        return clip_scores(scores, self.clip)
+
+    def prepare_draws(self, scores: FloatArray) -> DrawPosterior:
+        """A function from a slice of the draws to their W (d, n, M, K) on ``scores`` (n, M, K)."""
+        log_q = np.log(clip_scores(scores, self.clip))
+
+        def draw(part: slice) -> FloatArray:
+            sharpness = np.exp(self.log_temperatures[part])[:, None, :, None]
+            return np.exp(log_softmax(sharpness * log_q))
+
+        return draw
+
+
+@dataclass(frozen=True, eq=False)
+class AutoPredictor:
+    """W as a function of scores: the mean of the regimes' W at their modes.
+
+    The ``weights`` (R,) of the ``regimes`` sum to one; two classes are worked on in ``dtype``.
+    """
+
+    regimes: tuple[PooledRegime, ...]
+    weights: FloatArray
+    dtype: Any = np.float32
+
+    def __call__(self, scores: FloatArray) -> FloatArray:
+        """W (n, K) of ``scores`` (n, M, K)."""
+        parts = zip(self.weights, self.regimes, strict=True)
+        total = [weight * regime.compute_posterior(scores, self.dtype) for weight, regime in parts]
+        out: FloatArray = total[0] if len(total) == 1 else np.sum(total, axis=0)
+        return out
+
+
+Component = PooledRegime | StatedRegime
+"""A regime that has a share in the belief."""
+
+
+def apply_in_chunks(component: Component, scores: FloatArray, constants: Constants) -> FloatArray:
+    """W of all rows at the mode, computed for at most ``batch_cells`` scores at a time."""
+    n, n_models, n_classes = scores.shape
+    step = max(1, constants.batch_cells // (n_models * n_classes))
+    if n <= step:
+        return component.compute_posterior(scores)
+    parts = [
+        component.compute_posterior(scores[start : start + step]) for start in range(0, n, step)
+    ]
+    return np.concatenate(parts)
+
 
 CACHED_CELLS = 1 << 17
 """Chains x labeled rows x classes whose proposals are computed at once: one megabyte."""
@@ -183,3 +353,84 @@ def _take_slice_step(
             break
         angles.shrink(active, rng)
     return moved
+
+
+# -------------------------------------------------------------------------------------------------
+# States of the world: draws of P(class | scores) and of the sample, joint over everything.
+#
+#     world d  =  ( W_d,  e_1 .. e_n ),     e_i ~ Exp(1),     metric in world d  =  m(W_d, weights
+#     e)
+#
+# World d is the posterior W_d of one draw of the coefficients, and weights of the rows as if they
+# were sampled anew: e_i ~ Exp(1), the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981).
+# Metrics, classifiers and groups all see the same worlds.
+#
+# Worlds are computed on at most `Constants.world_rows` rows of a group. A part of m rows out of n
+# stands for all when its rows weigh 1 + (e_i - 1) sqrt(m / n): a weighted mean then varies as
+# that of n rows.
+#
+# A metric that needs hard labels (a callable) sees one labeling drawn from W_d and rows counted
+# Poisson(1) times, an ordinary bootstrap; on a part of the rows its draws are those of the part.
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """A batch of d worlds on r rows.
+
+    ``soft`` is W (d, r, K), or (d, r, M, K) where classifiers have their own. ``exponential`` are
+    the weights e (d, r), and ``shift`` are the label intercepts (d, K). ``rng`` draws hard labels.
+    """
+
+    soft: FloatArray
+    exponential: FloatArray
+    shift: FloatArray
+    rng: np.random.Generator
+
+    def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
+        """Labelings shaped as ``soft``, and how far the count of each row is from one (d, r).
+
+        They are W and e - 1, or with ``hard`` one labeling drawn from W and Poisson counts.
+        """
+        if not hard:
+            return self.soft, self.exponential - 1.0
+        below = np.cumsum(self.soft, axis=-1)[..., :-1]
+        uniform = self.rng.random(self.soft.shape[:-1])
+        if uniform.ndim == 3:
+            uniform = uniform[..., find_originals(self.soft[0])]
+        labels = (uniform[..., None] >= below).sum(axis=-1)
+        counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
+        one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
+        return one_hot.astype(np.float64), counts - 1.0
+
+    def take_labeled(self, rows: IntArray) -> Worlds:
+        """The same worlds on some of the rows, with W of rows that were chosen for a label."""
+        shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
+        soft = as_labeled(self.soft[:, rows], shift)
+        return replace(self, soft=soft, exponential=self.exponential[:, rows])
+
+
+def draw_worlds(
+    component: Component,
+    scores: FloatArray,
+    rows: IntArray,
+    seed: np.random.SeedSequence,
+    constants: Constants,
+) -> Iterator[Worlds]:
+    """Worlds of a regime's draws on the ``rows`` of ``scores``, in batches of bounded size.
+
+    While all n rows are few enough for worlds, a row has the same weight e whichever other rows are
+    asked for, so that groups are joint too.
+    """
+    rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
+    n, _, n_classes = scores.shape
+    draw = component.prepare_draws(scores[rows])
+    cells = rows.size * n_classes * (scores.shape[1] if component.own else 1)
+    batch = max(1, constants.batch_cells // max(1, cells))
+    for start in track(range(0, component.n_draws, batch), "worlds"):
+        part = slice(start, start + batch)
+        shift = component.label_shift_draws[part]
+        if n <= constants.world_rows:
+            exponential = rng.standard_exponential((len(shift), n))[:, rows]
+        else:
+            exponential = rng.standard_exponential((len(shift), rows.size))
+        yield Worlds(draw(part), exponential, shift, hard_rng)

@@ -25,11 +25,9 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief
-from ssme.methods.facts import Facts
+from ssme.methods.base import Estimate, Facts, MethodSpec
+from ssme.methods.beliefs import DirectBelief
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Whole, option
 

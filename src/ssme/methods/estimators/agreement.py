@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, average_columns
-from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.beliefs import DirectBelief, average_columns, clamp
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import find_threshold
 from ssme.options import Declared

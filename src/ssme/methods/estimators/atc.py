@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate
-from ssme.methods.beliefs.direct import DirectBelief, average_columns
-from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.facts import NamedNumbers
+from ssme.methods.base import Estimate, MethodSpec, NamedNumbers
+from ssme.methods.beliefs import DirectBelief, average_columns, clamp
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Enumeration, option
 from ssme.progress import track

@@ -23,12 +23,9 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import BATCH_CELLS, clamp
-from ssme.methods.facts import ModelNumbers
-from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import MethodSpec, ModelNumbers
+from ssme.methods.beliefs import BATCH_CELLS, PerModelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track

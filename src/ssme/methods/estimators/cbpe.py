@@ -17,10 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs import PerModelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws
 
 __all__ = ["Cbpe"]
 

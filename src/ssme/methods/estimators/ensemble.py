@@ -18,9 +18,9 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp
-from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs import LabelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 

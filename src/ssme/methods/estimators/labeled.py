@@ -1,7 +1,7 @@
 """Labels alone: each metric on the labeled rows, with intervals that hold at 20 labels.
 
 The point estimate ignores the unlabeled rows. Which interval a metric has is declared by its kind
-(`ssme.metrics.kinds`) and computed by the belief (`ssme.methods.beliefs.labels`).
+(`ssme.metrics.kinds`) and computed by the belief (`ssme.methods.beliefs`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.labels import LabeledBelief
-from ssme.methods.parts.draw_options import declare_joint_draws
-from ssme.methods.parts.seeds import spawn_seed
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import MethodSpec
+from ssme.methods.beliefs import LabeledBelief
+from ssme.methods.parts.draws import declare_joint_draws, spawn_seed
 from ssme.options import Declared, Flag, option
 
 __all__ = ["Labeled"]

@@ -17,11 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp
-from ssme.methods.facts import NamedNumbers
-from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.base import MethodSpec, NamedNumbers
+from ssme.methods.beliefs import LabelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws
 from ssme.methods.parts.votes import cast_votes
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, option
 

@@ -26,11 +26,9 @@ from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
-from ssme.methods.beliefs.per_classifier import PerModelPosterior
-from ssme.methods.beliefs.posterior import clamp
-from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import LabelDraws
-from ssme.methods.specs import MethodSpec
+from ssme.methods.base import Convergence, Facts, MethodSpec
+from ssme.methods.beliefs import PerModelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws
 from ssme.metrics.base import FloatArray
 from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 from ssme.options import Number, Series, Whole, option

@@ -17,11 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.posterior import LabelPosterior, clamp
-from ssme.methods.facts import Convergence, Facts
-from ssme.methods.parts.draw_options import LabelDraws
+from ssme.methods.base import Convergence, Facts, MethodSpec
+from ssme.methods.beliefs import LabelPosterior, clamp
+from ssme.methods.parts.draws import LabelDraws
 from ssme.methods.parts.missing import fill_missing
-from ssme.methods.specs import MethodSpec
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.beliefs.posterior import clamp
+from ssme.methods.beliefs import clamp
 from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.prediction_powered import estimate_powered_mean, tune_power
 from ssme.methods.parts.votes import cast_votes, compute_share_correct

@@ -1,0 +1,703 @@
+"""Belief of a method that knows P(y | s) per row: metrics over S label draws, averaged.
+
+Step 2 of the SSME paper: draw S label vectors from P(y | s) for the unlabeled rows, keep the true
+labels of the labeled ones, compute the metric for each draw, average. Intervals, differences and
+ranks come from a second set of draws in which the rows are resampled too (`row_weights`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from ssme.data.scoreset import ScoreSet
+from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
+from ssme.methods.parts.draws import RowWeights, center_all, find_originals, make_child_seed
+from ssme.methods.parts.label_draws import (
+    ContraryRows,
+    Interval,
+    ResamplingSettings,
+    TableDraws,
+    find_ap_interval,
+    find_bootstrap_interval,
+    find_ece_interval,
+    kish,
+    make_bootstrap_mass,
+    make_contrary_rows,
+    newcombe_auc,
+    resample_values,
+    wilson,
+)
+from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.confusion import confusion_matrices, predicted_classes
+from ssme.metrics.kinds import (
+    AveragePrecisionInterval,
+    BootstrapInterval,
+    CalibrationInterval,
+    ConfusionInterval,
+    NoInterval,
+    ProportionInterval,
+    RocAucInterval,
+    Rows,
+    RowSharesInterval,
+    Target,
+)
+from ssme.metrics.ranking import plan_together
+from ssme.progress import track
+
+BATCH_CELLS = 1 << 22
+"""Cells (draws x rows x classes) of mass held at once by default: 32 MB of float64. Each batch
+takes its random numbers in turn, so that their number decides which world gets which."""
+
+
+def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+    """``posterior`` (n, K) with labeled rows set to their label, one-hot."""
+    out = np.array(posterior, dtype=np.float64)
+    labeled = labels >= 0
+    out[labeled] = 0.0
+    out[np.flatnonzero(labeled), labels[labeled]] = 1.0
+    return out
+
+
+def draw_labels(posterior: FloatArray, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """``n_draws`` label vectors (D, n) from independent rows of ``posterior`` (n, K)."""
+    uniform = rng.random((n_draws, posterior.shape[0]))
+    if posterior.shape[1] == 2:
+        return (uniform < posterior[:, 1]).astype(np.int64)
+    below = np.cumsum(posterior, axis=1)[:, :-1]
+    labels = np.zeros(uniform.shape, dtype=np.int64)
+    for k in range(below.shape[1]):
+        labels += uniform >= below[:, k]
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPosterior:
+    """P(y | s) with labeled rows clamped; a metric's estimate is its mean over label draws.
+
+    ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
+    them, the draws carry the fitted parameters beside unknown labels and the sampling of rows.
+    ``predictor`` gives P(y | s) of other rows, where the method can tell. ``clamps_labels`` is
+    false for a method that treats labeled rows as all others.
+    """
+
+    data: ScoreSet
+    posterior: FloatArray
+    n_draws: int
+    n_worlds: int
+    seed: np.random.SeedSequence
+    facts: Facts = field(default_factory=Facts)
+    refits: tuple[FloatArray, ...] = ()
+    predictor: Predictor | None = None
+    clamps_labels: bool = True
+    batch_cells: int = BATCH_CELLS
+
+    @property
+    def narrows_with_rows(self) -> bool:
+        """Refits carry the uncertainty of the fit, which more rows to apply it to do not lessen."""
+        return not self.refits
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Mean over the label draws; the draws kept are worlds (`row_weights`)."""
+        n = self.data.n_rows
+        parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
+        scores = self.data.scores
+        plans = [plan_together(metrics, scores[part]) for part in parts]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        every = range(len(metrics))
+        for labels in self.draw_label_batches():
+            for g, part in enumerate(parts):
+                _add_values(points[g], plans[g], every, self._make_mass(labels, part))
+        for labels, weights in self.draw_world_batches(metrics):
+            for g, part in enumerate(parts):
+                for kind, numbers in weights.split_metrics(metrics):
+                    factor = kind[:, part, None]
+                    _add_values(worlds[g], plans[g], numbers, self._make_mass(labels, part, factor))
+        return center_all(points, worlds, metrics)
+
+    def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
+        """All draws (d, n) in batches of bounded memory; the same draws on every call."""
+        rng = np.random.default_rng(self.seed)
+        for size in track(list(self._split_sizes(self.n_draws)), "label draws"):
+            yield draw_labels(self.posterior, size, rng)
+
+    def draw_world_batches(
+        self, metrics: Sequence[Metric]
+    ) -> Iterator[tuple[NDArray[np.int64], RowWeights]]:
+        """Labels (d, n) of ``n_worlds`` worlds in all, and their row weights; every call the same.
+
+        Refits take turns, so that each lends its posterior to equally many worlds.
+        """
+        rng = np.random.default_rng(make_child_seed(self.seed, 0))
+        sources = self.refits or (self.posterior,)
+        share = -(-self.n_worlds // len(sources))
+        for posterior in track(sources, "worlds"):
+            for size in self._split_sizes(share):
+                weights = RowWeights.draw(metrics, size, len(posterior), rng)
+                yield draw_labels(posterior, size, rng), weights
+
+    def _make_mass(
+        self, labels: NDArray[np.int64], part: Any, factor: FloatArray | None = None
+    ) -> FloatArray:
+        weights = self.data.weights
+        kept = None if weights is None else weights[part]
+        mass = one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
+        if factor is not None:
+            mass *= factor
+        return mass
+
+    def _split_sizes(self, n_draws: int) -> Iterator[int]:
+        n, k = self.posterior.shape
+        batch = max(1, self.batch_cells // max(1, n * k))
+        for start in range(0, n_draws, batch):
+            yield min(batch, n_draws - start)
+
+
+def _add_values(
+    values: list[list[FloatArray]],
+    plans: Sequence[MetricPlan],
+    numbers: Iterable[int],
+    mass: FloatArray,
+) -> None:
+    """Append the values (D, M) of ``mass`` to those of the metrics of these ``numbers``."""
+    for m in numbers:
+        values[m].append(plans[m](mass))
+
+
+# -------------------------------------------------------------------------------------------------
+# What beliefs share that estimate from a soft labeling W of all rows and correct it by the labels.
+#
+# W is P(y | s) of every row, labeled ones too. `SoftBelief` says what follows from that about
+# single rows; `draw_masses` draws labels from W in batches of bounded memory, and `take_part`
+# says which rows stand for all where they are very many.
+
+
+IntArray = NDArray[np.int64]
+
+
+class SoftBelief(ABC):
+    """A belief with W of its rows as ``soft`` (n, K), and ``seed`` for its draws.
+
+    An estimate is that of the soft labeling of all rows, corrected by the labels, so that these are
+    not clamped. Most of the spread is that of the coefficients and does not narrow with rows.
+    """
+
+    data: ScoreSet
+    soft: FloatArray
+    seed: np.random.SeedSequence
+    clamps_labels: ClassVar[bool] = False
+    narrows_with_rows: ClassVar[bool] = False
+
+    @property
+    def posterior(self) -> FloatArray:
+        """W with labeled rows one-hot."""
+        return clamp(self.soft, self.data.labels)
+
+    @property
+    @abstractmethod
+    def n_draws(self) -> int:
+        """Number of joint draws."""
+
+    @abstractmethod
+    def estimate_soft(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Estimates [group][metric] from W, where some rows have no label."""
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Point estimates [group][metric] on all rows of each group, with joint draws.
+
+        Where every row has a label nothing is left to W: they are the estimates of labels alone,
+        however rows were chosen.
+        """
+        if self.data.n_unlabeled:
+            return self.estimate_soft(metrics, rows)
+        data = self.data.with_design("random")
+        return LabeledBelief(data, self.n_draws, True, self.seed).estimate(metrics, rows)
+
+
+def draw_masses(
+    soft: FloatArray, n_draws: int, batch_cells: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """One-hot mass (d, ..., K) of labels drawn from ``soft`` (..., K), ``n_draws`` of them in all.
+
+    A batch has at most ``batch_cells`` cells, one draw at the least.
+    """
+    rng = np.random.default_rng(seed)
+    batch = max(1, batch_cells // max(1, soft.size))
+    flat = soft.reshape(-1, soft.shape[-1])
+    for start in range(0, n_draws, batch):
+        labels = draw_labels(flat, min(batch, n_draws - start), rng)
+        yield one_hot_mass(labels, soft.shape[-1]).reshape(len(labels), *soft.shape)
+
+
+def take_part(rows: IntArray, most: int, n_rows: int, seed: np.random.SeedSequence) -> IntArray:
+    """At most ``most`` of ``rows`` (numbers among ``n_rows``), the same ones for the same seed."""
+    if rows.size <= most:
+        return rows
+    order = np.random.default_rng(seed).random(n_rows)
+    return np.sort(rows[np.argpartition(order[rows], most)[:most]])
+
+
+# -------------------------------------------------------------------------------------------------
+# Belief of a method that has one posterior per classifier.
+#
+# Each classifier is evaluated against labels drawn from its own P(y | s_j). One uniform number per
+# row and draw is shared by all classifiers, so the draws stay as joint as the posteriors allow.
+
+
+def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> NDArray[np.int64]:
+    """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
+    below = np.cumsum(posterior, axis=-1)[..., :-1]
+    labels: NDArray[np.int64] = (uniform[..., None] >= below).sum(axis=-1)
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class PerModelPosterior:
+    """P(y | s_j) per classifier, ``posteriors`` (M, n, K), labeled rows clamped in each.
+
+    A row without a score from classifier j is NaN in ``posteriors[j]`` and does not count for it.
+    """
+
+    predictor: ClassVar[None] = None
+    clamps_labels: ClassVar[bool] = True
+    narrows_with_rows: ClassVar[bool] = True
+
+    data: ScoreSet
+    posteriors: FloatArray
+    n_draws: int
+    n_worlds: int
+    seed: np.random.SeedSequence
+    facts: Facts = field(default_factory=Facts)
+    batch_cells: int = BATCH_CELLS
+
+    @property
+    def posterior(self) -> FloatArray:
+        """Mean of the classifiers' posteriors (n, K)."""
+        present = np.isfinite(self.posteriors)
+        total = np.where(present, self.posteriors, 0.0).sum(axis=0)
+        mean: FloatArray = total / present.sum(axis=0)
+        return mean
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Mean over the draws of each classifier's own labels; worlds reuse the first of them."""
+        scores, weights = self.data.scores, self.data.weights
+        n = self.data.n_rows
+        parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
+        models, k = range(self.data.n_models), self.data.n_classes
+        plans = [
+            [[metric.plan(scores[part][:, [j]]) for j in models] for metric in metrics]
+            for part in parts
+        ]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        rng, n_worlds = np.random.default_rng(make_child_seed(self.seed, 0)), 0
+        for labels in self.draw_label_batches():
+            again = labels[:, : max(0, self.n_worlds - n_worlds)]
+            n_worlds += again.shape[1]
+            resampled = RowWeights.draw(metrics, again.shape[1], labels.shape[2], rng)
+            for g, part in enumerate(parts):
+                part_weights = None if weights is None else weights[part]
+                masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
+                for m, metric in enumerate(metrics):
+                    points[g][m].append(_put_side_by_side(plans[g][m], masses))
+                    if again.size:
+                        rows_again = resampled.take_for(metric)[:, part, None]
+                        reweighted = [mass[: len(rows_again)] * rows_again for mass in masses]
+                        worlds[g][m].append(_put_side_by_side(plans[g][m], reweighted))
+        return center_all(points, worlds, metrics)
+
+    def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
+        """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
+        rng = np.random.default_rng(self.seed)
+        _, n, k = self.posteriors.shape
+        batch = max(1, self.batch_cells // max(1, n * k * self.data.n_models))
+        for start in track(range(0, self.n_draws, batch), "label draws"):
+            stop = min(start + batch, self.n_draws)
+            uniform = rng.random((stop - start, n))
+            yield np.stack(
+                [
+                    find_labels_at(uniform, self.draw_posterior(j, start, stop))
+                    for j in range(self.data.n_models)
+                ]
+            )
+
+    def draw_posterior(self, model: int, start: int, stop: int) -> FloatArray:
+        """P(y | s_j) behind draws start..stop: (n, K), or (stop - start, n, K) if it varies."""
+        posterior: FloatArray = self.posteriors[model]
+        return posterior
+
+
+def _put_side_by_side(plans: Sequence[MetricPlan], masses: Sequence[FloatArray]) -> FloatArray:
+    """Values (D, M), classifier j from its own mass."""
+    columns = [plan(mass) for plan, mass in zip(plans, masses, strict=True)]
+    out: FloatArray = np.concatenate(columns, axis=1)
+    return out
+
+
+# -------------------------------------------------------------------------------------------------
+# Belief of a method that estimates a metric directly, without a posterior over labels.
+
+
+@dataclass(frozen=True, eq=False)
+class DirectBelief(SilentOnRows):
+    """Answers through ``answer(metric, rows)``; ``rows`` are the row numbers of one group."""
+
+    n_rows: int
+    answer: Callable[[Metric, NDArray[np.int64]], Estimate]
+    facts: Facts = field(default_factory=Facts)
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        parts = [number_rows(part, self.n_rows) for part in rows]
+        asked = [(part, metric) for part in parts for metric in metrics]
+        answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
+        return [[next(answers) for _ in metrics] for _ in parts]
+
+
+def make_normal_estimate(
+    value: FloatArray,
+    influence: FloatArray,
+    metric: Metric,
+    n_draws: int,
+    seed: np.random.SeedSequence,
+) -> Estimate:
+    """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
+
+    ``influence`` (M, n) is what each row adds to the error of each value, so that its products are
+    their covariance: classifiers judged on the same rows err together.
+    """
+    covariance = influence @ influence.T
+    error = np.sqrt(np.diag(covariance))
+
+    def clip(values: FloatArray) -> FloatArray:
+        return np.clip(values, metric.low, metric.high)
+
+    def find_bounds(level: float) -> tuple[FloatArray, FloatArray]:
+        reach = ndtri(0.5 + level / 2.0) * error
+        return clip(value - reach), clip(value + reach)
+
+    draws = None
+    if np.isfinite(covariance).all():
+        normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
+        draws = clip(value + normal @ compute_root(covariance))
+    return Estimate(value=clip(value), draws=draws, bounds=find_bounds)
+
+
+def compute_root(covariance: FloatArray) -> FloatArray:
+    """The symmetric square root (M, M) of a covariance.
+
+    It is unique: signs of eigenvectors, and axes of equal or zero variance, depend on the
+    processor, and so would draws.
+    """
+    size, axes = np.linalg.eigh(covariance)
+    known = np.where(size > 1e-13 * size[-1], size, 0.0)
+    root: FloatArray = (axes * np.sqrt(known)) @ axes.T
+    return root
+
+
+def average_columns(
+    values: FloatArray, rows: NDArray[np.int64], weights: FloatArray | None
+) -> FloatArray:
+    """Weighted mean (M,) of ``values`` (n, M) over ``rows``; NaN entries do not count."""
+    part = values[rows]
+    present = np.isfinite(part)
+    mass = present if weights is None else present * weights[rows, None]
+    total = mass.sum(axis=0)
+    mean: FloatArray = np.where(
+        total > 0,
+        np.where(present, part * mass, 0.0).sum(axis=0) / np.where(total > 0, total, 1.0),
+        np.nan,
+    )
+    return mean
+
+
+# -------------------------------------------------------------------------------------------------
+# Belief of a method that knows the labels there are and nothing else.
+#
+# The interval of a metric is the one that its kind declares (`Kind.choose_labels_interval`):
+#
+# - a closed form where one is known to hold (`label_intervals`): shares of rows (accuracy, recall,
+#   specificity, precision), ROC AUC and average precision of two classes, calibration error;
+# - for any other metric of decisions (F1, Matthews, balanced accuracy, costs): quantiles under
+#   ``confusion table ~ Dirichlet(counts + prior)``;
+# - for the rest (log loss, Brier score, callables, ranking of more than two classes): quantiles
+#   of a Bayesian bootstrap, stretched as Student's t is (`label_resampling`);
+# - none (NaN) for calibration errors whose value at few labels is mostly chance.
+#
+# The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows for
+# every classifier, metric and group, with pseudo-rows on which classifiers are right and wrong by
+# themselves (`contrary_rows`): few labels cannot tell that one of two is better in every draw.
+# Single intervals do without these rows. Measured coverage of each interval: docs/intervals.md.
+
+
+Bounds = Callable[[float], Interval]
+"""Level -> lower and upper ends (M,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """The labeled rows of one group, seen by every interval."""
+
+    scores: FloatArray
+    labels: NDArray[np.int64]
+    weights: FloatArray
+    settings: ResamplingSettings
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.scores.shape[2])
+
+    @cached_property
+    def mass(self) -> FloatArray:
+        """The one labeling there is (1, n, K)."""
+        return one_hot_mass(self.labels, self.n_classes, self.weights)
+
+    def count_effective(self, rows: NDArray[np.bool_] | None = None) -> FloatArray:
+        """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
+        held = np.isfinite(self.scores).all(axis=2)
+        if rows is not None:
+            held = held & rows
+        return kish(held * self.weights[:, None])
+
+    def count_with_label(self, k: int) -> FloatArray:
+        """Effective number (M,) of rows labeled ``k``."""
+        return self.count_effective((self.labels == k)[:, None])
+
+    def find_bounds(
+        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
+    ) -> Bounds | None:
+        """The interval that the kind of ``metric`` declares; None where it needs draws."""
+        match metric.kind.choose_labels_interval(self.n_classes):
+            case ProportionInterval(rows, threshold):
+                return partial(wilson, value, self._count(rows, threshold))
+            case RowSharesInterval():
+                return partial(wilson, value, self._count_complete(value.size))
+            case RocAucInterval():
+                return partial(
+                    newcombe_auc, value, self.count_with_label(1), self.count_with_label(0)
+                )
+            case AveragePrecisionInterval():
+                return partial(find_ap_interval, value, self.count_with_label(1))
+            case CalibrationInterval(target):
+                return self._bound_calibration(metric, value, target, seed)
+            case ConfusionInterval(statistic, threshold):
+                tables = self._make_tables(threshold)
+                return TableDraws(statistic, tables, value, seed, self.settings)
+            case NoInterval():
+                return partial(_give_no_interval, value)
+            case BootstrapInterval():
+                return None
+
+    def _count(self, rows: Rows, threshold: float) -> FloatArray:
+        """Effective number (M,) of ``rows``."""
+        if rows == Rows():
+            return self.count_effective()
+        held = np.ones(self.scores.shape[:2], dtype=bool)
+        if rows.true is not None:
+            held &= (self.labels == rows.true)[:, None]
+        if rows.predicted is not None:
+            held &= predicted_classes(self.scores, threshold) == rows.predicted
+        return self.count_effective(held)
+
+    def _count_complete(self, n_values: int) -> FloatArray:
+        """Effective number (V,) of the rows that every classifier scored, for each value."""
+        complete = np.isfinite(self.scores).all(axis=(1, 2))
+        return np.repeat(kish((complete * self.weights)[:, None]), n_values)
+
+    def _make_tables(self, threshold: float) -> FloatArray:
+        """Confusion tables (M, K, K) whose cells add up to the effective number of rows."""
+        tables: FloatArray = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
+        total = tables.sum(axis=(1, 2))
+        tables *= (self.count_effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
+        return tables
+
+    def _bound_calibration(
+        self, metric: Metric, value: FloatArray, target: Target, seed: np.random.SeedSequence
+    ) -> Bounds:
+        gap, variance, ratio = self._measure_gap(target)
+        noise = self._measure_noise(metric, np.random.default_rng(seed))
+        with np.errstate(invalid="ignore"):
+            small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
+        large = np.where(np.isfinite(ratio), large, np.inf)
+        return partial(find_ece_interval, value, gap, variance, (small, large))
+
+    def _measure_gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
+        over the one that the scores announce (inf where they announce none)."""
+        if target == "positive":
+            score = self.scores[:, :, 1]
+            outcome = (self.labels == 1)[:, None]
+        else:
+            score = self.scores.max(axis=2)
+            outcome = predicted_classes(self.scores) == self.labels[:, None]
+        held = np.isfinite(score) * self.weights[:, None]
+        score = np.where(held > 0.0, score, 0.0)
+        gaps = outcome - score
+        total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
+        mean = (held * gaps).sum(axis=0) / total
+        n = kish(held)
+        squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
+        announced = n * (held * score * (1.0 - score)).sum(axis=0) / total
+        ratio = np.full(mean.shape, np.inf)
+        with np.errstate(over="ignore"):  # next to nothing announced is nothing announced
+            np.divide(squares, announced, out=ratio, where=announced > 0.0)
+        variance = np.full(mean.shape, np.nan)
+        pseudo = self.settings.gap_pseudo_squares
+        np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
+        return mean, variance, np.sqrt(ratio)
+
+    def _measure_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
+        """Mean error (M,) of labels drawn from each classifier's own scores."""
+        noise = np.full(self.scores.shape[1], np.nan)
+        for m in range(noise.size):
+            held = np.isfinite(self.scores[:, m]).all(axis=1)
+            if held.any():
+                own = self.scores[held, m]
+                labels = draw_labels(own, self.settings.noise_draws, rng)
+                mass = one_hot_mass(labels, self.n_classes, self.weights[held])
+                noise[m] = metric(own[:, None, :], mass).mean()
+        return noise
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledBelief(SilentOnRows):
+    """Estimates from the labeled rows alone; see `ssme.methods.estimators.labeled`."""
+
+    data: ScoreSet
+    n_draws: int
+    joint_draws: bool
+    seed: np.random.SeedSequence
+    facts: Facts = field(default_factory=Facts)
+    settings: ResamplingSettings = field(default_factory=ResamplingSettings)
+    batch_cells: int = BATCH_CELLS
+
+    def repeats(self, other: object) -> bool:
+        """Whether estimates of ``other`` are those of this belief, by the same random numbers."""
+        if not isinstance(other, LabeledBelief):
+            return False
+        seeds = [(of.seed.entropy, of.seed.spawn_key) for of in (self, other)]
+        same = (self.n_draws, self.settings) == (other.n_draws, other.settings)
+        return self.data is other.data and same and seeds[0] == seeds[1]
+
+    def estimate(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """The metric on the labeled rows of each group."""
+        labeled = self.data.labeled
+        place = np.cumsum(labeled) - 1
+        out = []
+        for g, part in enumerate(rows):
+            numbers = number_rows(part, self.data.n_rows)
+            taken = numbers[labeled[numbers]]
+            out.append(self._estimate_group(metrics, taken, place[taken], g))
+        return out
+
+    def _estimate_group(
+        self,
+        metrics: Sequence[Metric],
+        taken: NDArray[np.int64],
+        keep: NDArray[np.int64],
+        group: int,
+    ) -> list[Estimate]:
+        """``taken`` are the labeled rows of the group, ``keep`` their places among all labeled."""
+        if keep.size == 0:
+            return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
+        weights = self.data.label_weights
+        part = LabeledRows(
+            scores=self.data.scores[taken],
+            labels=self.data.labels[taken],
+            weights=np.ones(taken.size) if weights is None else weights[taken],
+            settings=self.settings,
+        )
+        seed = make_child_seed(self.seed, group + 1)
+        plans = plan_together(metrics, part.scores)
+        values = [plan(part.mass)[0] for plan in plans]
+        bounds = [
+            part.find_bounds(m, value, seed) for m, value in zip(metrics, values, strict=True)
+        ]
+        drawn = [m for m, known in enumerate(bounds) if known is None]
+        own_draws = self._draw([(metrics[m], plans[m]) for m in drawn], part, keep, seed)
+        draws_of = dict(zip(drawn, own_draws, strict=True))
+        for m, draws in draws_of.items():
+            rest = (values[m], part.count_effective(), metrics[m], self.settings)
+            bounds[m] = partial(find_bootstrap_interval, draws, *rest)
+        if self.joint_draws:
+            contrary = self._oppose(part, seed)
+            joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
+            planned = list(zip(metrics, joint, strict=True))
+            draws_of = dict(enumerate(self._draw(planned, part, keep, seed, contrary)))
+        fades = max(0.0, 1.0 - self.settings.few / self.data.n_models**2)
+        exponent = 1.0 - (1.0 - self.settings.best) * fades
+        return [
+            Estimate(value, draws_of.get(m), known, best_exponent=exponent)
+            for m, (value, known) in enumerate(zip(values, bounds, strict=True))
+        ]
+
+    def _oppose(self, part: LabeledRows, seed: np.random.SeedSequence) -> ContraryRows:
+        """The pseudo-rows of joint draws."""
+        rng = np.random.default_rng(make_child_seed(seed, 0))
+        return make_contrary_rows(part.scores, part.labels, part.weights, self._originals, rng)
+
+    @cached_property
+    def _originals(self) -> NDArray[np.int64]:
+        return find_originals(self.data.scores)
+
+    def _draw(
+        self,
+        planned: Sequence[tuple[Metric, MetricPlan]],
+        part: LabeledRows,
+        keep: NDArray[np.intp],
+        seed: np.random.SeedSequence,
+        contrary: ContraryRows | None = None,
+    ) -> list[FloatArray]:
+        """Draws (D, M) per metric; a row weighs the same in every group that holds it."""
+        rows, prior = (
+            np.random.default_rng(make_child_seed(self.seed, 0)),
+            np.random.default_rng(seed),
+        )
+        more = np.random.default_rng(make_child_seed(seed, 1))
+        soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
+        values: list[list[FloatArray]] = [[] for _ in planned]
+        n_labeled = self.data.n_labeled
+        batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
+        for start in range(0, self.n_draws if soft else 0, batch):
+            exponential = rows.standard_exponential((min(batch, self.n_draws - start), n_labeled))
+            if keep.size < n_labeled:
+                exponential = exponential[:, keep]
+            mass = make_bootstrap_mass(
+                exponential, part.labels, part.n_classes, part.weights, prior, self.settings
+            )
+            if contrary is not None:
+                added = contrary.draw_mass(len(mass), self.settings.contrary_rows, more)
+                mass = np.concatenate([mass, added], axis=1)
+            for m in soft:
+                values[m].append(planned[m][1](mass))
+        for m, (metric, _) in enumerate(planned):
+            if metric.hard_only:
+                n_draws = min(self.n_draws, self.settings.callable_draws)
+                again = (part.scores, part.labels, part.weights, n_draws)
+                rng = np.random.default_rng(seed)
+                values[m].append(resample_values(metric, *again, rng, self.settings, contrary))
+        return [np.concatenate(v) for v in values]
+
+
+def _give_no_interval(value: FloatArray, level: float) -> Interval:
+    nothing = np.full_like(value, np.nan)
+    return nothing, nothing.copy()

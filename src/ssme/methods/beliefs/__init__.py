@@ -1,1 +1,0 @@
-"""What a fitted method believes about the missing labels."""

@@ -1,0 +1,227 @@
+"""Seeds that a fitted method keeps, so that its belief can repeat its draws on every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.methods.base import Estimate
+from ssme.metrics.base import FloatArray, Metric
+from ssme.options import Declared, Instance, Whole, option
+
+
+def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
+    """A fresh seed from ``rng``."""
+    return spawn_seeds(rng, 1)[0]
+
+
+def spawn_seeds(rng: np.random.Generator, n: int) -> list[np.random.SeedSequence]:
+    """``n`` fresh seeds from ``rng``."""
+    seeds: list[np.random.SeedSequence] = rng.bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
+    return seeds
+
+
+def make_child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+    """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
+
+
+# -------------------------------------------------------------------------------------------------
+# Options that several methods share: how many draws they take, and their constants.
+#
+# An estimate that averages over label vectors takes ``n_draws`` of them; its interval,
+# comparisons and ranks rest on ``n_worlds`` draws in which rows are resampled too
+# (`row_weights`). The most that either may be keeps the draws of a few hundred classifiers and
+# metrics within memory.
+
+
+MOST_DRAWS = 100_000
+
+
+def declare_world_draws(default: int = 200) -> Any:
+    """The option ``n_worlds`` of a method whose intervals come from resampled rows.
+
+    With the default, five draws lie beyond each end of a 95 % interval.
+    """
+    meaning = "Number of draws of labels and rows behind intervals, comparisons and ranks."
+    return option(default, meaning, Whole(2, MOST_DRAWS))
+
+
+@dataclass(frozen=True)
+class LabelDraws(Declared):
+    """A method that averages over label vectors drawn from the posterior that it fits."""
+
+    _: KW_ONLY
+    n_draws: int = option(
+        500, "Number of label vectors drawn for each estimate.", Whole(1, MOST_DRAWS)
+    )
+    n_worlds: int = declare_world_draws()
+
+    def set_draws(self, rng: np.random.Generator) -> tuple[int, int, np.random.SeedSequence]:
+        """Numbers of draws and a fresh seed of them, as beliefs take them."""
+        return self.n_draws, self.n_worlds, spawn_seed(rng)
+
+
+def declare_joint_draws(default: int) -> Any:
+    """The option ``n_draws`` of a method whose draws serve intervals and comparisons."""
+    meaning = "Number of joint draws behind intervals, comparisons and ranks."
+    return option(default, meaning, Whole(2, MOST_DRAWS))
+
+
+def declare_constants(default: Any) -> Any:
+    """The option ``constants`` of a method: a frozen dataclass of all numbers that are no option.
+
+    Studies change them by `dataclasses.replace`; users have no need to.
+    """
+    meaning = "All other numbers that change a result."
+    return option(default, meaning, Instance(type(default)), python_only=True)
+
+
+# -------------------------------------------------------------------------------------------------
+# Angles of elliptical slice sampling, many chains at once.
+#
+# A step of a chain goes along the ellipse through its state and a draw from the prior. The angle
+# is drawn from a bracket of a whole turn; where it is refused, the bracket shrinks to it on its
+# side of zero, the state itself, and the angle is drawn anew.
+#
+# Source: Murray, Adams and MacKay, "Elliptical slice sampling", AISTATS 2010.
+
+
+@dataclass(frozen=True, eq=False)
+class Angles:
+    """The angle (D,) of each chain and its bracket; `shrink` changes them in place."""
+
+    angle: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def draw(cls, n_chains: int, rng: np.random.Generator) -> Angles:
+        """Angles uniform on the circle."""
+        angle = rng.uniform(0.0, 2.0 * np.pi, n_chains)
+        return cls(angle, angle - 2.0 * np.pi, angle.copy())
+
+    def shrink(self, refused: NDArray[np.int64], rng: np.random.Generator) -> None:
+        """Draw the angles of the chains ``refused`` anew from what is left of their brackets."""
+        angle = self.angle[refused]
+        below = angle < 0.0
+        self.low[refused] = np.where(below, angle, self.low[refused])
+        self.high[refused] = np.where(below, self.high[refused], angle)
+        self.angle[refused] = rng.uniform(self.low[refused], self.high[refused])
+
+
+# -------------------------------------------------------------------------------------------------
+# Log-odds of shares that may be 0 or 1.
+#
+# log_odds(x) = log( x' / (1 - x') ),     x' = x cut off at ``edge`` and 1 - ``edge``
+
+
+def log_odds(share: FloatArray, edge: float) -> FloatArray:
+    """Log-odds of each ``share``, which is first cut off at ``edge`` and 1 - ``edge``."""
+    inside = np.clip(share, edge, 1.0 - edge)
+    out: FloatArray = np.log(inside) - np.log1p(-inside)
+    return out
+
+
+# -------------------------------------------------------------------------------------------------
+# Exact copies among classifiers.
+#
+# Where every classifier has draws of its own, a copy takes those of its original, so that the two
+# have the same numbers and remain equal in every draw.
+
+
+def find_originals(scores: FloatArray, first_look: int = 100) -> NDArray[np.int64]:
+    """For each classifier (M,) the first one that has the same ``scores`` (n, M, K) on all rows.
+
+    Most pairs differ within ``first_look`` rows, and the others are not compared.
+    """
+    parts = (scores[:first_look], scores[first_look:])
+    n_models = scores.shape[1]
+    first = np.arange(n_models)
+    for j in range(n_models):
+        for i in range(j):
+            if first[i] == i and all(
+                np.array_equal(rows[:, i], rows[:, j], equal_nan=True) for rows in parts
+            ):
+                first[j] = i
+                break
+    return first
+
+
+# -------------------------------------------------------------------------------------------------
+# Draws that carry the sampling of the rows: another sample could have been drawn.
+#
+# Label draws alone know how uncertain the labels of *these* rows are, and are far too narrow as
+# intervals. A *world* is a label draw on rows reweighted by the Bayesian bootstrap, weights
+# Dirichlet(1, ..., 1) (Rubin, Annals of Statistics 9, 1981), its labels drawn from a posterior that
+# was itself refitted where the method does so (Newton and Raftery, JRSS B 56, 1994).
+#
+# The point estimate stays what the method says it is. The worlds are moved onto it, since a
+# bootstrap knows about spread and not about bias:
+#
+#     draws = worlds - mean(worlds) + estimate, cut to the metric's range
+
+
+Batches = Sequence[Sequence[Sequence[FloatArray]]]
+"""Values (D, M) in batches, by group and metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """Bootstrap weights (D, n) of mean 1: smooth ones, and whole ones where callables need them."""
+
+    smooth: FloatArray
+    whole: FloatArray | None
+
+    @classmethod
+    def draw(
+        cls, metrics: Sequence[Metric], n_draws: int, n_rows: int, rng: np.random.Generator
+    ) -> RowWeights:
+        """Dirichlet weights times n; for callables the counts of n rows drawn with replacement."""
+        smooth = rng.standard_exponential((n_draws, n_rows))
+        smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
+        if not any(metric.hard_only for metric in metrics):
+            return cls(smooth, None)
+        whole = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=n_draws)
+        return cls(smooth, whole.astype(np.float64))
+
+    def take_for(self, metric: Metric) -> FloatArray:
+        """The weights that ``metric`` can take."""
+        return self.whole if metric.hard_only and self.whole is not None else self.smooth
+
+    def split_metrics(self, metrics: Sequence[Metric]) -> Iterator[tuple[FloatArray, list[int]]]:
+        """Each kind of weights, with the numbers of the ``metrics`` that take it."""
+        for weights in (self.smooth, self.whole):
+            numbers = [m for m, metric in enumerate(metrics) if self.take_for(metric) is weights]
+            if weights is not None and numbers:
+                yield weights, numbers
+
+
+def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
+    """``value`` (M,) with the ``worlds`` (D, M) moved onto it."""
+    shift = value - average_defined(worlds)
+    return Estimate(value, np.clip(worlds + shift, metric.low, metric.high))
+
+
+def center_all(points: Batches, worlds: Batches, metrics: Sequence[Metric]) -> list[list[Estimate]]:
+    """Estimates [group][metric]: means of ``points``, with the ``worlds`` moved onto them."""
+    return [
+        [
+            center_worlds(average_defined(np.concatenate(p)), np.concatenate(w), metric)
+            for p, w, metric in zip(own_points, own_worlds, metrics, strict=True)
+        ]
+        for own_points, own_worlds in zip(points, worlds, strict=True)
+    ]
+
+
+def average_defined(draws: FloatArray) -> FloatArray:
+    """Mean (M,) over the draws (D, M) that are defined; NaN where none is."""
+    defined = np.isfinite(draws)
+    count = defined.sum(axis=0)
+    total = np.where(defined, draws, 0.0).sum(axis=0)
+    mean: FloatArray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return mean
