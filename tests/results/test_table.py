@@ -13,6 +13,7 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.results import evaluation as evaluations
+from ssme.results.table import compute_effective_labels
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,13 @@ def grouped() -> ssme.Evaluation:
     labels[(site == "c") | ((site == "b") & (labels == 0))] = -1
     data = data.replace(labels=labels, groups={"site": site})
     return ssme.evaluate(data, method="ensemble", metrics=["accuracy", "roc_auc"], n_draws=50)
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-16, 1e-12])
+def test_no_number_of_labels_is_made_of_rounding(width: float) -> None:
+    """The order of rows decided between NaN and 1e31 labels."""
+    assert np.isnan(compute_effective_labels(30, 0.2, width))
+    assert compute_effective_labels(30, 0.2, 0.1) == pytest.approx(120.0)
 
 
 def test_labels_only_falls_back_on_all_rows_and_says_so(grouped: ssme.Evaluation) -> None:

@@ -125,7 +125,7 @@ def compute_effective_labels(n_labels: int, alone: float, width: float) -> float
 
     NaN where the width is a matter of rounding.
     """
-    rounding = float(np.finfo(float).eps) * alone
+    rounding = 1e-9 * alone
     return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
 
 
