@@ -79,22 +79,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     n = metafunc.config.getoption("seeds")
     if n > 1:
-        metafunc.fixturenames.insert(0, "other_seeds")
         metafunc.parametrize("other_seeds", range(n), indirect=True, scope="module")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def other_seeds(request: pytest.FixtureRequest) -> Generator[None, None, None]:
-    """Every seed that is a number becomes another one; the first set stays as it is."""
+    """Every seed that is a number becomes another one, beyond the first set of --seeds."""
     made, shift = np.random.default_rng, getattr(request, "param", 0)
 
     def make_rng(seed: object = None) -> np.random.Generator:
-        if shift and isinstance(seed, (int, np.integer, list, tuple)):
+        if isinstance(seed, (int, np.integer, list, tuple)):
             seed = [shift, *np.atleast_1d(seed)]
         return made(seed)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(np.random, "default_rng", make_rng)
+        if shift:
+            patch.setattr(np.random, "default_rng", make_rng)
         yield
 
 
