@@ -4,12 +4,13 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-mlflow package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-mlflow test-processors package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
 	@echo "make test         the whole test suite"
 	@echo "make test-lowest  a part of it with the lowest versions allowed"
+	@echo "make test-processors  tests on random draws as other processors compute"
 	@echo "make lint types docs-check    what CI checks besides"
 	@echo "make docs         the documentation as a site in build/docs; a warning is an error"
 	@echo "make bench-quick  a reduced main table and figure (under 5 minutes)"
@@ -25,10 +26,18 @@ demo: $(READY)
 	@$(BIN)/ssme demo
 
 # one thread per process: two processes on two cores, whose threads would wait for each other
-test test-lowest test-mlflow: export OMP_NUM_THREADS = 1
+test test-lowest test-mlflow test-processors: export OMP_NUM_THREADS = 1
 
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
+
+# tests on random draws with the instructions of other processors, as far as this one has them
+DRAWN := tests/statistical tests/methods/auto tests/suggest tests/decide tests/groups \
+	tests/torture/test_determinism.py
+PROCESSORS := Prescott $(if $(shell grep -m1 -o avx512f /proc/cpuinfo 2> /dev/null),SkylakeX)
+test-processors: $(READY)
+	@for name in $(PROCESSORS); do echo "OPENBLAS_CORETYPE=$$name"; \
+		OPENBLAS_CORETYPE=$$name $(BIN)/pytest -q $(DRAWN) || exit 1; done
 
 # the oldest versions that pyproject.toml allows, of what it names itself
 test-lowest: $(READY)
