@@ -66,6 +66,9 @@ def test_weighted_labels_alone_are_worth_their_effective_number(weighted: bool) 
     n = data.labeled.sum() * stands_for[data.labeled].mean() ** 2
     n /= (stands_for[data.labeled] ** 2).mean()
     assert count_effective_labels(r) == pytest.approx(n, rel=0.1 if weighted else 1e-9)
+    assert r.frame("pandas")["effective_labels"].to_numpy() == pytest.approx(
+        count_effective_labels(r)
+    )
 
 
 def test_a_target_that_is_met_needs_nothing(evaluation: Evaluation) -> None:

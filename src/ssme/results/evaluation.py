@@ -20,6 +20,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument
 from ssme.methods.base import Belief, Estimate
+from ssme.methods.parts.label_draws import kish
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import (
@@ -103,6 +104,18 @@ class BaseEvaluation:
         """How many rows were evaluated; of a streamed evaluation, more than ``data`` holds."""
         whole = self.groups[0]
         return whole.n_labeled + whole.n_unlabeled
+
+    @property
+    def n_random_labels(self) -> float:
+        """How many labels of rows drawn at random have intervals as wide as the labels at hand.
+
+        Kish's effective number of labels with weights, such as those of suggested rows.
+        """
+        data, own = self.data, self.data.label_weights
+        if data.design.weights is None or own is None:
+            return float(self.groups[0].n_labeled)
+        rows = np.ones(data.n_rows) if data.weights is None else data.weights
+        return float(kish(own[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
 
     def rows(
         self, metric: str | None = None, group: str | None = None, *, level: float | None = None
@@ -481,6 +494,7 @@ class BaseEvaluation:
                     self.estimates,
                     self.labels_only,
                     level=level,
+                    n_labels=self.n_random_labels,
                     method=self.method,
                     positive=None if self.data.positive is None else str(self.data.positive),
                 )

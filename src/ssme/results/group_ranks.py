@@ -138,7 +138,7 @@ def rank_groups(
         reach[known] = compute_joint_reach(off, level)
     low, high = ends[:, 0], ends[:, 1]
     ends_alone = _find_interval(evaluation.labels_only[0][m], j, level)
-    n_labels, alone = evaluation.groups[0].n_labeled, ends_alone[1] - ends_alone[0]
+    n_labels, alone = evaluation.n_random_labels, ends_alone[1] - ends_alone[0]
     record = find_worst_record(evaluation, chosen)
     columns = np.stack(
         [

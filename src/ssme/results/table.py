@@ -10,7 +10,8 @@ table does so too and says so: ``labels_only_from`` is
 
 How much there is behind an estimate: ``borrowed`` is the share of a group's estimates that comes
 from all rows rather than from its own labels, and ``effective_labels`` the evidence as a number of
-labels. With n labels in all and w the width of an interval,
+labels. With n labels in all (Kish's effective number of those with weights) and w the width of an
+interval,
 
     effective_labels = n (w of labels alone on all rows / w of the estimate)^2,
 
@@ -64,6 +65,7 @@ def tabulate(
     labels_only: Sequence[Sequence[Estimate]],
     *,
     level: float,
+    n_labels: float,
     method: str,
     positive: str | None = None,
 ) -> Iterator[Row]:
@@ -79,13 +81,14 @@ def tabulate(
         One `Estimate` per group and metric, by the method and from labels alone.
     level : float
         Coverage of the intervals.
+    n_labels : float
+        Number of labels, as many as if their rows had been drawn at random.
     method : str
         Name of the method.
     positive : str or None
         The positive one of two classes, if it is known.
     """
     overall = [_find_ends(estimate, level) for estimate in labels_only[0]]
-    n_labels = groups[0].n_labeled
     for g, group in enumerate(groups):
         for m, metric in enumerate(metrics):
             value, low, high = _find_ends(estimates[g][m], level)
@@ -120,7 +123,7 @@ def _find_ends(estimate: Estimate, level: float) -> tuple[FloatArray, FloatArray
     return estimate.value, *estimate.interval(level)
 
 
-def compute_effective_labels(n_labels: int, alone: float, width: float) -> float:
+def compute_effective_labels(n_labels: float, alone: float, width: float) -> float:
     """Labels that would make an interval of labels alone as narrow as ``width``.
 
     NaN where the width is a matter of rounding.

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from ssme.errors import InputError
-from ssme.methods.parts.label_draws import kish
 from ssme.options import Nothing, OneOf, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
@@ -434,14 +433,5 @@ def count_effective_labels(evaluation: BaseEvaluation, metric: str | None = None
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (high_0 - low_0) / (high - low)
     ratio = ratio[np.isfinite(ratio)]
-    n = _count_random_labels(evaluation)
+    n = evaluation.n_random_labels
     return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
-
-
-def _count_random_labels(evaluation: BaseEvaluation) -> float:
-    """How many labels of rows drawn at random have intervals as wide as the labels at hand."""
-    data, own = evaluation.data, evaluation.data.label_weights
-    if data.design.weights is None or own is None:
-        return float(evaluation.groups[0].n_labeled)
-    rows = np.ones(data.n_rows) if data.weights is None else data.weights
-    return float(kish(own[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
