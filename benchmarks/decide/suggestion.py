@@ -46,9 +46,7 @@ from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.mixture.monotone import make_falling
 from ssme.run import evaluate
 from ssme.suggest.constants import SuggestConstants
-from ssme.suggest.goals import find_goal
-from ssme.suggest.rows import UNIFORM, believe
-from ssme.suggest.sampling import measure_gain, set_probabilities
+from ssme.suggest.rows import UNIFORM, believe, find_goal, measure_gain, set_probabilities
 
 ARMS = ("random", "best", "roc_auc", "uncertainty")
 GOALS = {"best": "best:accuracy", "roc_auc": "metric:roc_auc"}

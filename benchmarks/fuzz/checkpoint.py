@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.fuzz.mutations import mutate
 from benchmarks.fuzz.tables import Outcomes, start
 from ssme.errors import InputError
-from ssme.stream.checkpoint import Progress, RunMark, load, save
-from ssme.stream.group_keys import GroupKey
+from ssme.stream.counting import Progress, RunMark, load, save
+from ssme.stream.groups import GroupKey
 
 MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 

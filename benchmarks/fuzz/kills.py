@@ -41,7 +41,7 @@ from benchmarks.fuzz.tables import write_counts
 from ssme.bench import CellStore
 from ssme.errors import InputError
 from ssme.stream import counting
-from ssme.stream.checkpoint import read_checkpoint
+from ssme.stream.counting import read_checkpoint
 from ssme.writing import UNFINISHED
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT")

@@ -14,7 +14,7 @@ def test_rooms_and_their_sums() -> None:
     rows = tabulate_rooms(
         {
             "src/ssme/metrics/base.py": counts(10, 9, 4, 3),
-            "src/ssme/metrics/mass.py": counts(30, 30, 0, 0),
+            "src/ssme/metrics/confusion.py": counts(30, 30, 0, 0),
             "src/ssme/run.py": counts(5, 0, 0, 0),
         }
     )

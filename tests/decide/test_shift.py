@@ -12,7 +12,7 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.decide import correct_shift, find_shift
 from ssme.decide.shift import Shift
-from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
+from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
 from ssme.metrics import get_metric, one_hot_mass
 

@@ -8,7 +8,7 @@ from tests.shared_data import load_set, set_names
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import check_all
-from ssme.diagnostics.agreement import measure_agreement
+from ssme.diagnostics.classifier_checks import measure_agreement
 
 
 def test_of_votes_is_the_numerator_of_cohens_kappa():

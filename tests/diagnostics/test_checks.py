@@ -16,8 +16,7 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.decide import correct_shift
 from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
-from ssme.diagnostics.case import Case
-from ssme.diagnostics.limits import Limits
+from ssme.diagnostics.doubt import Case, Limits
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 

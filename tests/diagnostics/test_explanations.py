@@ -10,7 +10,7 @@ import pytest
 
 import ssme
 from ssme.diagnostics import CHECKS, explain
-from ssme.diagnostics.explanations import (
+from ssme.diagnostics.registry import (
     WHAT_TO_DO,
     explain_plainly,
     read_explanations,

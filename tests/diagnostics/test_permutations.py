@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from ssme.diagnostics.permutations import compute_p_value, draw_samples, sum_samples
-from ssme.diagnostics.shift_tests import run_class_test, run_classifier_test
+from ssme.diagnostics.significance import (
+    compute_p_value,
+    draw_samples,
+    run_class_test,
+    run_classifier_test,
+    sum_samples,
+)
 
 PERMUTATIONS = 19
 

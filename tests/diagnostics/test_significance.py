@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from ssme.diagnostics.permutations import draw_samples
-from ssme.diagnostics.significance import compute_right_answers_tail, format_tail, run_energy_test
+from ssme.diagnostics.significance import (
+    compute_right_answers_tail,
+    draw_samples,
+    format_tail,
+    run_energy_test,
+)
 
 
 @pytest.mark.parametrize("right", [0, 3, 15, 20])

@@ -10,7 +10,7 @@ from ssme.data.design import make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, ask_all
-from ssme.diagnostics.case import Case
+from ssme.diagnostics.doubt import Case
 
 SETS = 150
 

@@ -9,8 +9,7 @@ import pytest
 
 import ssme
 from ssme.errors import InputError
-from ssme.groups.constants import GroupConstants
-from ssme.groups.shifts import ShiftDirections, fit_group_shifts
+from ssme.groups.shifts import GroupConstants, ShiftDirections, fit_group_shifts
 
 
 def world(seed: int, n: int = 1200, n_labeled: int = 60, off: float = 0.0) -> tuple[Any, Any]:

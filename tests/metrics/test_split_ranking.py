@@ -9,8 +9,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from ssme.methods.parts.label_draws import ResamplingSettings, make_bootstrap_mass
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
-from ssme.metrics.ranking import plan_together
-from ssme.metrics.split_ranking import SplitMass
+from ssme.metrics.ranking import SplitMass, plan_together
 
 
 def make_problem(share: float, digits: int | None, n: int = 1200) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ import pytest
 import ssme
 from ssme.errors import InputError
 from ssme.stream import counting, evaluate_parquet
-from ssme.stream.checkpoint import Progress
+from ssme.stream.counting import Progress
 from ssme.stream.source import Part
 
 N_ROWS = 900

@@ -12,8 +12,8 @@ from tests.stream.worlds import binary_table, written
 
 from ssme.errors import InputError, SsmeWarning
 from ssme.stream import counting, evaluate_parquet
-from ssme.stream.checkpoint import Progress, RunMark, load, save
-from ssme.stream.group_keys import GroupKey
+from ssme.stream.counting import Progress, RunMark, load, save
+from ssme.stream.groups import GroupKey
 
 MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 ASKED: dict[str, Any] = {"method": "ensemble", "n_draws": 5, "executor": "serial"}

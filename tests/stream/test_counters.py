@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from ssme.errors import UnsupportedError
 from ssme.metrics import get_metric, metric_names
-from ssme.stream.score_bins import N_BINS, find_bins
-from ssme.stream.tally import add_sums, adds_up, plan_tally
+from ssme.stream.tally import N_BINS, add_sums, adds_up, find_bins, plan_tally
 
 EXACT = ["accuracy", "balanced_accuracy", "f1", "precision", "matthews_corrcoef", "accuracy@0.3"]
 EXACT += ["log_loss", "brier_score", "ece_uniform", "ece_top_label", "mce", "classwise_ece"]

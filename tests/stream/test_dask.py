@@ -13,6 +13,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 from ssme.methods.estimators import ensemble
+from ssme.methods.parts.votes import average_scores
 from ssme.stream import evaluate_parquet
 
 pytest.importorskip("distributed")
@@ -41,7 +42,7 @@ class SlowMean:
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         (self.notes / f"{os.getpid()}").touch()
         time.sleep(0.15)
-        return ensemble.average_scores(scores)
+        return average_scores(scores)
 
 
 def test_a_killed_worker_does_not_change_the_answer(tmp_path, monkeypatch) -> None:

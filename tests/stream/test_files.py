@@ -12,7 +12,7 @@ from tests.stream.worlds import binary_table, written
 
 from ssme.errors import InputError
 from ssme.stream import evaluate_parquet, files
-from ssme.stream.listing import find_files
+from ssme.stream.files import find_files
 
 S3_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "key",

@@ -16,7 +16,7 @@ from tests.stream.worlds import binary_table, written
 import ssme
 from ssme.errors import InputError
 from ssme.stream import evaluate_parquet
-from ssme.stream.listing import find_files
+from ssme.stream.files import find_files
 
 ASKED: dict[str, Any] = {"method": "ensemble", "n_draws": 5, "metrics": "accuracy"}
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ssme.stream.score_bins import MIDDLE, N_BINS, find_bins
+from ssme.stream.tally import MIDDLE, N_BINS, find_bins
 
 
 def plain_bin(score: float) -> int:

@@ -16,8 +16,13 @@ from ssme.metrics import get_metric
 from ssme.metrics.influence import measure_influence
 from ssme.suggest.constants import PlanConstants
 from ssme.suggest.plan import LabelPlan, _choose_simulations, count_effective_labels
-from ssme.suggest.possible import tilt_belief
-from ssme.suggest.simulation import Sight, _make_method, find_crossing, simulate_labeling
+from ssme.suggest.simulation import (
+    Sight,
+    _make_method,
+    find_crossing,
+    simulate_labeling,
+    tilt_belief,
+)
 from ssme.suggest.targets import read_target
 
 

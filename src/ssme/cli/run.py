@@ -54,7 +54,7 @@ def list_inputs(spec: RunSpec) -> list[str]:
     apart = [str(labels)] if isinstance(labels, Path) else []
     if spec.engine == "memory":
         return [*sources, *apart]
-    from ssme.stream.listing import find_files
+    from ssme.stream.files import find_files
 
     local = [each for each in sources if "://" not in each or each.startswith("file:")]
     return [file.path for file in find_files(local)] + apart

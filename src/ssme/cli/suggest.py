@@ -81,8 +81,7 @@ def suggest(
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
     from ssme.options import accept
-    from ssme.suggest.goals import parse_goal
-    from ssme.suggest.rows import DESIGN
+    from ssme.suggest.rows import DESIGN, parse_goal
 
     output = Output(out, {"target": target})
     kind, name = parse_goal(goal)

@@ -1,6 +1,6 @@
 """Labeled and unlabeled rows from different distributions: find it, name it, correct it.
 
-Finding it: two permutation tests on the scores (`ssme.diagnostics.shift_tests`). Which shift it is
+Finding it: two permutation tests on the scores (`ssme.diagnostics.significance`). Which shift it is
 decides how it may be corrected, each by weights of the labels (`LabelDesign`):
 
     label shift       classes have other frequencies, rows of a class look the same: P(s | y) holds.
@@ -28,12 +28,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.limits import Limits
-from ssme.diagnostics.shift_tests import make_score_features, run_class_test, run_classifier_test
+from ssme.diagnostics.doubt import Limits
+from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError, argument
-from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.label_draws import kish
-from ssme.methods.parts.missing import fill_missing
+from ssme.methods.parts.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
 from ssme.results.evaluation import to_plain_values

@@ -1,7 +1,6 @@
 """Doubts: coded checks with severity, numbers and advice."""
 
 from ssme.diagnostics.doubt import Answer, Check, Doubt, Outcome
-from ssme.diagnostics.explanations import explain
-from ssme.diagnostics.registry import CHECKS, ask_all, check_all
+from ssme.diagnostics.registry import CHECKS, ask_all, check_all, explain
 
 __all__ = ["CHECKS", "Answer", "Check", "Doubt", "Outcome", "ask_all", "check_all", "explain"]

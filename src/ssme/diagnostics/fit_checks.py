@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.diagnostics.case import Case
-from ssme.diagnostics.doubt import Answer, Check
+from ssme.diagnostics.doubt import Answer, Case, Check
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
-from ssme.methods.estimators.ensemble import average_scores
+from ssme.methods.parts.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Decision

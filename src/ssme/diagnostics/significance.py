@@ -12,11 +12,53 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from ssme.diagnostics.limits import Limits
-from ssme.diagnostics.permutations import compute_p_value, draw_samples
+from ssme.diagnostics.doubt import Limits
 from ssme.metrics.base import FloatArray
 
-__all__ = ["compute_right_answers_tail", "format_tail", "run_energy_test"]
+# -------------------------------------------------------------------------------------------------
+# Permutation tests without permuting: which rows a shuffle would call the first sample.
+#
+# Shuffling the membership of n rows, a of them in the first sample, gives every subset of a rows
+# the same chance. Floyd's algorithm (Bentley and Floyd, Communications of the ACM 30, 1987) draws
+# such a subset with a random numbers instead of n,
+#
+#     for j = n - a, ..., n - 1:  take t drawn from 0, ..., j, or j itself where t is taken already,
+#
+# and a statistic that is made of sums over the first sample then costs what that sample is large.
+
+
+IntArray = NDArray[np.int64]
+
+
+def draw_samples(
+    labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int
+) -> IntArray:
+    """Rows (1 + permutations, a) of the first sample: as they are, then of shuffles."""
+    n, own = len(labeled), np.flatnonzero(labeled)
+    last = np.arange(n - own.size, n)[:, None]
+    start = np.arange(permutations) * n  # of each shuffle's rows in `taken`
+    drawn = rng.integers(0, last + 1, size=(own.size, permutations)) + start
+    taken = np.zeros(permutations * n, dtype=bool)
+    for row, instead in zip(drawn, last + start, strict=True):
+        np.copyto(row, instead, where=taken[row])
+        taken[row] = True
+    out: IntArray = np.concatenate([own[None], (drawn - start).T])
+    return out
+
+
+def sum_samples(values: FloatArray, samples: IntArray) -> FloatArray:
+    """Sum (P, d) of the rows of ``values`` (n, d) that are in each sample (P, a)."""
+    from scipy.sparse import csr_array
+
+    ends = np.arange(0, samples.size + 1, samples.shape[1])
+    member = csr_array((np.ones(samples.size), samples.ravel(), ends), (len(samples), len(values)))
+    return np.asarray(member @ values)
+
+
+def compute_p_value(values: FloatArray) -> float:
+    """Share of all values (P,) that are as large as the first one, which is that of the data."""
+    return float((values >= values[0] - 1e-12).mean())
+
 
 LEAST_PRINTED = 1e-12
 """Below this a probability is a sum of rounding errors, and is printed as less than it."""
@@ -92,3 +134,102 @@ def _sum_within(apart: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
     np.put_along_axis(member, samples, 1.0, axis=1)
     out: FloatArray = np.einsum("pi,pi->p", member @ apart, member)
     return out
+
+
+# -------------------------------------------------------------------------------------------------
+# Do labeled and unlabeled rows come from one distribution? Two permutation tests on the scores.
+#
+# - `run_classifier_test`: a classifier two-sample test (Lopez-Paz and Oquab, ICLR 2017). A ridge
+#   regression on functions of the scores says which rows are labeled, each row judged without
+#   itself; its correlation with the truth is compared with that under shuffled membership.
+# - `run_class_test`: prior shift. If the classes differ in frequency, so do the mean scores of the
+#   pool; the largest difference of a class, in standard errors, is compared with that under
+#   shuffling.
+#
+# Both are exact whatever the scores are: under one distribution every shuffle is as probable.
+
+
+def make_score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> FloatArray:
+    """Functions (n, F) of the pooled scores (n, K) and of all scores (n, M, K), standardized.
+
+    Logarithms are those of scores of at least ``clip``.
+    """
+    log_pool = np.log(np.clip(pool, clip, 1.0))
+    centered = log_pool - log_pool.mean(axis=1, keepdims=True)
+    level = centered[:, : max(1, pool.shape[1] - 1)][:, :10]
+    each = np.log(np.clip(scores, clip, 1.0))
+    each = each[:, :, -1] - each[:, :, :-1].mean(axis=2)
+    spread = each.std(axis=1, keepdims=True)
+    sure = scores.max(axis=2).mean(axis=1, keepdims=True)
+    every = np.concatenate([level, level**2, sure, spread, each[:, :20]], axis=1)
+    scale = every.std(axis=0)
+    kept = scale > 1e-9
+    out: FloatArray = (every[:, kept] - every[:, kept].mean(axis=0)) / scale[kept]
+    return out
+
+
+def run_classifier_test(
+    features: FloatArray,
+    labeled: NDArray[np.bool_],
+    rng: np.random.Generator,
+    permutations: int,
+    ridge: float = 1.0,
+) -> tuple[float, float]:
+    """How well membership is told from ``features`` (n, F), as a correlation, and its p-value.
+
+    ``ridge`` is the weight of the penalty, in units of a feature's variance times the number of
+    rows / 10.
+    """
+    n, size = features.shape
+    if size == 0:
+        return 0.0, 1.0
+    gram = features.T @ features / n + ridge * 0.1 * np.eye(size)
+    # the hat matrix, features @ weights + 1 / n, is never made: there are few features
+    weights = np.linalg.solve(gram, features.T) / n
+    own = (features * weights.T).sum(axis=1) + 1.0 / n
+    # A row's own membership m is left out of the fit and of the mean, which would tell on it. With
+    # z = weights @ m, what is told of a row is scaled @ z + base + m * added, and all sums over
+    # rows that its correlation with m needs are z, sums over the first sample, and constants.
+    count = float(labeled.sum())
+    apart = 1.0 / (1.0 - own)
+    scaled = features * apart[:, None]
+    base = apart * count / n - count / (n - 1)
+    added = 1.0 / (n - 1) - apart * own
+    squared = (2.0 * base + added) * added
+    rows = np.column_stack(
+        [weights.T, scaled, scaled * added[:, None], added, base + added, squared]
+    )
+    sums = sum_samples(rows, draw_samples(labeled, rng, permutations))
+    z, of_first, crossed = sums[:, :size], sums[:, size : 2 * size], sums[:, 2 * size : 3 * size]
+    sum_added, sum_told, sum_squares = sums[:, 3 * size :].T
+    total = z @ scaled.sum(axis=0) + base.sum() + sum_added
+    covariance = (of_first * z).sum(axis=1) + sum_told - total * count / n
+    squares = (
+        ((z @ (scaled.T @ scaled) + 2.0 * (crossed + base @ scaled)) * z).sum(axis=1)
+        + base @ base
+        + sum_squares
+    )
+    spread = np.sqrt(np.maximum(squares, 0.0) * count * (1.0 - count / n))
+    value = covariance / np.maximum(spread, 1e-12)
+    return float(value[0]), compute_p_value(value)
+
+
+def run_class_test(
+    pool: FloatArray,
+    labeled: NDArray[np.bool_],
+    rng: np.random.Generator,
+    permutations: int,
+) -> tuple[float, float]:
+    """Largest difference of mean ``pool`` (n, K) in standard errors, and its p-value."""
+    spread = pool.std(axis=0)
+    kept = spread > 1e-12
+    if not kept.any():
+        return 0.0, 1.0
+    standard = (pool[:, kept] - pool[:, kept].mean(axis=0)) / spread[kept]
+    among = sum_samples(standard, draw_samples(labeled, rng, permutations))
+    count = float(labeled.sum())
+    # the mean of the others is minus this sum over their number
+    gap = among / count + among / (len(pool) - count)
+    error = np.sqrt(1.0 / count + 1.0 / (len(pool) - count))
+    value = np.abs(gap / error).max(axis=1)
+    return float(value[0]), compute_p_value(value)

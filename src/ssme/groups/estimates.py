@@ -6,7 +6,7 @@ With W_d a draw of the whole's posterior, shifted by a draw of the group's own c
     draws_d   = m(W_d of the group, rows weighed by e) + (1 - w) [E_d - m(W_d, all rows)]
     estimate  = m(W of the group, its rows) + w R      + (1 - w) [E - m(W, all rows)]
 
-(on the scale of `ssme.groups.scales`), where
+(on the scale of `ssme.groups.shifts`), where
 
 - E and E_d are the method's estimate and draws on all rows: what it does beyond its posterior
   holds for groups too. The draws are moved so that their median is as far from the estimate as on
@@ -34,18 +34,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.groups.constants import GroupConstants
-from ssme.groups.scales import measure_step, move_by, move_median
-from ssme.groups.shifts import LEAST, GroupShifts, ShiftDirections, fit_group_shifts
-from ssme.groups.unseen import leave_end
+from ssme.groups.shifts import (
+    LEAST,
+    GroupConstants,
+    GroupShifts,
+    ShiftDirections,
+    fit_group_shifts,
+    measure_step,
+    move_by,
+    move_median,
+)
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels
 from ssme.methods.parts.draws import average_defined, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
-from ssme.metrics.kinds import Calibration
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import Calibration, Decision
 from ssme.progress import tell
 
-__all__ = ["GroupEstimator", "Grouped", "estimate_groups"]
+# -------------------------------------------------------------------------------------------------
+# Rates of which a group shows no case: how large may they be among others like its rows?
+#
+# A classifier that predicts class k for no row of a group finds none of its n cases of k there: its
+# recall is 0 in every draw. That is no proof for the people whom the rows stand for. With no case
+# among n seen, and all rates alike probable before, a rate has the distribution Beta(1, n): at most
+# "three in n" with 95 % probability. Likewise where it predicts k for every row, whose recall is 1.
+
+
+def leave_end(
+    metric: Metric,
+    scores: FloatArray,
+    soft: FloatArray,
+    draws: FloatArray,
+    seed: np.random.SeedSequence,
+) -> FloatArray:
+    """``draws`` (D, M) that are as far from 0 or 1 as a rate without a case seen may be.
+
+    ``scores`` (r, M, K) and ``soft`` (r, K) are those of the group's rows. Draws of metrics that
+    are no share of the rows of a true class stay as they are, and so do those of classifiers that
+    predict that class for some of the rows and for others not.
+    """
+    kind = metric.kind
+    if not isinstance(kind, Decision) or kind.share_of is None or kind.share_of.true is None:
+        return draws
+    k, present = kind.share_of.true, np.isfinite(scores).all(axis=2)
+    predicted = (predicted_classes(scores, kind.threshold) == k) & present
+    always = (predicted == present).all(axis=0) & present.any(axis=0)
+    either = (always | ~predicted.any(axis=0)) & present.any(axis=0)
+    if not either.any():
+        return draws
+    cases = (soft[:, k, None] * present).sum(axis=0)
+    unseen = np.random.default_rng(seed).beta(1.0, np.maximum(cases, 1.0), draws.shape)
+    far = np.where(always, np.minimum(draws, 1.0 - unseen), np.maximum(draws, unseen))
+    out: FloatArray = np.where(either, far, draws)
+    return out
+
 
 IntArray = NDArray[np.int64]
 GROUP_DRAWS = 0x6709
@@ -68,7 +111,7 @@ class Grouped:
 class Beyond:
     """What a method says of a metric on all rows beyond its posterior.
 
-    ``value`` (M,) leads from m(W, all rows) to E on the metric's scale (`ssme.groups.scales`),
+    ``value`` (M,) leads from m(W, all rows) to E on the metric's scale (`ssme.groups.shifts`),
     ``draws`` (D, M) from m(W_d, all rows) to E_d, ``off_center`` (M,) from E to the median of E_d.
     """
 

@@ -23,10 +23,139 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.groups.constants import GroupConstants
-from ssme.metrics.base import FloatArray
+from ssme.methods.parts.draws import log_odds
+from ssme.metrics.base import FloatArray, Metric
 
-__all__ = ["LEAST", "GroupShifts", "ShiftDirections", "fit_group_shifts"]
+# -------------------------------------------------------------------------------------------------
+# Numbers that decide how far a group may differ from the whole, and how much it borrows.
+
+
+@dataclass(frozen=True)
+class GroupConstants:
+    """Constants of the estimates of groups; chosen on adult (sex, race, decades of age).
+
+    ``benchmarks/decide/groups.py`` measures them on sets that had no part in the choice.
+    """
+
+    scale: float = 0.15
+    """Median, before the labels, of the standard deviation tau of a group's shift in log-odds."""
+
+    scale_spread: float = 0.7
+    """Standard deviation of log tau before the labels."""
+
+    slope: float = 0.7
+    """Standard deviation of a group's change of slope, as a multiple of tau."""
+
+    scale_grid: tuple[float, float, int] = (0.02, 1.5, 15)
+    """Least and largest tau that are weighed, and how many in between."""
+
+    newton_steps: int = 5
+    """Steps to the coefficients of the groups."""
+
+    farthest: float = 5.0
+    """Largest coefficient that a step may reach."""
+
+    whole_rows: float = 1.0
+    """Rows that the whole adds to a group: prior weight of the scores of all rows."""
+
+    whole_sample: int = 20
+    """Rows of the whole that stand for all of them in this."""
+
+    whole_sets: int = 16
+    """Sets of their weights; groups take one of them each."""
+
+    half: float = 500.0
+    """Labels of a group at which half of what they say beyond the posterior is believed."""
+
+    least_labels: int = 20
+    """Labels of a group from which this is computed."""
+
+    leftover: float = 2.5
+    """How often the variance that the correction leaves counts."""
+
+    label_draws: int = 50
+    """Label draws behind the correction of a group, and behind estimates for the rows at hand."""
+
+    smooth_rows: int = 100
+    """Rows of a group from which a metric of the rows at hand has no visible steps."""
+
+    most_rows: int = 2000
+    """Rows of a group on which draws are computed."""
+
+    batch_cells: int = 1 << 22
+    """Cells (draws x rows x classes) held at once."""
+
+    joint_cells: int = 1 << 23
+    """Draws x rows up to which a row has the same weight in every grouping."""
+
+    worst: float = 0.5
+    """Power to which shares of draws are taken for P(worst) among three groups or more, faded to
+    one as the labels of groups take over; chosen on runs 5 to 7 of adult, diabetes_readmit and
+    mmlupro_llm_logit with 50 labels, where 0.4 to 1 were tried."""
+
+
+# -------------------------------------------------------------------------------------------------
+# The scale on which what is known of all rows is carried to a group.
+#
+# A metric whose range is finite and of which more is better (accuracy, AUC, F1) moves on the
+# logit of its range, so that a group that is right 99 times in 100 is moved less than one that is
+# right 80 times; an error, of which zero must stay within reach, moves by adding. Values at the
+# very ends of the range stay there.
+
+
+EDGE = 1e-6
+"""Share of the range at its ends that counts as the end itself."""
+
+
+def measure_step(metric: Metric, start: FloatArray, end: FloatArray) -> FloatArray:
+    """What leads from ``start`` to ``end`` on the scale of ``metric``; zero where undefined."""
+    step = _to_scale(metric, end) - _to_scale(metric, start)
+    return np.where(np.isfinite(step), step, 0.0)
+
+
+def move_by(metric: Metric, values: FloatArray, step: FloatArray) -> FloatArray:
+    """``values`` moved by ``step`` on the scale of ``metric``; by adding also out of its range.
+
+    What is moved in several steps is cut to the range once, at the end: cut earlier, draws that met
+    at zero would stay together.
+    """
+    if not _is_bounded(metric):
+        return values + step
+    span = metric.high - metric.low
+    share = (values - metric.low) / span
+    inside = metric.low + span / (1.0 + np.exp(-(_to_scale(metric, values) + step)))
+    at_end = (share <= EDGE) | (share >= 1.0 - EDGE)
+    out: FloatArray = np.where(at_end, values, inside)
+    return out
+
+
+def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatArray:
+    """``draws`` (D, M) moved to have ``center`` (M,) as their median.
+
+    Undefined draws are replaced by the defined ones in turn.
+    """
+    known = np.isfinite(center) & np.isfinite(draws).any(axis=0)
+    shown = draws[:, known]
+    for m in np.flatnonzero(~np.isfinite(shown).all(axis=0)):
+        defined = shown[np.isfinite(shown[:, m]), m]
+        shown[:, m] = np.resize(defined, len(shown))
+    target = center[known]
+    moved = move_by(metric, shown, measure_step(metric, np.median(shown, axis=0), target))
+    moved += target - np.median(moved, axis=0)
+    out: FloatArray = np.full_like(draws, np.nan)
+    out[:, known] = np.clip(moved, metric.low, metric.high)
+    return out
+
+
+def _is_bounded(metric: Metric) -> bool:
+    return bool(metric.greater_is_better) and bool(np.isfinite(metric.high - metric.low))
+
+
+def _to_scale(metric: Metric, values: FloatArray) -> FloatArray:
+    if not _is_bounded(metric):
+        return values
+    return log_odds((values - metric.low) / (metric.high - metric.low), EDGE)
+
 
 IntArray = NDArray[np.int64]
 LEAST = 1e-12

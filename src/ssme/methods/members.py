@@ -11,25 +11,25 @@ TYPE_CHECKING = False  # type checkers take it for true; see ssme/__init__.py
 if TYPE_CHECKING:
     from ssme.methods.answers.method import Answers as Answers
     from ssme.methods.auto.method import Auto as Auto
-    from ssme.methods.estimators.active_testing import ActiveTesting as ActiveTesting
-    from ssme.methods.estimators.agreement import Agreement as Agreement
-    from ssme.methods.estimators.atc import Atc as Atc
+    from ssme.methods.estimators.annotators import DawidSkene as DawidSkene
+    from ssme.methods.estimators.annotators import Spe as Spe
     from ssme.methods.estimators.bayesian_calibration import (
         BayesianCalibration as BayesianCalibration,
     )
-    from ssme.methods.estimators.cbpe import Cbpe as Cbpe
-    from ssme.methods.estimators.dawid_skene import DawidSkene as DawidSkene
     from ssme.methods.estimators.ensemble import Ensemble as Ensemble
+    from ssme.methods.estimators.ensemble import MajorityVote as MajorityVote
+    from ssme.methods.estimators.ensemble import WeightedEnsemble as WeightedEnsemble
+    from ssme.methods.estimators.label_free import Agreement as Agreement
+    from ssme.methods.estimators.label_free import Atc as Atc
+    from ssme.methods.estimators.label_free import Cbpe as Cbpe
+    from ssme.methods.estimators.labeled import ActiveTesting as ActiveTesting
     from ssme.methods.estimators.labeled import Labeled as Labeled
-    from ssme.methods.estimators.majority_vote import MajorityVote as MajorityVote
     from ssme.methods.estimators.ppi import AutoEval as AutoEval
     from ssme.methods.estimators.ppi import Ppi as Ppi
     from ssme.methods.estimators.ppi import StratifiedPpi as StratifiedPpi
     from ssme.methods.estimators.pseudo_label import PseudoLabel as PseudoLabel
-    from ssme.methods.estimators.spe import Spe as Spe
     from ssme.methods.estimators.ssme import SsmeMethod as SsmeMethod
     from ssme.methods.estimators.ssme import SsmeMMethod as SsmeMMethod
-    from ssme.methods.estimators.weighted_ensemble import WeightedEnsemble as WeightedEnsemble
 
 METHODS: dict[str, str] = {
     "auto": "ssme.methods.auto.method:Auto",
@@ -38,18 +38,18 @@ METHODS: dict[str, str] = {
     "ensemble": "ssme.methods.estimators.ensemble:Ensemble",
     "ssme": "ssme.methods.estimators.ssme:SsmeMethod",
     "ssme_m": "ssme.methods.estimators.ssme:SsmeMMethod",
-    "weighted_ensemble": "ssme.methods.estimators.weighted_ensemble:WeightedEnsemble",
-    "majority_vote": "ssme.methods.estimators.majority_vote:MajorityVote",
+    "weighted_ensemble": "ssme.methods.estimators.ensemble:WeightedEnsemble",
+    "majority_vote": "ssme.methods.estimators.ensemble:MajorityVote",
     "pseudo_label": "ssme.methods.estimators.pseudo_label:PseudoLabel",
-    "dawid_skene": "ssme.methods.estimators.dawid_skene:DawidSkene",
+    "dawid_skene": "ssme.methods.estimators.annotators:DawidSkene",
     "bayesian_calibration": "ssme.methods.estimators.bayesian_calibration:BayesianCalibration",
-    "spe": "ssme.methods.estimators.spe:Spe",
+    "spe": "ssme.methods.estimators.annotators:Spe",
     "autoeval": "ssme.methods.estimators.ppi:AutoEval",
     "ppi": "ssme.methods.estimators.ppi:Ppi",
     "stratified_ppi": "ssme.methods.estimators.ppi:StratifiedPpi",
-    "active_testing": "ssme.methods.estimators.active_testing:ActiveTesting",
-    "cbpe": "ssme.methods.estimators.cbpe:Cbpe",
-    "atc": "ssme.methods.estimators.atc:Atc",
-    "agreement": "ssme.methods.estimators.agreement:Agreement",
+    "active_testing": "ssme.methods.estimators.labeled:ActiveTesting",
+    "cbpe": "ssme.methods.estimators.label_free:Cbpe",
+    "atc": "ssme.methods.estimators.label_free:Atc",
+    "agreement": "ssme.methods.estimators.label_free:Agreement",
 }
 """Name of each method -> module and class, in the order of the table of ``ssme methods``."""

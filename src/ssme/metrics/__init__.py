@@ -3,7 +3,7 @@
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.calibration import ece
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
-from ssme.metrics.costs import expected_cost, expected_utility
+from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import (
     at_threshold,
@@ -12,7 +12,6 @@ from ssme.metrics.decisions import (
 )
 from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
 from ssme.metrics.per_class import expand_metrics
-from ssme.metrics.prevalence import at_prevalence
 from ssme.metrics.registry import (
     MetricSpec,
     default_metrics,

@@ -73,7 +73,7 @@ class Metric:
     >>> import numpy as np
     >>> from ssme.metrics import Metric, one_hot_mass
     >>> from ssme.metrics.kinds import Loss
-    >>> from ssme.metrics.mass import linear_plan
+    >>> from ssme.metrics.confusion import linear_plan
     >>> def plan(scores):
     ...     second = np.sort(scores, axis=2)[:, :, -2, None]
     ...     return linear_plan(np.where(np.isnan(scores), np.nan, scores >= second))

@@ -6,7 +6,7 @@ cost = sum_kl C[k, l] n_kl / n,    n_kl the mass of class k that is predicted as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -14,12 +14,18 @@ import numpy as np
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.confusion import FullTables, compute_ratio, linear_plan, predicted_classes
 from ssme.metrics.decisions import at_threshold
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Tables
-from ssme.metrics.mass import compute_ratio, linear_plan
-
-__all__ = ["expected_cost", "expected_utility"]
+from ssme.metrics.kinds import (
+    DEFAULT_THRESHOLD,
+    ConfusionInterval,
+    Custom,
+    Decision,
+    Kind,
+    LabelsInterval,
+    Statistic,
+    Tables,
+)
 
 
 def expected_cost(
@@ -166,3 +172,139 @@ def _plan_cost(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     value: FloatArray = cost.T[predicted]
     value[predicted < 0] = np.nan
     return linear_plan(value)
+
+
+# -------------------------------------------------------------------------------------------------
+# A metric as it would be if the classes were as frequent as somebody says.
+#
+# With the classes' shares rho stated, the mass of class k is scaled to rho_k:
+#
+#     m_rho(mass) = m( mass_ik rho_k / sum_i mass_ik ),
+#
+# so that rows of a class count as before among themselves, and classes as stated. It is the metric
+# under label shift. Written ``accuracy~0.03``: two classes, 3 % of class 1.
+#
+# From labels alone, a metric of decisions among two classes has the interval of confusion tables
+# that are drawn and then scaled to the stated shares. Rows that are weighted anew would not do:
+# where all labeled rows of a class are decided alike, every such draw gives the same value.
+
+
+@dataclass(frozen=True)
+class DecisionAtPrevalence(Custom):
+    """A metric of decisions among two classes at stated shares of these classes.
+
+    Parameters
+    ----------
+    statistic : callable
+        The statistic of confusion tables, as that of `Decision`.
+    threshold : float
+        P(1) from which class 1 is predicted.
+    shares : tuple of float
+        The stated share of each class.
+    """
+
+    statistic: Statistic
+    threshold: float
+    shares: tuple[float, ...]
+
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
+        return ConfusionInterval(self.compute_restated, self.threshold)
+
+    def compute_restated(self, tables: Tables) -> FloatArray:
+        """The statistic of ``tables`` with each true class scaled to its stated share."""
+        occurring = tables.occurring
+        known = (occurring > 0.0).all(axis=2)
+        found = np.where(occurring > 0.0, occurring, 1.0)
+        right = np.asarray(self.shares) * tables.hits / found
+        wrong = np.asarray(self.shares) - right
+        counts = np.stack(
+            [
+                np.stack([right[..., 0], wrong[..., 0]], axis=-1),
+                np.stack([wrong[..., 1], right[..., 1]], axis=-1),
+            ],
+            axis=-2,
+        )
+        return np.where(known, self.statistic(FullTables(counts)), np.nan)
+
+
+def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
+    """Make ``metric`` what it would be at stated frequencies of the classes.
+
+    Parameters
+    ----------
+    metric : Metric
+        Any metric.
+    shares : float or sequence of float
+        The share of class 1 of two classes, or the share of every class.
+
+    Returns
+    -------
+    Metric
+        Named ``accuracy~0.03``, for example. Where a class does not occur it is NaN.
+
+    Examples
+    --------
+    Half of the positives are found, and all of the negatives are right:
+
+    >>> import numpy as np
+    >>> from ssme.metrics import at_prevalence, get_metric, one_hot_mass
+    >>> scores = np.array([[[0.1, 0.9]], [[0.8, 0.2]], [[0.7, 0.3]], [[0.9, 0.1]]])
+    >>> mass = one_hot_mass(np.array([1, 1, 0, 0]), 2)
+    >>> get_metric("accuracy")(scores, mass).item()
+    0.75
+    >>> at_prevalence(get_metric("accuracy"), 0.1)(scores, mass).item()
+    0.95
+    """
+    two = isinstance(shares, (int, float))
+    stated = np.array([1.0 - shares, shares] if two else shares, dtype=np.float64)  # type: ignore[operator]
+    if stated.ndim != 1 or not ((stated > 0.0) & (stated < 1.0)).all() or stated.size < 2:
+        raise InputError(
+            f"the prevalence of metric `{metric.name}` is {shares!r}",
+            allowed="a number between 0 and 1, or one for each class",
+            fix="give the share of rows that are of class 1, such as 0.03",
+        )
+    if abs(stated.sum() - 1.0) > 1e-6:
+        raise InputError(
+            f"the shares of classes of metric `{metric.name}` add up to {stated.sum():g}",
+            allowed="shares that add up to 1",
+        )
+    shown = ", ".join(
+        np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)
+    )
+    return replace(
+        metric,
+        name=f"{metric.name}~{shown.replace(', ', '~')}",
+        title=f"{metric.title} at prevalence {shown}",
+        plan=partial(_plan, metric=metric, shares=tuple(stated.tolist())),
+        kind=_choose_kind(metric, tuple(stated.tolist())),
+        binary=metric.binary and stated.size == 2,
+        multiclass=metric.multiclass and stated.size > 2,
+        of_positive=True,
+        of_order=True,
+        definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
+    )
+
+
+def _choose_kind(metric: Metric, shares: tuple[float, ...]) -> Kind:
+    if isinstance(metric.kind, Decision) and len(shares) == 2:
+        return DecisionAtPrevalence(metric.kind.statistic, metric.kind.threshold, shares)
+    return Custom()
+
+
+def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> MetricPlan:
+    if scores.shape[2] != len(shares):
+        raise UnsupportedError(
+            f"shares of {len(shares)} classes with {scores.shape[2]} classes",
+            allowed="one share per class",
+            fix="give a share to every class",
+        )
+    plan, stated = metric.plan(scores), np.array(shares)
+
+    def compute_values(mass: FloatArray) -> FloatArray:
+        total = mass.sum(axis=1, keepdims=True)
+        known = (total > 0.0).all(axis=2)[:, 0]
+        scaled = mass * (stated / np.where(total > 0.0, total, 1.0))
+        found = plan(scaled)
+        return np.where(known[:, None], found, np.nan)
+
+    return compute_values

@@ -20,8 +20,8 @@ import numpy as np
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import compute_ratio
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Rows, Tables
-from ssme.metrics.mass import compute_ratio
 from ssme.wording import quote, suggest_nearest
 
 __all__ = [

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ssme.errors import InputError
-from ssme.metrics.agreement import AGREEMENT_METRICS
 from ssme.metrics.base import Metric
-from ssme.metrics.calibration import CALIBRATION_METRICS
+from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS
+from ssme.metrics.costs import at_prevalence
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import DECISION_METRICS, at_threshold, class_metric
+from ssme.metrics.decisions import AGREEMENT_METRICS, DECISION_METRICS, at_threshold, class_metric
 from ssme.metrics.kinds import Decision
 from ssme.metrics.per_class import split_class
-from ssme.metrics.prevalence import at_prevalence
-from ssme.metrics.probability import PROBABILITY_METRICS
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
 from ssme.wording import suggest_nearest

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ssme.diagnostics.explanations import read_explanations, read_picture
+from ssme.diagnostics.registry import read_explanations, read_picture
 from ssme.markup import make_environment
 
 __all__ = ["explain_doubts", "render_html"]

@@ -15,7 +15,7 @@ from ssme.data.description import tell_positive
 from ssme.decide.together import profile_set
 from ssme.decide.written import choose_by_lead, describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
-from ssme.diagnostics.explanations import explain_plainly
+from ssme.diagnostics.registry import explain_plainly
 from ssme.errors import InputError, UnsupportedError
 from ssme.markup import format_percent
 from ssme.methods.answers.belief import AnswersBelief

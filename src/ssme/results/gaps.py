@@ -33,9 +33,8 @@ from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Estimate, number_rows, refuse_without_order
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.confusion import linear_plan, predicted_classes
 from ssme.metrics.kinds import Loss, is_same_metric
-from ssme.metrics.mass import linear_plan
 from ssme.results.comparison import RowTable
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import Group

@@ -25,8 +25,7 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
-from ssme.diagnostics.explanations import explain_plainly
-from ssme.diagnostics.registry import check_all
+from ssme.diagnostics.registry import check_all, explain_plainly
 from ssme.errors import InputError, MissingExtraError, name_argument
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported

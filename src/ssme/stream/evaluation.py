@@ -3,7 +3,7 @@
 1. All labeled rows and a random sample of the unlabeled ones are read; the method is fitted to
    them as usual.
 2. One pass over the row groups applies the fitted P(y | s) to every row and adds up
-   (`ssme.stream.counters`). Memory does not grow with the rows. The estimates on the sample, with
+   (`ssme.stream.tally`). Memory does not grow with the rows. The estimates on the sample, with
    their draws, are computed beside it.
 3. With c(.) a metric of the fitted posterior without any label drawn, and E, D the estimate and
    draws on the sample,
@@ -46,14 +46,28 @@ from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
-from ssme.stream.blocks import find_labeled_rows, read_block, read_numbers
-from ssme.stream.checkpoint import Progress, RunMark
-from ssme.stream.columns import Reading, find_columns
-from ssme.stream.counting import Counting, count_all
+from ssme.stream.counting import (
+    Counting,
+    Progress,
+    RunMark,
+    count_all,
+    find_labeled_rows,
+    read_block,
+    read_numbers,
+)
 from ssme.stream.files import close_files
-from ssme.stream.group_keys import GroupKey, GroupTable, count_groups
+from ssme.stream.groups import GroupKey, GroupTable, count_groups
 from ssme.stream.repeats import hash_ids, refuse_copied_files, refuse_repeated_ids
-from ssme.stream.source import Part, Source, find_source, join_tables, read_table, take_rows
+from ssme.stream.source import (
+    Part,
+    Reading,
+    Source,
+    find_columns,
+    find_source,
+    join_tables,
+    read_table,
+    take_rows,
+)
 from ssme.stream.tally import Sums, Tally, plan_tally
 from ssme.writing import refuse_existing
 

@@ -31,21 +31,277 @@ from ssme.data.design import find_rounds, make_design
 from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
-from ssme.methods.base import DrawsPosterior
-from ssme.metrics.base import FloatArray
+from ssme.methods.base import DrawsPosterior, number_rows
+from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
+from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.results.notebook import ToldInWords
 from ssme.suggest.constants import SuggestConstants
-from ssme.suggest.goals import Goal, find_goal
-from ssme.suggest.sampling import draw_spread, measure_gain, set_probabilities
+from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
 
-__all__ = ["DESIGN", "N_ROWS", "UNIFORM", "Suggestion", "believe", "suggest_rows"]
+# -------------------------------------------------------------------------------------------------
+# Rows drawn with known probabilities, spread over the rows rather than bunched.
+#
+#     p_i = u n / N + (1 - u) n s_i / sum(s),     cut at 1, the rest raised in proportion
+#
+# for n of N rows with sizes s_i; u is the share drawn uniformly, so that no row is out of reach
+# and no label stands for more than about 1 / u times the rows it would at random. Rows are put in
+# an order in which neighbors are alike, and each of the points start + 0, 1, ..., n - 1 picks the
+# row under it on the cumulated p (systematic sampling, Madow, Annals of Mathematical Statistics
+# 20, 1949): row i is drawn with probability p_i exactly, and rows that are alike are not drawn
+# together.
+
 
 IntArray = NDArray[np.int64]
+
+
+def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
+    """Probabilities (N,) that sum to ``n``, a share ``uniform`` of them alike for every row.
+
+    Parameters
+    ----------
+    size : array (N,)
+        How much a label of each row is worth, nonnegative; all zero means all alike.
+    n : int
+        Number of rows to draw, at most N.
+    uniform : float
+        Share in (0, 1] that does not look at ``size``.
+    """
+    total = float(size.sum())
+    share = size / total if total > 0.0 else np.full(size.size, 1.0 / size.size)
+    rate = uniform / size.size + (1.0 - uniform) * share
+    certain = np.zeros(size.size, dtype=bool)
+    while True:
+        left = n - int(certain.sum())
+        scaled = left * rate / rate[~certain].sum() if left else np.zeros_like(rate)
+        beyond = ~certain & (scaled >= 1.0)
+        if not beyond.any():
+            out: FloatArray = np.where(certain, 1.0, scaled)
+            return out
+        certain |= beyond
+
+
+def measure_gain(size: FloatArray, probability: FloatArray) -> float:
+    """How many labels drawn at random one drawn with ``probability`` (N,) is worth.
+
+    The variance that labels leave is sum_i s_i^2 (1 / p_i - 1); the gain is that of equal
+    probabilities over that of ``probability``, one where neither leaves any.
+    """
+    square, rows = size**2, size.size
+    even = float(square.sum()) * (rows / float(probability.sum()) - 1.0)
+    left = float((square * (1.0 / probability - 1.0)).sum())
+    return even / left if left > 0.0 and even > 0.0 else 1.0
+
+
+def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
+    """Row numbers drawn with ``probability`` (N,), spread along ``order`` (N,)."""
+    ends = np.cumsum(probability[order])
+    n = int(np.rint(ends[-1]))
+    points = rng.random() + np.arange(n)
+    found = np.searchsorted(ends, np.minimum(points, ends[-1] * (1.0 - 1e-12)), side="right")
+    rows: IntArray = order[np.minimum(found, order.size - 1)]
+    return rows
+
+
+# -------------------------------------------------------------------------------------------------
+# What labels are wanted for, as a weighted list of questions about the classifiers.
+#
+# A question is a contrast a of the classifiers' metrics on one group of rows, theta = sum_j a_j
+# m_j:
+#
+# - ``best``: the pick against each other model, a = e_pick - e_j. A difference with mean mu and
+#   standard deviation sigma under the joint draws costs an expected regret of E max(0, -theta);
+#   that falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the
+#   question.
+# - ``metric:NAME``: the metric of every model, all alike.
+# - ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
+#   moves the metric of a small group more, so small groups get more labels. Any grouping may stand
+#   for the column: ``group:age:quantiles=4``, ``group:sex+race``.
+
+
+GOALS = ("best", "metric", "group")
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Contrasts of the classifiers' metrics on the same rows.
+
+    Attributes
+    ----------
+    rows : array of int
+        Numbers of the rows that the metric is computed on.
+    contrasts : array (C, M)
+        Weights of the classifiers' metrics, one line per question.
+    weights : array (C,)
+        How much the variance of each counts.
+    texts : tuple of str
+        The questions in words, the reasons to label rows that answer them.
+    """
+
+    rows: NDArray[np.int64]
+    contrasts: FloatArray
+    weights: FloatArray
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What labels are wanted for: a metric and questions about it.
+
+    ``alike`` says that a method which draws its belief is served best by rows drawn alike.
+    """
+
+    text: str
+    metric: Metric
+    questions: tuple[Questions, ...]
+    alike: bool = False
+
+
+def find_goal(
+    evaluation: BaseEvaluation, text: str, constants: SuggestConstants | None = None
+) -> Goal:
+    """The goal that ``text`` names.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Whose models, metrics and groups are asked about.
+    text : str
+        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
+    constants : SuggestConstants, optional
+        Numbers that weigh the questions of ``"best"``.
+    """
+    kind, name = parse_goal(text)
+    if kind == "group":
+        return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
+    m = _find_metric(evaluation, text, name) if name else 0
+    metric = evaluation.metrics[m]
+    if kind == "metric":
+        whole = number_rows(None, evaluation.data.n_rows)
+        asked = _ask_of_models(evaluation, metric, whole, "")
+        return Goal(text, metric, (asked,), alike=not _is_corrected(metric))
+    asked = _ask_of_pick(evaluation, m, constants or SuggestConstants())
+    return Goal(f"best:{metric.name}", metric, (asked,))
+
+
+def parse_goal(text: str) -> tuple[str, str]:
+    """Read the kind of a goal and what it is about.
+
+    Parameters
+    ----------
+    text : str
+        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
+
+    Returns
+    -------
+    kind, name : str
+        ``"best"``, ``"metric"`` or ``"group"``, and the metric or the grouping; empty for
+        ``"best"`` alone.
+
+    Examples
+    --------
+    >>> parse_goal("group:age:quantiles=4")
+    ('group', 'age:quantiles=4')
+    """
+    kind, colon, name = (part.strip() for part in str(text).partition(":"))
+    if kind in GOALS and (name or (kind == "best" and not colon)):
+        return kind, name
+    what = "is unknown" if kind not in GOALS else "does not say which"
+    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else ""
+    raise InputError(
+        f"{argument('goal', text)} {what}",
+        allowed="best, best:METRIC, metric:METRIC or group:COLUMN",
+        fix=f"{nearest}write for example best, metric:accuracy or group:sex",
+    )
+
+
+def _is_corrected(metric: Metric) -> bool:
+    """Whether `auto` corrects the metric by what labels of chosen rows say of it."""
+    return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
+
+
+def _find_metric(evaluation: BaseEvaluation, text: str, name: str) -> int:
+    names = [metric.name for metric in evaluation.metrics]
+    if name not in names:
+        raise InputError(
+            f"{argument('goal', text)} names a metric that was not evaluated",
+            allowed=quote(names),
+            fix=f"{suggest_nearest(name, names)}name one of these, or evaluate the other one too "
+            f"with {argument('metrics')}",
+        )
+    return names.index(name)
+
+
+def _ask_of_models(
+    evaluation: BaseEvaluation, metric: Metric, rows: NDArray[np.int64], where: str
+) -> Questions:
+    models = evaluation.data.models
+    texts = tuple(f"{metric.name} of {model}{where}" for model in models)
+    return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
+
+
+def _ask_of_groups(evaluation: BaseEvaluation, grouping: str) -> tuple[Questions, ...]:
+    own = [group for group in evaluation.groups if group.by and not group.pooled]
+    groups = [group for group in own if group.by == grouping]
+    groups = groups or [group for group in own if group.by.startswith(f"{grouping}:")]
+    if not groups:
+        known = list(dict.fromkeys(group.by for group in own))
+        raise InputError(
+            f"{argument('goal', f'group:{grouping}')} names no groups of the evaluation",
+            allowed=f"one of the groupings {quote(known)}"
+            if known
+            else "a grouping: the evaluation has none",
+            fix=f"{suggest_nearest(grouping, known)}name a column, or evaluate by it",
+        )
+    return tuple(
+        _ask_of_models(
+            evaluation,
+            evaluation.metrics[0],
+            number_rows(group.rows, evaluation.data.n_rows),
+            f" in {group.name}",
+        )
+        for group in groups
+    )
+
+
+def _ask_of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants) -> Questions:
+    """The pick against every other model, by what knowing more would save."""
+    metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
+    if metric.greater_is_better is None:
+        raise InputError(
+            f"{argument('goal', f'best:{metric.name}')} was asked for, and {metric.name} does not "
+            "say whether greater is better",
+            fix="name a metric that does, or use the goal metric:NAME",
+        )
+    names, known = data.models, np.isfinite(estimate.value)
+    if known.sum() < 2:
+        raise InputError(
+            f"{argument('goal', 'best')} was asked for, and {int(known.sum())} of {known.size} "
+            f"models have a value of {metric.name}",
+            allowed="two or more models to choose among",
+            fix=f"use the goal metric:{metric.name}",
+        )
+    sign = 1.0 if metric.greater_is_better else -1.0
+    pick = int(np.nanargmax(sign * estimate.value))
+    rows = number_rows(None, data.n_rows)
+    others = [j for j in np.flatnonzero(known) if j != pick]
+    gap = sign * (estimate.value[pick] - estimate.value[others])
+    if estimate.draws is None:
+        sure = np.ones(len(others))
+    else:
+        spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
+        spread = np.maximum(spread, 1e-6)
+        sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
+    least = constants.least_weight
+    weight = np.maximum(sure / sure.max(), least) if sure.max() > 0.0 else np.ones(len(gap))
+    each = np.eye(known.size)
+    texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
+    return Questions(rows, each[pick] - each[others], weight, texts)
+
 
 N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
 UNIFORM = Option(

@@ -4,7 +4,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.estimators.active_testing import ActiveTesting, acquire, compute_acquisition
+from ssme.methods.estimators.labeled import ActiveTesting, acquire, compute_acquisition
 from ssme.methods.parts.votes import cast_votes
 from ssme.metrics import get_metric
 

@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ssme.methods.estimators.dawid_skene import fit_dawid_skene
+from ssme.methods.estimators.annotators import fit_dawid_skene
 
 
 def votes(n=400, accuracy=(0.9, 0.8, 0.7, 0.6), seed=0):

@@ -2,7 +2,8 @@ import numpy as np
 from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
-from ssme.methods.estimators.ensemble import Ensemble, average_scores
+from ssme.methods.estimators.ensemble import Ensemble
+from ssme.methods.parts.votes import average_scores
 
 
 def partly_labeled(n_labeled=50):

@@ -6,9 +6,13 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.estimators.agreement import Agreement, measure_agreement_with_others
-from ssme.methods.estimators.atc import Atc, find_threshold
-from ssme.methods.estimators.cbpe import Cbpe
+from ssme.methods.estimators.label_free import (
+    Agreement,
+    Atc,
+    Cbpe,
+    find_confidence_threshold,
+    measure_agreement_with_others,
+)
 from ssme.metrics import get_metric
 
 FULL = gaussian_set(4000, np.array([1.0, 2.0]), rng=np.random.default_rng(0))
@@ -29,10 +33,13 @@ def test_cbpe_is_the_mean_confidence_and_right_for_calibrated_classifiers() -> N
 
 def test_atc_threshold_leaves_as_many_below_as_are_wrong() -> None:
     right = np.array([1.0, 0.0, 1.0, 1.0])
-    assert find_threshold(np.array([0.9, 0.6, 0.8, 0.7]), right) == (0.7, 1.0)
-    assert find_threshold(np.array([0.9, 0.6, 0.6, 0.6]), right) == (0.6, pytest.approx(2 / 3))
-    assert find_threshold(np.array([0.9, 0.6]), np.zeros(2)) == (np.inf, 0.0)
-    assert np.isnan(find_threshold(np.empty(0), np.empty(0))).all()
+    assert find_confidence_threshold(np.array([0.9, 0.6, 0.8, 0.7]), right) == (0.7, 1.0)
+    assert find_confidence_threshold(np.array([0.9, 0.6, 0.6, 0.6]), right) == (
+        0.6,
+        pytest.approx(2 / 3),
+    )
+    assert find_confidence_threshold(np.array([0.9, 0.6]), np.zeros(2)) == (np.inf, 0.0)
+    assert np.isnan(find_confidence_threshold(np.empty(0), np.empty(0))).all()
 
 
 def test_atc_counts_tied_rows_in_the_share_that_the_labels_show() -> None:

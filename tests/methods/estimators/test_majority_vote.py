@@ -1,7 +1,7 @@
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.majority_vote import MajorityVote, weigh_votes
+from ssme.methods.estimators.ensemble import MajorityVote, weigh_votes
 
 # Classifier "a" is always right on the labeled rows, "b" half the time, "c" never.
 POSITIVE = np.array(

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import truncnorm
 
-from ssme.methods.estimators.spe import (
+from ssme.methods.estimators.annotators import (
     _compute_loss,
     _start,
     compute_mixture_posterior,

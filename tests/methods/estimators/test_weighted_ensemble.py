@@ -1,6 +1,6 @@
 import numpy as np
 
-from ssme.methods.estimators.weighted_ensemble import find_weights
+from ssme.methods.estimators.ensemble import find_weights
 
 
 def test_no_labels_is_the_plain_ensemble() -> None:

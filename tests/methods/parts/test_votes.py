@@ -1,7 +1,6 @@
 import numpy as np
 
-from ssme.methods.parts.missing import fill_missing
-from ssme.methods.parts.votes import cast_votes, compute_share_correct
+from ssme.methods.parts.votes import cast_votes, compute_share_correct, fill_missing
 
 SCORES = np.array(
     [

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import ALL_POOLS, IndependenceConstants
-from ssme.methods.estimators.ensemble import average_scores
+from ssme.methods.parts.votes import average_scores
 from ssme.metrics.base import FloatArray
 
 # -------------------------------------------------------------------------------------------------

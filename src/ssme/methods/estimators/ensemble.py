@@ -12,26 +12,19 @@ out of that row's mean.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec
+from ssme.methods.base import Convergence, Facts, MethodSpec, NamedNumbers
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.methods.parts.draws import LabelDraws
+from ssme.methods.parts.votes import average_scores, cast_votes, fill_missing
 from ssme.metrics.base import FloatArray
-from ssme.options import Flag, option
-
-__all__ = ["Ensemble", "average_scores"]
-
-
-def average_scores(scores: FloatArray) -> FloatArray:
-    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out; sums to one."""
-    total = np.where(np.isfinite(scores), scores, 0.0).sum(axis=1)
-    mean: FloatArray = total / total.sum(axis=1, keepdims=True)
-    return mean
+from ssme.options import Flag, Number, Whole, option
 
 
 @dataclass(frozen=True)
@@ -81,3 +74,191 @@ class Ensemble(LabelDraws):
             predictor=average_scores,
             clamps_labels=self.labels,
         )
+
+
+# -------------------------------------------------------------------------------------------------
+# Weighted ensemble: the linear pool with the best log score on the labeled rows.
+#
+#     P(y = k | s) = sum_j w_j s_jk,   w = argmax sum_labeled log sum_j w_j s_j,y  + prior
+#
+# The prior is a Dirichlet worth ``prior_rows`` labeled rows that favor no classifier; EM finds the
+# maximum. With no labels the weights are equal, which is the plain ensemble.
+#
+# Source: Geweke and Amisano, "Optimal prediction pools", Journal of Econometrics 164(1), 2011.
+
+
+@dataclass(frozen=True, eq=False)
+class PoolFacts(Facts):
+    """How EM ended, and the weight of each classifier in the pool."""
+
+    convergence: Convergence
+    weights: Mapping[str, float]
+
+    @property
+    def fits(self) -> Mapping[str, Convergence]:
+        return {"": self.convergence}
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "pool_weights": dict(self.weights),
+            "converged": self.convergence.converged,
+            "n_iter": self.convergence.n_iter,
+        }
+
+
+@dataclass(frozen=True)
+class WeightedEnsemble(LabelDraws):
+    """Labels drawn from the pool of classifiers that predicts the labeled rows best.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.WeightedEnsemble(prior_rows=5)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'weighted_ensemble'
+    """
+
+    prior_rows: float = option(
+        10.0,
+        "Number of labeled rows that the prior, which favors no classifier, is worth.",
+        Number(least=0.0, most=1e9),
+    )
+    tol: float = option(
+        1e-8, "Change of a weight below which EM has converged.", Number(least=0.0, most=1.0)
+    )
+    max_iter: int = option(1000, "Most steps of EM.", Whole(1, 10_000))
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="weighted_ensemble",
+        title="Linear pool weighted by labeled log score",
+        source="Geweke and Amisano 2011",
+        does=(
+            "It takes a weighted mean of the classifiers' scores as the probability of each "
+            "class; the weights are those that predict the labels of the labeled rows best."
+        ),
+        assumes="It assumes that some weighted mean of the scores is calibrated.",
+        fails=(
+            "It is unreliable where classifiers make the same errors or no weighted mean is "
+            "calibrated."
+        ),
+        needs_labels=False,
+        designs=("random", "by_score", "weights"),
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        scores = fill_missing(data.scores)
+        labeled = np.flatnonzero(data.labeled)
+        likelihood = scores[labeled, :, data.labels[labeled]]
+        weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
+        pool = np.einsum("nmk,m->nk", scores, weights)
+        posterior = clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
+        facts = PoolFacts(convergence, dict(zip(data.models, weights.tolist(), strict=True)))
+        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
+
+
+def find_weights(
+    likelihood: FloatArray, prior_rows: float, tol: float = 1e-8, max_iter: int = 1000
+) -> tuple[FloatArray, Convergence]:
+    """Weights (M,) of the best pool; ``likelihood`` (n, M) is each score of the true label."""
+    n, n_models = likelihood.shape
+    weights: FloatArray = np.full(n_models, 1.0 / n_models)
+    if n == 0:
+        return weights, Convergence(True, 0)
+    likelihood = np.maximum(likelihood, np.finfo(np.float64).tiny)
+    for step in range(1, max_iter + 1):
+        joint = likelihood * weights
+        counts = (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
+        updated = (counts + prior_rows / n_models) / (n + prior_rows)
+        moved = np.abs(updated - weights).max()
+        weights = updated
+        if moved < tol:
+            return weights, Convergence(True, step)
+    return weights, Convergence(False, max_iter)
+
+
+# -------------------------------------------------------------------------------------------------
+# Majority vote weighted by labeled accuracy.
+#
+#     P(y = k | s) = sum_j a_j v_jk / sum_j a_j
+#
+# where v_jk is classifier j's vote for class k and a_j its accuracy on the labeled rows. Without
+# any labels, or where every a_j is zero, all classifiers weigh the same.
+#
+# Source: Shanmugam et al., "Evaluating multiple models using labeled and unlabeled data",
+# NeurIPS 2025, app. B.2.
+
+
+@dataclass(frozen=True)
+class MajorityVote(LabelDraws):
+    """Accuracy-weighted average of discrete predictions.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
+    >>> method = ssme.MajorityVote(hard=True)
+    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+    'majority_vote'
+    """
+
+    hard: bool = option(
+        False,
+        "Whether the class with the largest share of the vote is the label, instead of a label "
+        "drawn from the shares. Classes with equal shares are equally likely.",
+        Flag(),
+    )
+
+    spec: ClassVar[MethodSpec] = MethodSpec(
+        name="majority_vote",
+        title="Vote of the classifiers, weighted by labeled accuracy",
+        source="Shanmugam et al. 2025, app. B.2",
+        does=(
+            "It lets the classifiers vote on the class of every unlabeled row. Each vote is "
+            "weighted by the classifier's accuracy on the labeled rows, and the share of the "
+            "votes is the probability of a class."
+        ),
+        assumes=(
+            "It assumes that the classifiers err independently and that the majority is mostly "
+            "right."
+        ),
+        fails=(
+            "It is unreliable where classifiers make the same errors, and it ignores how "
+            "confident they are."
+        ),
+        needs_labels=False,
+    )
+
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+        votes = cast_votes(data.scores)
+        accuracy = measure_labeled_accuracy(votes, data)
+        share = weigh_votes(votes, accuracy)
+        if self.hard:
+            top = share == share.max(axis=1, keepdims=True)
+            share = top / top.sum(axis=1, keepdims=True)
+        posterior = clamp(share, data.labels)
+        weights = dict(zip(data.models, accuracy.tolist(), strict=True))
+        facts = NamedNumbers("vote_weights", weights)
+        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
+
+
+def measure_labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
+    """Accuracy (M,) of ``votes`` (n, M, K) on the labeled rows; all ones if it says nothing."""
+    labeled = np.flatnonzero(data.labeled)
+    cast = votes[labeled].sum(axis=(0, 2))
+    right = votes[labeled, :, data.labels[labeled]].sum(axis=0)
+    accuracy: FloatArray = right / np.maximum(cast, 1.0)
+    return accuracy if accuracy.any() else np.ones_like(accuracy)
+
+
+def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
+    """Share (n, K) of the weight ``weights`` (M,) that votes for each class."""
+    total = np.einsum("nmk,m->nk", votes, weights)
+    cast = total.sum(axis=1, keepdims=True)
+    unweighted = votes.sum(axis=1)
+    share: FloatArray = np.where(
+        cast > 0,
+        total / np.where(cast > 0, cast, 1.0),
+        unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
+    )
+    return share

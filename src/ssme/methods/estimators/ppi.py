@@ -42,16 +42,15 @@ from ssme.methods.beliefs import (
     clamp,
     make_normal_estimate,
 )
-from ssme.methods.estimators.ensemble import average_scores
 from ssme.methods.parts.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
-from ssme.methods.parts.predicted_accuracy import (
+from ssme.methods.parts.prediction_powered import (
     Annotator,
     PredictedAccuracy,
     declare_annotator,
     declare_ridge_grid,
     predict_accuracy,
 )
-from ssme.methods.parts.votes import cast_votes
+from ssme.methods.parts.votes import average_scores, cast_votes
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, is_same_metric

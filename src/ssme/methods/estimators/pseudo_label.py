@@ -26,7 +26,7 @@ from ssme.errors import ConvergenceWarning, UnsupportedError
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.methods.parts.draws import LabelDraws
-from ssme.methods.parts.missing import fill_missing
+from ssme.methods.parts.votes import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Number, Whole, option
 

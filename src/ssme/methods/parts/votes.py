@@ -1,4 +1,4 @@
-"""Discrete predictions of every classifier, as votes.
+"""Votes and the mean score: what classifiers say together, before any method.
 
 A classifier votes for the class that metrics of decisions count as its prediction, ties included
 (`ssme.metrics.predicted_classes`). A classifier without a score for a row casts no vote.
@@ -11,8 +11,6 @@ import numpy as np
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-
-__all__ = ["cast_votes", "compute_share_correct"]
 
 
 def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
@@ -27,3 +25,19 @@ def compute_share_correct(votes: FloatArray, mass: FloatArray) -> FloatArray:
     right = np.einsum("nmk,nk->nm", votes, mass)
     out: FloatArray = np.where(votes.sum(axis=2) > 0, right, np.nan)
     return out
+
+
+def average_scores(scores: FloatArray) -> FloatArray:
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out; sums to one."""
+    total = np.where(np.isfinite(scores), scores, 0.0).sum(axis=1)
+    mean: FloatArray = total / total.sum(axis=1, keepdims=True)
+    return mean
+
+
+def fill_missing(scores: FloatArray) -> FloatArray:
+    """``scores`` (n, M, K) without NaN; unchanged where nothing is missing."""
+    present = np.isfinite(scores)
+    if present.all():
+        return scores
+    filled: FloatArray = np.where(present, scores, average_scores(scores)[:, None, :])
+    return filled
