@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ from ssme.options import (
     accept_all,
     list_declared,
     option,
+    parse_number,
     parse_text,
 )
 
@@ -81,3 +83,16 @@ def test_messages_name_an_argument_in_the_words_of_who_asked():
     on_the_command_line = caught.value.spell(lambda name, value: f"--{name} {value or ''}")
     assert "--rule 'best'" in on_the_command_line
     assert "rule='best'" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["0.7", " 5 ", "+1e-3", "-.5", "5.", "1E3"])
+def test_decimal_numbers_are_read(text: str) -> None:
+    assert parse_number(text) == float(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["0_1", "1_000", "nan", "inf", "1e999", "٠.٩", "０.９", "0x1", "1,5", "-"]
+)
+def test_what_only_python_reads_as_a_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(text)):
+        parse_number(text)

@@ -14,6 +14,7 @@ cannot disagree with it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields, is_dataclass
 from functools import cache
@@ -45,8 +46,22 @@ __all__ = [
     "describe_default",
     "list_declared",
     "option",
+    "parse_number",
     "parse_text",
 ]
+
+
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+
+def parse_number(text: str) -> float:
+    """The finite number that ``text`` writes with the digits 0 to 9; `ValueError` for all else.
+
+    ``float`` also takes 0_1, which is 1, digits of other scripts, nan and inf.
+    """
+    if _DECIMAL.fullmatch(text.strip()) is None or not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
 
 
 class ValueKind(Protocol):

@@ -110,6 +110,16 @@ def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
         ("nobody:accuracy>=0.9", 2),
         ("accuracy=0.9", 2),
         ("accuracy>=much", 2),
+        ("accuracy<0.9", 2),
+        ("ece>=0.1", 2),
+        ("ece<=1", 2),
+        ("accuracy>=0", 2),
+        ("accuracy>=90", 2),
+        ("log_loss<=inf", 2),
+        ("accuracy>=0_1", 2),
+        ("log_loss<=100", 0),
+        ("forest-coin:accuracy<=0.9", 0),
+        ("forest-coin:accuracy>=-1", 2),
     ],
 )
 def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
@@ -120,6 +130,28 @@ def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
     if code == 2:
         assert "\nError: " in "\n" + result.stderr
         assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--threshold", "0_7"),
+        ("--level", "0.9_5"),
+        ("--sample-rows", "1_0"),
+        ("--within", "٠.١"),
+        ("--metric", "accuracy@0_7"),
+        ("--metric", "accuracy~0_1"),
+        ("--cost", "0,1_0;1,0"),
+        ("--threshold-for", "precision>=0_1"),
+        ("--by", "site:edges=0_1"),
+    ],
+)
+def test_numbers_that_only_python_reads_are_refused(
+    run: Run, scores: Path, arguments: tuple[str, str]
+) -> None:
+    result = run("evaluate", scores, *FAST, *MODELS, "--group", "site", *arguments)
+    assert result.exit_code == 2, result.output
+    assert "_" in result.stderr or "٠" in result.stderr
 
 
 def test_fail_under_counts_every_condition(run: Run, scores: Path) -> None:
@@ -419,13 +451,13 @@ def test_a_gate_is_not_green_on_a_serious_doubt_however_quiet(run: Run, tmp_path
     path = tmp_path / "one.csv"
     frame.to_csv(path, index=False)
     gate = ("evaluate", path, *FAST, "--classes", "0,1", "-k", "accuracy", "-q", "--fail-under")
-    red = run(*gate, "accuracy>=0")
+    red = run(*gate, "accuracy>=0.01")
     assert (red.exit_code, red.stdout) == (1, "")
     assert red.stderr.startswith("Failed: serious doubt")
-    told = run(*gate, "accuracy>=0", "--fail-on", "never")
+    told = run(*gate, "accuracy>=0.01", "--fail-on", "never")
     assert (told.exit_code, told.stdout) == (0, "")
     assert told.stderr.startswith("Passed despite a serious doubt")
-    assert run(*gate, "accuracy>=0", "--fail-on", "sometimes").exit_code == 2
+    assert run(*gate, "accuracy>=0.01", "--fail-on", "sometimes").exit_code == 2
 
 
 def test_differences_and_the_choice_as_gates(run: Run, scores: Path) -> None:
@@ -507,7 +539,7 @@ def test_what_a_saved_config_does_not_hold_is_said(
 ) -> None:
     monkeypatch.chdir(scores.parent)
     asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy")
-    gated = run(*asked, "--fail-under", "accuracy>=0", "--together", "--save-config", "c.toml")
+    gated = run(*asked, "--fail-under", "accuracy>=0.01", "--together", "--save-config", "c.toml")
     assert "c.toml does not hold --fail-under, --together: say so again" in gated.stderr
     plain = run(*asked, "--save-config", "d.toml")
     assert "does not hold" not in plain.stderr

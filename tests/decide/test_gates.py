@@ -53,7 +53,7 @@ def test_differences_are_paired(condition: str, passes: bool) -> None:
 
 
 def test_a_model_whose_name_has_a_hyphen_is_one_model_and_that_is_said() -> None:
-    verdict = evaluation().gate("new-old:accuracy<0.8")
+    verdict = evaluation().gate("new-old:accuracy>0.5")
     assert verdict.passed
     assert "asked of the model 'new-old'" in verdict.remarks[0]
     assert "'new - old'" in verdict.remarks[0]
@@ -74,7 +74,10 @@ def test_two_readings_are_refused() -> None:
         evaluation(("a", "b-c", "a-b", "c")).gate("a-b-c:accuracy>0")
 
 
-@pytest.mark.parametrize("text", ["accuracy>=nan", "accuracy", ">=1", "accuracy=>1"])
+@pytest.mark.parametrize(
+    "text",
+    ["accuracy>=nan", "accuracy", ">=1", "accuracy=>1", "accuracy>=0_1", "accuracy>=٠", "ece<=inf"],
+)
 def test_bad_conditions_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="fail_under"):
         parse_condition(text)
@@ -100,21 +103,21 @@ def test_within_asks_the_probability_that_the_pick_is_close_enough() -> None:
 
 def test_serious_doubts_fail_a_gate_unless_told_and_are_then_said() -> None:
     doubted = dataclasses.replace(evaluation(), doubts=(SERIOUS, WARNING))
-    failed = doubted.gate("accuracy>=0")
+    failed = doubted.gate("accuracy>=0.1")
     assert [sentence.split(":")[0] for sentence in failed.failures] == ["serious doubt X1"]
-    assert len(doubted.gate("accuracy>=0", fail_on="warning").failures) == 2
-    passed = doubted.gate("accuracy>=0", fail_on="never")
+    assert len(doubted.gate("accuracy>=0.1", fail_on="warning").failures) == 2
+    passed = doubted.gate("accuracy>=0.1", fail_on="never")
     assert passed.passed
     assert [sentence.split(":")[0] for sentence in passed.despite] == ["serious doubt X1"]
     mild = dataclasses.replace(evaluation(), doubts=(WARNING,))
-    assert mild.gate("accuracy>=0").passed
+    assert mild.gate("accuracy>=0.1").passed
     assert not mild.gate(fail_on="warning").passed
     with pytest.raises(InputError, match="fail_on"):
         judge(mild, fail_on="info")
 
 
 def test_metrics_of_conditions_are_added_once() -> None:
-    conditions = [parse_condition(text) for text in ("acc>0", "f1>0", "f1<1")]
+    conditions = [parse_condition(text) for text in ("acc>0", "f1>0", "f1>0.1")]
     options = {"name": "ece", "norm": "l2"}
     assert add_metrics(["accuracy", options], conditions) == ["accuracy", options, "f1"]
 
@@ -139,13 +142,43 @@ def test_among_many_models_differences_are_those_of_the_best() -> None:
 
 
 @pytest.mark.parametrize(
-    "condition", ["accuracy<=5", "new:accuracy.low>=-0.1", "accuracy<1.5", "new-old:accuracy>-2"]
+    "condition",
+    [
+        "accuracy>=0",
+        "new:accuracy.low>=-0.1",
+        "new-old:accuracy>-2",
+        "new-old:accuracy<=1",
+        "accuracy>1",
+        "accuracy>=90",
+    ],
 )
-def test_a_condition_that_every_model_meets_is_refused(condition: str) -> None:
-    with pytest.raises(InputError, match=r"holds for every model.*goes from (0|-1) to 1"):
+def test_a_condition_that_all_or_no_models_meet_is_refused(condition: str) -> None:
+    with pytest.raises(InputError, match=r"(holds|fails) for every model.*goes from (0|-1) to 1"):
         evaluation(NAMES[:3]).gate(condition)
 
 
-@pytest.mark.parametrize("condition", ["accuracy>=0", "accuracy<=1", "new-old:accuracy>=-1"])
-def test_a_limit_at_the_end_of_the_range_is_a_condition(condition: str) -> None:
-    assert evaluation(NAMES[:3]).gate(condition).passed
+@pytest.mark.parametrize(
+    ("condition", "instead"),
+    [
+        ("accuracy<0.9", "accuracy>=0.9"),
+        ("new:accuracy.high <= 0.9", "new:accuracy.high >= 0.9"),
+        ("ece>0.1", "ece<=0.1"),
+        ("log_loss>=1", "log_loss<=1"),
+    ],
+)
+def test_a_condition_that_bad_models_meet_is_refused(condition: str, instead: str) -> None:
+    with pytest.raises(InputError, match="passes bad models") as raised:
+        add_metrics(["accuracy"], [parse_condition(condition)])
+    assert instead in str(raised.value)
+
+
+def test_a_metric_without_direction_and_a_difference_take_either_sign() -> None:
+    add_metrics(["accuracy"], [parse_condition(f"win_rate{sign}0.5") for sign in ("<", ">")])
+    names = NAMES[:3]
+    assert evaluation(names).gate("old-new:accuracy<=0.06").passed
+    assert not evaluation(names).gate("old-new:accuracy<=-0.06").passed
+
+
+def test_a_limit_that_only_the_worst_model_misses_is_a_condition() -> None:
+    assert evaluation(NAMES[:3]).gate("accuracy>0").passed
+    assert not evaluation(NAMES[:3]).gate("accuracy>=1").passed

@@ -219,10 +219,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _parse_whole_numbers(text: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < 1:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
         raise InputError(f"--n-labeled is {text!r}", allowed="whole numbers such as 30 or 20,50")
-    return numbers
+    return tuple(map(int, parts))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError, name_argument
+from ssme.options import parse_number
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
@@ -47,7 +48,7 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
 
     flag, text = ("--cost", cost) if cost is not None else ("--utility", utility)
     try:
-        matrix = [[float(x) for x in row.split(",")] for row in str(text).split(";")]
+        matrix = [[parse_number(x) for x in row.split(",")] for row in str(text).split(";")]
     except ValueError:
         raise InputError(
             f"{flag} {text!r} is not a matrix of numbers",

@@ -25,6 +25,7 @@ from typer.core import TyperCommand, TyperGroup
 from ssme.cli.options import IN_PYTHON, describe, spell_with
 from ssme.cli.plain import make_streams_lenient
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning
+from ssme.options import parse_number
 from ssme.wording import make_printable
 
 __all__ = [
@@ -117,14 +118,30 @@ def _say_fault(fault: Any) -> None:
     say(f"Error: {ended} `{where.command_path} --help` lists the options.")
 
 
+def _refuse_odd_numbers(ctx: Any, parameter: Any, given: Any) -> None:
+    declared = getattr(parameter, "type_descriptor", None)  # typer without click
+    kind = parameter.type.name if declared is None else str(declared.annotation)
+    if "float" in kind or "int" in kind:
+        for text in given if isinstance(given, list | tuple) else [given]:
+            try:
+                parse_number(text if isinstance(text, str) else "0")
+            except ValueError:
+                told = f"{text!r} is not a number."
+                raise typer.BadParameter(told, ctx=ctx, param=parameter) from None
+
+
 class Command(TyperCommand):
     """A command whose help is fetched from the declarations of its options when it is shown."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; an option of one value that is given twice is refused."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        """Read the command line; an option of one value that is given twice is refused.
+
+        So are numbers that Python reads and people do not, such as 0_1.
+        """
+        values, _, given = self.make_parser(ctx).parse_args(args=list(args))
         parameters: list[Any] = self.params
         for parameter in parameters:
+            _refuse_odd_numbers(ctx, parameter, values.get(parameter.name))
             times = sum(each is parameter for each in given)
             if times > 1 and not (parameter.multiple or getattr(parameter, "is_flag", False)):
                 raise typer.BadParameter(

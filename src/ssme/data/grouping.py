@@ -13,7 +13,6 @@ put together into one group whose name says how many they were.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
+from ssme.options import parse_number
 from ssme.wording import quote, suggest_nearest
 
 __all__ = [
@@ -328,15 +328,13 @@ def _parse_quantiles(value: str, text: str) -> int:
 
 def _parse_edges(value: str, text: str) -> tuple[float, ...]:
     try:
-        edges = tuple(float(each) for each in value.split("/"))
+        edges = tuple(parse_number(each) for each in value.split("/"))
     except ValueError:
-        edges = ()
-    if not edges or not all(map(math.isfinite, edges)):
         raise InputError(
             f"the grouping {text!r} has edges={value}",
             allowed="numbers with / between them",
             fix="write edges=30/50 for below 30, from 30 to below 50, 50 and more",
-        )
+        ) from None
     if any(high <= low for low, high in itertools.pairwise(edges)):
         raise InputError(
             f"the grouping {text!r} has the edges {value}, which do not increase",

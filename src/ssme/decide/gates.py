@@ -5,7 +5,8 @@
 
 Without a model a condition is asked of every model; with two it is asked of the first minus the
 second, paired. ``.low`` and ``.high`` ask the ends of the interval. Conditions are asked on all
-rows, and an undefined value (NaN) fails. ``within`` asks of the choice (`ssme.decide.choose`) that
+rows, and an undefined value (NaN) fails. A condition that every model meets, or that passes bad
+models and fails good ones, is refused. ``within`` asks of the choice (`ssme.decide.choose`) that
 its pick is behind the best model by no more than so much, with the probability of the level.
 
 A gate does not pass on a serious doubt unless it is told to, and then it says so.
@@ -24,7 +25,7 @@ from ssme.errors import InputError, argument, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
-from ssme.options import Enumeration, Number, Option, accept
+from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.evaluation import ALL, BaseEvaluation
 from ssme.wording import quote, suggest_nearest
 
@@ -132,9 +133,7 @@ def parse_condition(text: str) -> GateCondition:
     try:
         if match is None:
             raise ValueError
-        limit = float(match["limit"])
-        if limit != limit:
-            raise ValueError
+        limit = parse_number(match["limit"])
     except ValueError:
         raise InputError(
             f"{argument('fail_under', repr(text))} is not a condition",
@@ -155,13 +154,20 @@ def parse_condition(text: str) -> GateCondition:
 def add_metrics(
     asked: Sequence[MetricSpec], conditions: Sequence[GateCondition]
 ) -> list[MetricSpec]:
-    """The metrics asked for and those that conditions speak of; an unknown one is an error."""
-    known = {_find_own_name(spec) for spec in asked}
+    """The metrics asked for and those that conditions speak of; an unknown one is an error.
+
+    So is a condition that is seen to be idle before there are estimates.
+    """
+    known = {_find_own_name(spec): spec for spec in asked}
+    for condition in conditions:
+        if split_class(condition.metric) is None and "-" not in (condition.model or ""):
+            metric = get_metric(known.get(condition.metric, condition.metric))
+            _refuse_idle_condition(metric, condition, paired=False)
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
         if not {condition.metric, _find_own_name(condition.metric), *_find_families(condition)}
-        & known
+        & known.keys()
     )
     return [*asked, *extra]
 
@@ -230,8 +236,9 @@ def judge(
 
 def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, of which ``condition`` does not hold."""
-    metric = _find_metric(evaluation, condition)
-    _refuse_idle_condition(evaluation.data.models, metric, condition)
+    metric, models = _find_metric(evaluation, condition), evaluation.data.models
+    paired = condition.model is not None and _split_pair(models, condition) is not None
+    _refuse_idle_condition(metric, condition, paired)
     for name, found in _list_values(evaluation, metric, condition):
         if not condition.holds(found):
             yield (
@@ -240,19 +247,29 @@ def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
             )
 
 
-def _refuse_idle_condition(models: Sequence[str], metric: Metric, condition: GateCondition) -> None:
-    """Refuse a condition that holds whatever the value is, such as an error of at most 5."""
+def _refuse_idle_condition(metric: Metric, condition: GateCondition, paired: bool) -> None:
+    """Refuse a condition that passes bad models, or that holds or fails whatever the value is.
+
+    Of a difference either sign can be meant: that one model is ahead, or not too far behind.
+    """
     low, high, what = metric.low, metric.high, condition.metric
-    if condition.model is not None and _split_pair(models, condition) is not None:
+    asked, upwards = argument("fail_under", repr(condition.text)), condition.sign[0] == ">"
+    if paired:
         low, high, what = low - high, high - low, f"the difference of {what}"
-    worst = high if condition.sign.startswith("<") else low
-    if condition.limit != worst and condition.holds(worst):
+    elif metric.greater_is_better not in (None, upwards):
+        better, sign = ("higher", ">=") if metric.greater_is_better else ("lower", "<=")
         raise InputError(
-            f"{argument('fail_under', repr(condition.text))} holds for every model: {what} goes "
-            f"from {low:g} to {high:g}",
-            allowed="a limit within this range",
-            fix="write 5 % as 0.05",
+            f"{asked} passes bad models and fails good ones: {better} {what} is better",
+            fix=f"write {condition.text.replace(condition.sign, sign)}",
         )
+    worst, best = (low, high) if upwards else (high, low)
+    for end, holds, fate in ((worst, True, "holds"), (best, False, "fails")):
+        if condition.holds(end) == holds:
+            raise InputError(
+                f"{asked} {fate} for every model: {what} goes from {low:g} to {high:g}",
+                allowed="a limit within this range",
+                fix="write 5 % as 0.05",
+            )
 
 
 def _find_metric(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:

@@ -13,6 +13,7 @@ from ssme.errors import InputError, argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.kinds import Decision
+from ssme.options import parse_number
 
 __all__ = ["ThresholdGoal", "read_goal"]
 
@@ -72,7 +73,7 @@ def read_goal(goal: MetricSpec) -> ThresholdGoal:
             )
         return ThresholdGoal(metric.name, metric)
     try:
-        limit = float(match["limit"])
+        limit = parse_number(match["limit"])
     except ValueError:
         raise _tell_bad_goal(str(goal)) from None
     if match["metric"] not in COUNTERPART or not 0.0 < limit <= 1.0:

@@ -15,6 +15,7 @@ from ssme.metrics.kinds import Decision
 from ssme.metrics.per_class import split_class
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.metrics.written import describe_metric, make_metric
+from ssme.options import parse_number
 from ssme.wording import suggest_nearest
 
 __all__ = [
@@ -251,7 +252,7 @@ def write_metric(metric: Metric) -> dict[str, Any] | None:
 
 def _parse_share(spec: str, asked: str) -> float:
     try:
-        return float(asked)
+        return parse_number(asked)
     except ValueError:
         raise InputError(
             f"metric `{spec}`: the prevalence `{asked}` is not a number",
@@ -268,7 +269,7 @@ def _parse_threshold(spec: str, name: str, asked: str) -> float:
             fix=f"write `{name}`",
         )
     try:
-        return float(asked)
+        return parse_number(asked)
     except ValueError:
         raise InputError(
             f"metric `{spec}`: the threshold `{asked}` is not a number",

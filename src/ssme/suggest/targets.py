@@ -20,6 +20,7 @@ from ssme.decide.choose import choose_model
 from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
+from ssme.options import parse_number
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.evaluation import BaseEvaluation
 from ssme.results.reliability import Record
@@ -122,7 +123,7 @@ def read_target(evaluation: BaseEvaluation, text: str) -> Target:
     metric = _find_metric(evaluation, name)
     if what != "width" and metric.greater_is_better is None:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
-    bound = _find_bound(text, found["bound"], what)
+    bound = _find_bound(text, found["bound"], what, metric)
     estimate = evaluation.estimate(metric.name)
     factors = estimate.pair_factor, estimate.best_exponent
     return Target(text, what, metric, model, bound, *factors, evaluation.find_record(metric))
@@ -143,18 +144,14 @@ def _find_metric(evaluation: BaseEvaluation, name: str) -> Metric:
     return known[name]
 
 
-def _find_bound(text: str, written: str, what: str) -> float:
+def _find_bound(text: str, written: str, what: str, metric: Metric) -> float:
     try:
-        bound = float(written)
+        bound = parse_number(written)
     except ValueError:
         raise _refuse(text, f"write a number where {written!r} is") from None
-    if not (bound > 0.0 and np.isfinite(bound) and (what != "P(best)" or bound < 1.0)):
-        raise _refuse(
-            text,
-            "write a probability between 0 and 1"
-            if what == "P(best)"
-            else "write a number above 0",
-        )
+    most = 1.0 if what == "P(best)" else metric.high - metric.low
+    if not 0.0 < bound < most:
+        raise _refuse(text, f"write a number above 0 and below {most:g}")
     return bound
 
 
