@@ -143,6 +143,7 @@ class ReadFlags:
     delimiter: Annotated[str | None, _declare_reading("delimiter", "--delimiter")] = None
     decimal: Annotated[str | None, _declare_reading("decimal", "--decimal")] = None
     thousands: Annotated[str | None, _declare_reading("thousands", "--thousands")] = None
+    encoding: Annotated[str | None, _declare_reading("encoding", "--encoding")] = None
     sheet: Annotated[str | None, _declare_reading("sheet", "--sheet")] = None
     model: Annotated[str | None, _declare_reading("model", "--model")] = None
     class_: Annotated[str | None, _declare_reading("class_", "--class")] = None

@@ -337,6 +337,7 @@ judges: ann, bob)
         delimiter: str | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
+        encoding: str | None = None,
         sheet: str | None = None,
         **options: Any,
     ) -> Self:
@@ -357,6 +358,8 @@ judges: ann, bob)
         decimal, thousands : str, optional
             The characters before the decimals and between the thousands of numbers in a CSV file:
             ``decimal=","`` for 0,5.
+        encoding : str, optional
+            The text encoding of a CSV file, such as ``"cp1252"``; UTF-8 by default.
         sheet : str, optional
             The sheet of an Excel file; needed if several hold something.
         **options
@@ -376,8 +379,14 @@ judges: ann, bob)
         >>> data.layout.label
         'label'
         """
-        written = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
-        data: Self = find_reader("file")(path, labels, **written, sheet=sheet, **options)
+        written = {
+            "delimiter": delimiter,
+            "decimal": decimal,
+            "thousands": thousands,
+            "encoding": encoding,
+            "sheet": sheet,
+        }
+        data: Self = find_reader("file")(path, labels, **written, **options)
         return data
 
     @classmethod

@@ -136,7 +136,7 @@ CASES = [
         text("bert,naïve,label\n0.2,0.7,0\n".encode("latin1")),
         "is not UTF-8: byte 0xef at position 7",
         "UTF-8",
-        "iconv",
+        "encoding='cp1252'",
     ),
     BadFile(
         "duplicate columns in a CSV",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,48 @@ def test_bytes_that_are_no_utf8_are_refused_with_their_place(
 ) -> None:
     with pytest.raises(InputError, match=message):
         ScoreSet.read(written(tmp_path, content))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin1", "utf-16", "utf-16-le", "cp850"])
+def test_another_encoding_is_declared(tmp_path: Path, encoding: str) -> None:
+    text = "id;größe;label\nä;0,25;1\nß;0,75;0\n"
+    path = written(tmp_path, text.encode(encoding))
+    told = {"delimiter": ";", "decimal": ","}
+    with pytest.raises(InputError, match="encoding='(cp1252|utf-16)'"):
+        ScoreSet.read(path, **told)
+    data = ScoreSet.read(path, **told, encoding=encoding)
+    plain = ScoreSet.read(written(tmp_path, text, "utf8.csv"), **told)
+    assert data.models == plain.models == ("größe",)
+    assert data.ids is not None
+    assert data.ids.tolist() == ["ä", "ß"]
+    assert_array_equal(data.scores, plain.scores)
+
+
+def test_an_encoding_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    """UTF-8 read as cp1252 would give other names without a word."""
+    path = written(tmp_path, "id,größe,label\nä,0.25,1\n")
+    with pytest.raises(InputError, match="is UTF-8 text"):
+        ScoreSet.read(path, encoding="cp1252")
+    path = written(tmp_path, "id,größe,label\nä,0.25,1\n".encode("cp1252"))
+    with pytest.raises(InputError, match="cannot be read with encoding='ascii'"):
+        ScoreSet.read(path, encoding="ascii")
+    with pytest.raises(InputError, match="name of a text encoding"):
+        ScoreSet.read(path, encoding="hex")
+    path = written(tmp_path, "id,größe\nä\n".encode("cp1252"))
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))} is not a regular table"):
+        ScoreSet.read(path, encoding="cp1252")
+    ascii_only = written(tmp_path, "id,m,label\na,0.25,1\nb,0.5,0\n")
+    assert ScoreSet.read(ascii_only, encoding="cp1252").n_rows == 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
+def test_a_file_of_labels_is_in_the_encoding_of_the_scores_or_in_utf8(
+    tmp_path: Path, encoding: str
+) -> None:
+    scores = written(tmp_path, "id;m\nä;0.25\nß;0.75\nc;0.5\n".encode("cp1252"))
+    labels = written(tmp_path, "id,label\nä,1\nß,0\n".encode(encoding), "labels.csv")
+    data = ScoreSet.read(scores, labels, delimiter=";", encoding="cp1252")
+    assert data.labels.tolist() == [1, 0, -1]
 
 
 def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_garbage_is_refused_by_name_or_kept_for_good(name: str, value: Any) -> N
     assert ReadOptions(**options.given) == options
     json.dumps(options.given, default=str)
     told = {key: of for key, of in options.given.items() if key != "labels"}
-    for of_files in ("delimiter", "decimal", "thousands", "sheet"):
+    for of_files in ("delimiter", "decimal", "thousands", "encoding", "sheet"):
         told.pop(of_files, None)
     with suppress(InputError):
         assert ScoreSet.from_frame(FRAME, **told).n_rows == 3

@@ -1,4 +1,4 @@
-"""CSV and TSV files: UTF-8 with a header, every row as long as the header.
+"""CSV and TSV files with a header, every row as long as the header; in UTF-8 unless declared.
 
 A cell is missing if it is empty or one of `MISSING_TEXT`. A column holds whole numbers, numbers or
 booleans if all its other cells do, else text. Numbers are read exactly: as Python reads them, or in
@@ -10,7 +10,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import shutil
 import sys
+import tempfile
 import threading
 import warnings
 from collections import Counter
@@ -26,10 +28,12 @@ from ssme.data.readers.number_style import NumberStyle, refuse_commas
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.errors import InputError, argument, translate_foreign_errors
 
-__all__ = ["MISSING_TEXT", "open_csv"]
+__all__ = ["MISSING_TEXT", "find_other_delimiter", "is_utf8", "open_csv"]
 
 MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
 DELIMITERS = (";", "\t", "|", ",")
+UTF8 = (None, "utf-8", "utf-8-sig")
+"""Encodings that need no declaration."""
 BLOCK = 1 << 20
 """Bytes looked at together."""
 _limit_lock = threading.Lock()
@@ -41,6 +45,7 @@ def open_csv(
     classes: Sequence[object] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    encoding: str | None = None,
     ignored: Sequence[str] = (),
 ) -> Any:
     """The pandas frame in a CSV file; a text that names a class is never missing.
@@ -48,6 +53,9 @@ def open_csv(
     ``decimal`` and ``thousands`` declare how numbers are written. Without them, numbers have a
     point, and a column that reads like numbers with a comma is refused unless it is ``ignored``.
     """
+    if encoding not in UTF8:
+        with _decode(file, str(encoding)) as copy:
+            return open_csv(copy, delimiter, classes, decimal, thousands, ignored=ignored)
     counts = _count(file, delimiter)
     header = _read_header(file, delimiter)
     _refuse_header(file, header, delimiter)
@@ -62,6 +70,50 @@ def open_csv(
     if decimal is None and thousands is None:
         refuse_commas(str(file), frame, ignored)
     return _restore_exact_integers(file, delimiter, missing, text, frame)
+
+
+@contextmanager
+def _decode(file: Path, encoding: str) -> Iterator[Path]:
+    """A copy of the file in UTF-8; messages in the block name the file itself."""
+    if is_utf8(file, plain=False):
+        raise InputError(
+            f"{argument('encoding', repr(encoding))} was given, and {file} is UTF-8 text",
+            fix=f"leave {argument('encoding')} out",
+        )
+    with tempfile.TemporaryDirectory(prefix="ssme-") as folder:
+        copy = Path(folder) / "copy.csv"
+        try:
+            with (
+                file.open(encoding=encoding, newline="") as source,
+                copy.open("w", encoding="utf-8", newline="") as target,
+            ):
+                shutil.copyfileobj(source, target)
+        except UnicodeError as error:
+            raise InputError(
+                f"{file} cannot be read with {argument('encoding', repr(encoding))}: "
+                f"{getattr(error, 'reason', error)}",
+                fix="name another encoding, or save it as UTF-8",
+            ) from None
+        try:
+            yield copy
+        except InputError as error:
+            parts = (error.got, error.allowed or "", error.fix or "")
+            got, allowed, fix = (part.replace(str(copy), str(file)) for part in parts)
+            raise InputError(got, allowed=allowed, fix=fix) from None
+
+
+def is_utf8(file: Path, *, plain: bool = True) -> bool:
+    """Whether a file is UTF-8 text; ``plain``: also where it is ASCII, as in other encodings."""
+    decoder, is_plain = codecs.getincrementaldecoder("utf-8")(), True
+    with file.open("rb") as content:
+        try:
+            while block := content.read(BLOCK):
+                is_plain = is_plain and block.isascii()
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return plain or not is_plain
 
 
 @dataclass
@@ -88,8 +140,8 @@ def _count(file: Path, delimiter: str) -> _Counts:
             if b"\0" in block:
                 raise InputError(
                     f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
-                    allowed="UTF-8 text",
-                    fix="save it as UTF-8, for example: iconv -f utf-16 -t utf-8",
+                    allowed=f"UTF-8 text, or another {argument('encoding')}",
+                    fix=f"say {argument('encoding', repr('utf-16'))}, or save it as UTF-8",
                 )
             position += len(block)
     return counts
@@ -139,8 +191,11 @@ def _read_rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], N
                 yield rows.line_num, row
 
 
-def find_other_delimiter(file: Path, delimiter: str) -> str | None:
+def find_other_delimiter(file: Path, delimiter: str, encoding: str | None = None) -> str | None:
     """What splits the header of ``file`` where ``delimiter`` leaves it in one piece; else None."""
+    if encoding not in UTF8:
+        with _decode(file, str(encoding)) as copy:
+            return find_other_delimiter(copy, delimiter)
     header = _read_header(file, delimiter)
     found = [mark for mark in DELIMITERS if mark in header[0]] if len(header) == 1 else []
     return found[0] if len(found) == 1 else None
@@ -340,6 +395,7 @@ def _tell_not_utf8(file: Path) -> InputError:
     shown = "" if byte is None else f": byte 0x{byte:02x} at position {position}"
     return InputError(
         f"{file} is not UTF-8{shown}",
-        allowed="UTF-8 text",
-        fix="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+        allowed=f"UTF-8 text, or another {argument('encoding')}",
+        fix=f"say {argument('encoding', repr('cp1252'))} if Excel on Windows wrote it, or save it "
+        "as UTF-8",
     )

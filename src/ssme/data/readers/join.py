@@ -9,7 +9,7 @@ the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`). O
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design
-from ssme.data.readers.csv_files import find_other_delimiter
+from ssme.data.readers.csv_files import find_other_delimiter, is_utf8
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
@@ -323,7 +323,7 @@ def _read_numbers(table: Table, column: str) -> FloatArray:
 
 
 def _open(labels: Any, options: ReadOptions) -> Table:
-    """The table of labels; a CSV file is written as that of the scores is said to be.
+    """The table of labels; a CSV file is written as that of the scores is said to be, or in UTF-8.
 
     It has an id and a label in each row. Where the delimiter of the scores leaves its header in one
     piece, and one other delimiter splits it, the file is written in its own way: with that
@@ -332,12 +332,15 @@ def _open(labels: Any, options: ReadOptions) -> Table:
     if not isinstance(labels, Path):
         return Table(labels, "the table of labels")
     is_csv = labels.suffix.lower() == ".csv"
-    of_csv = ("delimiter", "decimal", "thousands") if is_csv else ()
+    of_csv = ("delimiter", "decimal", "thousands", "encoding") if is_csv else ()
     told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
     with name_argument("labels"):
         if is_csv and labels.is_file():
-            other = find_other_delimiter(labels, told.delimiter or ",")
-            told = told if other is None else ReadOptions(delimiter=other)
+            if told.encoding is not None and is_utf8(labels):
+                told = replace(told, encoding=None)
+            other = find_other_delimiter(labels, told.delimiter or ",", told.encoding)
+            if other is not None:
+                told = ReadOptions(delimiter=other, encoding=told.encoding)
         return Table(open_table(labels, told), str(labels))
 
 

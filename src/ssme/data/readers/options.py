@@ -6,6 +6,8 @@ declarations.
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -79,6 +81,21 @@ class Mark:
 
     def describe(self) -> str:
         return "one of '.' ',' a space, a narrow space, '_' or an apostrophe"
+
+
+class Encoding:
+    """The name of a text encoding that Python knows, spelled as Python does."""
+
+    def accept(self, value: Any) -> str:
+        try:
+            name = codecs.lookup(Text().accept(value)).name
+            io.TextIOWrapper(io.BytesIO(), encoding=name)
+        except LookupError:
+            raise ValueError from None
+        return name
+
+    def describe(self) -> str:
+        return "the name of a text encoding, such as cp1252 or utf-16"
 
 
 class FileName:
@@ -190,6 +207,11 @@ logits such a value, or leave it out.
         None,
         "Character between the thousands of a number in a CSV file, such as a point.",
         OneOf(Nothing("none"), Mark()),
+    )
+    encoding: str | None = option(
+        None,
+        "Text encoding of a CSV file, such as cp1252 for one that Excel wrote on Windows.",
+        OneOf(Nothing("UTF-8"), Encoding()),
     )
     sheet: str | None = option(
         None,

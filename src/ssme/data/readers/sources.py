@@ -37,6 +37,7 @@ FILE_OPTIONS = {
     "delimiter": "CSV only",
     "decimal": "CSV only",
     "thousands": "CSV only",
+    "encoding": "CSV only",
     "sheet": "Excel files only",
 }
 """Options that say how one kind of file is written, and of which kind."""
@@ -187,7 +188,7 @@ def _tell_no_file(file: Path) -> InputError:
 STREAMED = f"evaluate several Parquet files with {argument('engine', repr('stream'))}"
 """What to do with a folder or a pattern of files."""
 
-OF_CSV = ("delimiter", "decimal", "thousands", "classes")
+OF_CSV = ("delimiter", "decimal", "thousands", "encoding", "classes")
 
 READERS: dict[str, Reader] = {
     ".csv": Reader("table", open_csv, OF_CSV, delimiter=","),
