@@ -176,3 +176,141 @@ def test_a_mapping_sent_from_an_older_page_is_about_the_columns_of_that_page(
     read, _, shown = find_mapping(open_house)
     assert (read["label"], read["id"], read["ignore"]) == ("y", "id", ["group_site"])
     assert shown == ()
+
+
+GERMAN = "Nr;Größe;y;gut;schlecht\n" + "".join(
+    f"z{i};groß {i};{i % 2 if i < 12 else ''};0,{(i * 37) % 1000:03};0,{(i * 71) % 1000:03}\n"
+    for i in range(40)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "proposed"),
+    [
+        (GERMAN.encode("cp1252"), {"encoding": "cp1252", "delimiter": ";", "decimal": ","}),
+        (GERMAN.encode("utf-16"), {"encoding": "utf-16", "delimiter": ";", "decimal": ","}),
+        (GERMAN.encode(), {"delimiter": ";", "decimal": ","}),
+        (GERMAN.replace(",", ".").encode(), {"delimiter": ";"}),
+        (GERMAN.replace(",", ".").replace(";", "\t").encode(), {"delimiter": "\t"}),
+    ],
+)
+def test_a_file_written_in_another_way_is_one_click_away(
+    open_house: House, tmp_path: Path, content: bytes, proposed: dict[str, str]
+) -> None:
+    """Each was a dead end: an error without a form."""
+    path = tmp_path / "bewertung.csv"
+    path.write_bytes(content)
+    open_house.upload(path)
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert find_mapping(open_house)[0] == {}, "nothing is taken before a person has agreed"
+    for name, value in proposed.items():
+        assert f'<input name="{name}" value="{value}"' in page
+    assert "Größe" in read_text(page)
+    open_house.post("/files/1/mapping", **proposed)
+    open_house.work()
+    page = read_text(open_house.client.get("/files/1").text)
+    assert "Models 2 gut , schlecht" in page
+    assert {**find_mapping(open_house)[0]}.items() >= proposed.items()
+    open_house.post("/files/1/evaluate")
+    assert "evaluate done" in open_house.work()
+
+
+def test_the_sheet_of_an_excel_file_is_proposed(open_house: House, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": range(30), "y": [i % 2 for i in range(30)], "m": 0.5})
+    frame["m"] = [i / 30 for i in range(30)]
+    with pandas.ExcelWriter(tmp_path / "a.xlsx") as book:
+        frame.to_excel(book, sheet_name="scores", index=False)
+        frame.to_excel(book, sheet_name="other", index=False)
+    open_house.upload(tmp_path / "a.xlsx")
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    assert '<input name="sheet" value="scores"' in page
+    assert 'name="delimiter"' not in page
+    open_house.post("/files/1/mapping", sheet="other")
+    open_house.work()
+    assert find_mapping(open_house)[0]["sheet"] == "other"
+
+
+def test_a_value_that_was_typed_is_not_replaced_by_a_proposal(
+    open_house: House, scores: Path
+) -> None:
+    open_house.upload(scores)
+    open_house.work()
+    open_house.post("/files/1/mapping", delimiter=";")
+    open_house.work()
+    assert '<input name="delimiter" value=";"' in open_house.client.get("/files/1").text
+
+
+@pytest.mark.parametrize(
+    ("column", "part", "kept"),
+    [
+        (0, "out", {"id": "id"}),
+        (0, "shown", {"id": "id"}),
+        (2, "shown", {"label": "y"}),
+        (5, "out", {"groups": "group_site"}),
+    ],
+)
+def test_a_column_with_a_usual_name_can_have_another_part(
+    open_house: House, scores: Path, column: int, part: str, kept: dict[str, str]
+) -> None:
+    """Set to another part, id was still taken for the id of the rows."""
+    open_house.upload(scores)
+    open_house.work()
+    ((was, name),) = kept.items()
+    open_house.post("/files/1/mapping", **{f"part-{column}": part})
+    open_house.work()
+    for _ in range(2):
+        record = open_house.desk.ask_now(lambda records: records.store.find_file(1))
+        page = open_house.client.get("/files/1").text
+        assert 'class="trouble"' not in page
+        assert record.read["ignore"] == [name]
+        chosen = re.search(rf'name="part-{column}".*?value="(\w+)" selected', page)
+        assert chosen is not None
+        assert chosen[1] == part
+        look = open_house.desk.ask_now(lambda r: r.store.find_job(r.store.find_file(1).look))
+        found = (open_house.settings.results / look.key / "look.json").read_text()
+        assert f'"has_ids": {str(was != "id").lower()}' in found
+        assert ('"labeled": 12' in found) == (was != "label")
+        assert ('"groups": ["site"]' in found) == (was != "groups")
+        parts = dict(re.findall(r'name="(part-\d+)".*?value="(\w+)" selected', page))
+        open_house.post("/files/1/mapping", **parts, level="90")
+        open_house.work()
+
+
+def test_labels_given_by_hand_keep_their_rows_and_classes(
+    open_house: House, scores: Path, tmp_path: Path
+) -> None:
+    """Naming the classes after labeling broke every later evaluation."""
+    lines = scores.read_text().splitlines()
+    path = tmp_path / "plain.csv"
+    path.write_text(
+        "\n".join(",".join([*(c := line.split(","))[:2], *c[3:5]]) for line in lines) + "\n"
+    )
+    open_house.upload(path)
+    open_house.work()
+    open_house.post("/files/1/mapping")
+    open_house.work()
+    open_house.client.get("/files/1/label")
+    open_house.work()
+    for number in range(12):
+        row = row_of(open_house.client.get("/files/1/label").text)
+        open_house.mark("/files/1/label", row=row, label=str(number % 2))
+        open_house.work()
+    before = find_mapping(open_house)
+    for fields, wrong in (
+        ({"classes": "ham, spam"}, "labels 0, 1 were given by hand"),
+        ({"part-0": "out"}, "name each row by column 'id'"),
+        ({"part-0": "shown", "part-1": "id"}, "name each row by column 'id'"),
+    ):
+        open_house.post("/files/1/mapping", **fields, columns_from="2")
+        open_house.work()
+        page = read_text(open_house.client.get("/files/1").text)
+        assert wrong in page
+        assert find_mapping(open_house) == before
+    open_house.post("/files/1/evaluate")
+    assert "evaluate done" in open_house.work()
+    open_house.post("/files/1/mapping", classes="1, 0", columns_from="2")
+    open_house.work()
+    assert find_mapping(open_house)[0]["classes"] == [1, 0]

@@ -359,3 +359,22 @@ def test_two_classes_as_words_are_offered_by_their_names(
     page = open_house.client.get("/files/1").text
     assert "selected>toxic</option>" in page
     assert "fine: 6 labels, toxic: 6 labels" in re.sub(r"</?bdi>", "", page)
+
+
+def test_why_rows_are_drawn_at_random_is_said_and_kept(open_house: House, scores: Path) -> None:
+    """A goal that rows cannot be valued by gave random rows without a word."""
+    open_house.upload(scores)
+    open_house.work()
+    open_house.post("/files/1/mapping", metric="win_rate")
+    open_house.work()
+    open_house.client.get(LABEL)
+    assert open_house.work() == ["rows done"]
+    page = open_house.client.get(LABEL).text
+    why = "win_rate does not say whether greater is better"
+    assert re.search(rf"This row was drawn at random, not by what its label tells: .*{why}", page)
+    answer = open_house.mark(LABEL, row=row_of(page), label="1")
+    assert why in answer["card"]
+    assert why in events(open_house)[0].reason
+    assert why in open_house.client.get("/files/1/labels.csv").text
+    ((_, label, probability, _),) = open_house.desk.ask_now(list_settled_labels, "file 1")
+    assert (label, probability) == (1, None), "rows drawn at random count alike"

@@ -28,6 +28,7 @@ from ssme.metrics import predicted_classes
 from ssme.run import execute
 from ssme.serve.evaluating import read_labeled
 from ssme.serve.labeling import AT_RANDOM
+from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec
 from ssme.writing import write_text
 
@@ -93,19 +94,22 @@ def _draw(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
     """Row numbers, their probabilities and why each is worth a label.
 
-    With fewer than ``enough`` labels no goal can value rows, and all count alike.
+    With fewer than ``enough`` labels no goal can value rows, and all count alike. So they do where
+    rows cannot be valued by a method or a metric; the reason then says why.
     """
+    why = AT_RANDOM
     seed = int(rng.integers(2**32))
     weighs = "weights" in spec.make_method().spec.designs
     if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
         try:
             found = execute(spec, data).suggest(size, random_state=seed)
             return found.rows, found.probability, list(found.reasons)
-        except InputError:
-            pass  # a method or a metric that rows cannot be valued by: all count alike
+        except InputError as error:
+            said = spell_for_page(error, str(spec.source))
+            why = f"{AT_RANDOM}, not by what its label tells: {said['got']}"
     free = np.flatnonzero(~data.labeled)
     rows = rng.choice(free, size, replace=False)
-    return rows, np.full(size, size / free.size), [AT_RANDOM] * size
+    return rows, np.full(size, size / free.size), [why] * size
 
 
 def _describe_cells(

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 AT_RANDOM = "drawn at random"
-"""The reason of rows that were drawn with the same probability as all others."""
+"""How the reason of rows begins that were drawn with the same probability as all others."""
 KEPT = timedelta(minutes=10)
 """How long a row that lies before somebody is kept from others."""
 
@@ -179,7 +179,7 @@ def list_settled_labels(records: Records, data: str) -> list[list[Any]]:
     found: list[list[Any]] = []
     for row in counting:
         at, chance = last.get(row), None
-        if at is not None and at.probability is not None and at.reason != AT_RANDOM:
+        if at is not None and at.probability is not None and not at.reason.startswith(AT_RANDOM):
             chance = at.probability * share[at.round]
         found.append([row, rows[row].label, chance, 0 if at is None else at.round])
     return sorted(found, key=repr)

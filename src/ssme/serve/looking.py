@@ -6,9 +6,10 @@ Large tables are looked at in part: all labeled rows and a random part of the ot
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.registry import check_all, explain_plainly
-from ssme.errors import InputError, MissingExtraError, name_argument
+from ssme.errors import InputError, MissingExtraError, argument, name_argument
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
@@ -35,7 +36,7 @@ from ssme.progress import tell
 from ssme.serve.mapping import MANY, ONE
 from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec
-from ssme.wording import shorten
+from ssme.wording import quote, shorten
 from ssme.writing import write_text
 
 __all__ = ["SAMPLE", "list_fields", "look_at", "look_at_file"]
@@ -49,11 +50,16 @@ WIDTH = 80
 
 def look_at_file(request: Mapping[str, Any], folder: Path) -> None:
     """Look at a file as ``request`` says and write what was found into ``folder``."""
-    found = look_at(request["path"], request["read"], request["run"])
+    found = look_at(request["path"], request["read"], request["run"], request.get("by_hand"))
     write_text(folder / "look.json", json.dumps(found))
 
 
-def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+def look_at(
+    path: str,
+    read: Mapping[str, Any],
+    run: Mapping[str, Any],
+    by_hand: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """What is in a file: columns with examples, and either what was understood or what is wrong.
 
     Parameters
@@ -62,11 +68,15 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
         The file.
     read, run : mapping
         The mapping, as sections of a config file (`RunSpec.from_dict`).
+    by_hand : mapping, optional
+        Of labels given by hand: the ``id`` column that names their rows and their ``classes``.
 
     Returns
     -------
     dict
-        Plain values; ``error`` is None where the file can be read with this mapping.
+        Plain values; ``error`` is None where the file can be read with this mapping. Where the file
+        cannot be opened at all and the errors say how, ``proposed`` holds these options, and the
+        columns are those that are read with them.
     """
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
     found["fields"] = list_fields(path)
@@ -82,6 +92,7 @@ def look_at(path: str, read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[
             data = _read_table(file, spec, found)
         tell("reading the file", 1, 2)
         found |= _describe(data)
+        _check_labels(data, found, by_hand)
         found["understood"] = {} if data.layout is None else data.layout.describe()
         found["config"] = spec.to_dict()
         found["can_weigh"] = _check_run(spec, data)
@@ -98,6 +109,28 @@ def _check_fields(read: Mapping[str, Any]) -> None:
     for each in list_declared(ReadOptions):
         if each.name in given:
             accept(each, given[each.name])
+
+
+def _check_labels(
+    data: ScoreSet, found: Mapping[str, Any], by_hand: Mapping[str, Any] | None
+) -> None:
+    """Refuse a mapping by which labels that were given by hand would lose their row or class."""
+    if by_hand is None:
+        return
+    before = "by its position" if by_hand["id"] is None else f"by column {by_hand['id']!r}"
+    if found["id"] != by_hand["id"]:
+        raise InputError(
+            f"labels were given by hand, and they name each row {before}: with another "
+            f"{argument('id')} they would be lost",
+            fix=f"keep the {argument('id')}, or open a copy of the file under another name",
+        )
+    lost = [label for label in by_hand["classes"] if label not in data.classes]
+    if lost:
+        raise InputError(
+            f"{argument('classes')}: labels {quote(lost)} were given by hand and are not among "
+            f"{quote(data.classes)}",
+            fix="keep the classes; to show other words for them, use “Names of classes” below",
+        )
 
 
 def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
@@ -156,7 +189,15 @@ def _take_reading(spec: RunSpec) -> dict[str, Any]:
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
     options = ReadOptions(**_take_reading(spec))
-    frame = open_table(file, options)
+    try:
+        frame = open_table(file, options)
+    except InputError as error:
+        found["proposed"], frame = _propose(file, options, error)
+        if frame is not None:
+            table = Table(frame, file.name)
+            found["columns"] = [_describe_column(table, name, options) for name in table.columns]
+            _guess_roles(table, found["columns"], options)
+        raise
     table = Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
     labels = spec.read.get("labels")
@@ -171,6 +212,28 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
     skipped = {} if data.layout is None else data.layout.skipped
     _mark_roles(found["columns"], find_columns(table, options, labels), options, skipped)
     return data
+
+
+def _propose(file: Path, options: ReadOptions, error: InputError) -> tuple[dict[str, Any], Any]:
+    """What the errors advise, one after another, until the table opens; and the table."""
+    proposed: dict[str, Any] = {}
+    advised: list[tuple[str, str | None]] = []
+
+    def note(name: str, value: str | None) -> str:
+        advised.append((name, value))
+        return ""
+
+    while True:
+        advised.clear()
+        InputError(error.fix or "").spell(note)
+        name, value = next((each for each in advised if each[0] in FILE_OPTIONS), ("", None))
+        if value is None or name in proposed or getattr(options, name) is not None:
+            return {}, None
+        proposed[name] = ast.literal_eval(value)
+        try:
+            return proposed, open_table(file, replace(options, **proposed))
+        except InputError as another:
+            error = another
 
 
 def _is_long(table: Table, options: ReadOptions) -> bool:
@@ -274,6 +337,8 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "labels": [[str(c), int(k)] for c, k in zip(classes, counts, strict=True)],
         "missing_scores": {m: int(n) for m, n in zip(data.models, gaps, strict=True) if n},
         "has_ids": data.ids is not None,
+        "id": None if data.ids is None or data.layout is None else data.layout.id or "ids",
+        "ordered": data.ordered,
         "groups": list(data.groups),
         "methods": can,
         "methods_not": cannot,

@@ -110,7 +110,7 @@ async def _find_columns(
 ) -> tuple[Sequence[Mapping[str, Any]], int | None]:
     """The columns that a form is about, and the job that found them; by default the newest."""
     number = typed.get("columns_from", [""])[0]
-    if number.isdecimal():
+    if number.isdecimal() and len(number) < 19:
         job = await project.desk.ask(lambda records: records.store.find_job(int(number)))
         look = project.read_look(job) if (job.file, job.kind) == (file.record.id, "look") else None
         if look is not None:

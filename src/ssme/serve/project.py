@@ -111,10 +111,12 @@ class Project:
         shown: list[str] | None = None,
     ) -> JobRecord:
         """Look at a file; a mapping that is given is taken once the file was read with it."""
-        file = await self.desk.ask(lambda records: records.store.find_file(number))
+        opened = await self.open(number)
+        file = opened.record
         mapping: dict[str, Any] = {"read": file.read, "run": file.run, "shown": file.shown}
         if read is not None:
             mapping = {"read": read, "run": run or {}, "shown": shown}
+        mapping["by_hand"] = await self.desk.ask(_describe_labels, opened)
 
         def note(records: Records, job: JobRecord) -> None:
             records.store.set_tried(number, job.id)
@@ -284,6 +286,19 @@ def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
             "key": job.key,
         }
     )
+
+
+def _describe_labels(records: Records, file: OpenFile) -> dict[str, Any] | None:
+    """What a new mapping has to keep of the labels that were given by hand."""
+    if file.look is None or "id" not in file.look:
+        return None
+    if file.look["id"] is None and not file.is_current:  # they belong to the content before
+        return None
+    events = records.open_memory(file.data).label_events()
+    classes = {event.label for event in events if event.label is not None}
+    if not classes:
+        return None
+    return {"id": file.look["id"], "classes": sorted(classes, key=repr)}
 
 
 def _identify(file: FileRecord) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def test_another_encoding_is_declared(tmp_path: Path, encoding: str) -> None:
     text = "id;größe;label\nä;0,25;1\nß;0,75;0\n"
     path = written(tmp_path, text.encode(encoding))
     told = {"delimiter": ";", "decimal": ","}
-    with pytest.raises(InputError, match="encoding='(cp1252|utf-16)'"):
+    with pytest.raises(InputError, match=r"encoding='(cp1252|utf-16)'"):
         ScoreSet.read(path, **told)
     data = ScoreSet.read(path, **told, encoding=encoding)
     plain = ScoreSet.read(written(tmp_path, text, "utf8.csv"), **told)

@@ -140,7 +140,7 @@ def _count(file: Path, delimiter: str) -> _Counts:
             if b"\0" in block:
                 raise InputError(
                     f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
-                    allowed=f"UTF-8 text, or another {argument('encoding')}",
+                    allowed="UTF-8 text",
                     fix=f"say {argument('encoding', repr('utf-16'))}, or save it as UTF-8",
                 )
             position += len(block)
@@ -395,7 +395,7 @@ def _tell_not_utf8(file: Path) -> InputError:
     shown = "" if byte is None else f": byte 0x{byte:02x} at position {position}"
     return InputError(
         f"{file} is not UTF-8{shown}",
-        allowed=f"UTF-8 text, or another {argument('encoding')}",
+        allowed="UTF-8 text",
         fix=f"say {argument('encoding', repr('cp1252'))} if Excel on Windows wrote it, or save it "
         "as UTF-8",
     )
