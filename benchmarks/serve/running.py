@@ -100,11 +100,11 @@ class Running:
 class Person:
     """A browser without scripts."""
 
-    def __init__(self, server: Running) -> None:
-        self.url = server.url
+    def __init__(self, server: Running, token: str | None = None) -> None:
+        self.url, self._server = server.url, server
         jar = CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
-        self.get(f"/enter?token={server.token}")
+        self.get(f"/enter?token={token or server.token}")
         self.csrf = re.search(r'name="csrf" content="([^"]+)"', self.get("/"))[1]  # type: ignore[index]
         self.cookie = "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
 
@@ -130,6 +130,12 @@ class Person:
         with self.opener.open(request, timeout=SECONDS) as answer:
             text = answer.read().decode()
         return json.loads(text) if text.startswith("{") else text
+
+    def invite(self, name: str) -> Person:
+        """A guest of that name, in a browser of their own."""
+        found = re.search(r"/enter\?token=([\w-]+)", self.post("/invite", name=name))
+        assert found is not None
+        return Person(self._server, found[1])
 
     def open_sample(self) -> None:
         self.post("/open", sample="1")

@@ -16,6 +16,7 @@ from tests.serve.conftest import House
 
 from ssme.sample import sample_path
 from ssme.serve.security import make_secret
+from ssme.serve.server import write_entrance
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
 
@@ -339,3 +340,21 @@ def test_hostile_names_and_cells_are_only_shown(
         leave_for(page, re.sub("/files/1", f"/files/{number}", url))
         assert page.locator("main script, main img, main svg[onload]").count() == 0
     assert place.messages == []
+
+
+def test_the_file_that_the_browser_is_started_with_leads_in(
+    browser: Any, place: Place, tmp_path: Path
+) -> None:
+    store, token = Store(place.project / "serve.sqlite"), make_secret()
+    store.add_token(token, "owner")
+    store.close()
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(MS)
+    page.goto(write_entrance(tmp_path, f"{place.server.url}/enter?token={token}").as_uri())
+    page.wait_for_url(f"{place.server.url}/")
+    assert page.get_by_role("heading", name="Open a file").count() == 1
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url(f"{place.server.url}/logout")
+    assert page.goto(f"{place.server.url}/").status == 401
+    context.close()

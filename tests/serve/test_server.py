@@ -1,21 +1,38 @@
-"""What the server does once it listens: it opens the file and the browser, unless told not to."""
+"""What the server does once it listens, and what other users of the machine can see of it."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.serve.running import Person, Running
 
+import ssme
 from ssme.serve.desk import Desk
+from ssme.serve.server import write_entrance
 from ssme.serve.settings import ServeSettings
 
 pytestmark = pytest.mark.web
 
+ADDRESS = "http://127.0.0.1:1/enter?token=secret"
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1/enter?token=x", None])
+
+def read_mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize("address", [ADDRESS, None])
 def test_file_and_browser_are_opened_once_it_listens(
     tmp_path: Path, scores: Path, monkeypatch: pytest.MonkeyPatch, address: str | None
 ) -> None:
@@ -41,5 +58,123 @@ def test_file_and_browser_are_opened_once_it_listens(
             apart.submit(asyncio.run, server.startup()).result()
         names = [each.name for each in desk.ask_now(lambda records: records.store.list_files())]
     assert listens == [True]
-    assert opened == ([] if address is None else [address])
     assert names == ["scores.csv"]
+    assert len(opened) == (address is not None)
+    for each in opened:
+        assert "secret" not in each
+
+
+def test_the_file_that_leads_to_the_page_is_for_one_person_only(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path = write_entrance(tmp_path, ADDRESS)
+        path = write_entrance(tmp_path, ADDRESS)
+    finally:
+        os.umask(before)
+    assert read_mode(path) == 0o600
+    assert f"url={ADDRESS}" in path.read_text(encoding="utf-8")
+
+
+def list_command_lines() -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:  # it has ended
+            continue
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="command lines are read from /proc")
+def test_no_command_line_shows_the_token(tmp_path: Path, scores: Path) -> None:
+    """Everybody on the machine sees command lines, such as that of the browser."""
+    browser, asked, seen_all = (tmp_path / name for name in ("browser", "asked", "seen_all"))
+    browser.write_text(
+        f'#!/bin/sh\necho "$@" > {asked}.new\nmv {asked}.new {asked}\n'
+        f"for i in $(seq 100); do [ -e {seen_all} ] || sleep 0.2; done\n"
+    )
+    browser.chmod(0o700)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(ssme.__file__).parents[1]),
+        "BROWSER": f"{browser} %s &",
+    }
+    command = [sys.executable, "-m", "ssme", "serve", str(scores), "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--project", str(tmp_path / "project")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            said = next(line for line in server.stdout if line.startswith("Open "))
+            token = re.search(r"token=(\S+)", said)[1]  # type: ignore[index]
+            while not asked.exists():
+                assert server.poll() is None
+                time.sleep(0.05)
+            seen = [*list_command_lines()]
+            seen_all.touch()
+            assert any(str(browser) in line for line in seen)
+            assert not [line for line in seen if token in line]
+            page = Path(urllib.request.url2pathname(urllib.parse.urlsplit(asked.read_text()).path))
+            assert token in Path(str(page).strip()).read_text(encoding="utf-8")
+        finally:
+            os.killpg(server.pid, 15)
+    assert not (tmp_path / "project" / "enter.html").exists()
+
+
+def test_only_the_owner_of_a_project_can_read_it(tmp_path: Path, scores: Path) -> None:
+    """Whatever the umask is, in a folder that was there before."""
+    project = tmp_path / "project"
+    project.mkdir(mode=0o755)
+    before = os.umask(0)
+    try:
+        with Running(project) as server:
+            person = Person(server)
+            headers = {"origin": person.url, "x-csrf": person.csrf}
+            upload = urllib.request.Request(
+                f"{person.url}/upload?name=a.csv", scores.read_bytes(), headers, method="PUT"
+            )
+            with person.opener.open(upload) as answer:
+                assert answer.status == 200
+            person.wait_for("/files/1", "Models</h2>")
+            person.post("/me", name="Ada")
+            person.wait_for("/files/1/label", 'name="label"')
+            found = {path: read_mode(path) for path in project.rglob("*")}
+            server.stop()
+    finally:
+        os.umask(before)
+    names = {path.name for path in found}
+    kept = {"memory.sqlite", "memory.sqlite-wal", "serve.sqlite-shm", "a.csv", "look.json"}
+    assert kept <= names
+    wrong = {str(path): oct(mode) for path, mode in found.items() if mode & 0o077}
+    assert wrong == {}
+    assert read_mode(project) == 0o755  # it is not ours
+
+
+def test_what_others_could_read_is_closed_to_them_or_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ServeSettings(tmp_path)
+    for name in ("memory.sqlite", "serve.sqlite", "serve.sqlite-wal"):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "uploads").mkdir()
+    (tmp_path / "uploads").chmod(0o755)
+    with monkeypatch.context() as fixed:
+        fixed.setattr(Path, "chmod", lambda *_: None)
+        told = settings.make_folders()
+    assert [line.rsplit("/", 1)[1] for line in told] == [
+        "uploads.",
+        "memory.sqlite.",
+        "serve.sqlite.",
+        "serve.sqlite-wal.",
+    ]
+    assert settings.make_folders() == []
+    assert {path.name: read_mode(path) for path in tmp_path.iterdir()} == {
+        "memory.sqlite": 0o600,
+        "serve.sqlite": 0o600,
+        "serve.sqlite-wal": 0o600,
+        "uploads": 0o700,
+        "results": 0o700,
+    }

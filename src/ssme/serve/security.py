@@ -43,7 +43,7 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 ROLES = ("anyone", "guest", "owner")
 """Each role may ask for its own pages and those of the roles before it."""
-LARGEST_FORM = {"anyone": 10_000, "guest": 100_000, "owner": 1_000_000}
+LARGEST_FORM = {"anyone": 10_000, "guest": 50_000, "owner": 1_000_000}
 """Bytes of a form by the role of whoever sends it; files are not sent as forms."""
 MOST_FIELDS = 25_000
 """Fields of a form; the page of a file has one for each column."""
@@ -156,6 +156,8 @@ class Guard:
         session = scope["state"]["session"] = await self._find_session(scope, headers)
         page = self.find_page(scope)
         role = "anyone" if session is None else session.role
+        if "connection" in scope["state"]:
+            scope["state"]["connection"].role = role
         needed = "guest" if page is None else page.role
         if ROLES.index(role) < ROLES.index(needed):
             if session is None:

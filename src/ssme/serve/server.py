@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -14,12 +15,12 @@ from ssme.serve.security import make_secret
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.workshop import Workshop
 
-__all__ = ["bind", "run_server", "tell_exposure"]
+__all__ = ["bind", "run_server", "tell_exposure", "write_entrance"]
 
 BACKLOG = 256
 """Connections that wait while the server starts or is busy."""
-GRACE = 1
-"""Seconds that open connections have to end when the server stops."""
+ENTRANCE = "enter.html"
+"""File of the project that the browser is started with."""
 
 
 def run_server(
@@ -42,6 +43,7 @@ def run_server(
     open_browser : bool
         Whether to show the first page in a browser.
     """
+    os.umask(0o077)  # nobody else reads what the server or a job writes
     with bind(settings) as listener, Workshop() as workshop:
         workshop.open()  # it imports in its own process while this one does
         try:
@@ -50,7 +52,7 @@ def run_server(
             from ssme.serve.app import make_app
         except ImportError:
             raise MissingExtraError("ssme serve", "web") from None
-        settings.make_folders()
+        exposed = settings.make_folders()
         port = listener.getsockname()[1]
         shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
         token = make_secret()
@@ -58,12 +60,26 @@ def run_server(
             desk.ask_now(_renew_token, token)
             app: Any = make_app(desk, workshop)
             address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
-            for line in tell_exposure(settings, port):
+            for line in (*tell_exposure(settings, port), *exposed):
                 say(line)
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
             say(f"Open {address}")
             say("The token in this address works once. Ctrl-C stops the server.")
             _make_server(uvicorn, app, file, address if open_browser else None).run([listener])
+
+
+def write_entrance(folder: Path, address: str) -> Path:
+    """A file that leads a browser to the address, whose token everybody could see in `ps`."""
+    path = folder.resolve() / ENTRANCE
+    path.unlink(missing_ok=True)
+    page = (
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>ssme</title>'
+        f'<meta http-equiv="refresh" content="0; url={address}">'
+        f'<p><a href="{address}">Go to the page</a></p></html>\n'
+    )
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(page)
+    return path
 
 
 def _renew_token(records: Records, token: str) -> None:
@@ -74,6 +90,8 @@ def _renew_token(records: Records, token: str) -> None:
 
 def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
     """A uvicorn server that opens file and browser once it listens, and ends events first."""
+    from ssme.serve.connections import configure
+
     project = app.app.state.project
 
     class Server(uvicorn.Server):  # type: ignore[misc]
@@ -82,25 +100,14 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None)
             if file is not None:
                 await project.add_file(file.resolve())
             if address is not None:
-                webbrowser.open(address)
+                webbrowser.open(write_entrance(project.settings.project, address).as_uri())
 
         async def shutdown(self, sockets: Any = None) -> None:
+            (project.settings.project / ENTRANCE).unlink(missing_ok=True)
             await project.runner.hush()
             await super().shutdown(sockets)
 
-    config = uvicorn.Config(
-        app,
-        loop="asyncio",
-        http="h11",
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=65_536,
-        limit_concurrency=500,
-    )
-    return Server(config)
+    return Server(configure(app))
 
 
 def bind(settings: ServeSettings) -> socket.socket:

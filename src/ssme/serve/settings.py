@@ -11,6 +11,8 @@ Everything that has to survive a restart lies in the project folder:
 from __future__ import annotations
 
 import ipaddress
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,10 +120,35 @@ password_file.
     def results(self) -> Path:
         return self.project / "results"
 
-    def make_folders(self) -> None:
-        """Make the project folder and those inside it; only their owner may look into them."""
+    def make_folders(self) -> list[str]:
+        """Make the project folder with what it holds, which only its owner may look into.
+
+        Returns
+        -------
+        list of str
+            What others can read nevertheless, in sentences.
+        """
         for folder in (self.project, self.uploads, self.results):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        databases = (self.memory_file, self.store_file)
+        for path in databases:
+            if not path.exists():
+                path.touch(mode=0o600)  # SQLite gives its other files the same
+        beside = [path.with_name(path.name + end) for path in databases for end in ("-wal", "-shm")]
+        return [
+            f"Other users of this machine can read {path}."
+            for path in (self.uploads, self.results, *databases, *beside)
+            if path.exists() and not _close_to_others(path)
+        ]
+
+
+def _close_to_others(path: Path) -> bool:
+    """Take what others may do with a file or folder from them; whether they may do nothing now."""
+    if os.name != "posix" or not path.stat().st_mode & 0o077:
+        return True
+    with suppress(OSError):
+        path.chmod(path.stat().st_mode & 0o700)
+    return not path.stat().st_mode & 0o077
 
 
 def is_loopback(host: str) -> bool:
