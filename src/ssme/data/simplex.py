@@ -77,13 +77,17 @@ def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
     return wrong & (off > find_rounding(scores, decimals)) if wrong.any() else wrong
 
 
-def find_rounding(scores: FloatArray, decimals: int = 2) -> float:
-    """How far rounding may take the sums of (n, K): half a unit of the last decimal per class."""
+def find_rounding(scores: FloatArray, decimals: int = 2, most: float = 0.05) -> float:
+    """How far rounding may take the sums of (n, K): half a unit of the last decimal per class.
+
+    From two decimals on it counts up to ``most``: where classes are many, too much has been lost.
+    """
     known = scores[~np.isnan(scores).any(axis=1)]
     for unit in 0.1 ** np.arange(decimals, 7):
         parts = known / unit
         if (np.abs(parts - np.rint(parts)) < 1e-4).all():
-            return float(0.5 * unit * scores.shape[1]) + RANGE_TOLERANCE
+            off = float(0.5 * unit * scores.shape[1])
+            return (min(off, most) if decimals > 1 else off) + RANGE_TOLERANCE
     return 0.0
 
 
