@@ -146,7 +146,8 @@ def find_weight_unit(weights: FloatArray) -> float:
     four weights with one another, which must neither overflow nor vanish.
     """
     exponent = int(np.frexp(weights.max(initial=0.0))[1])
-    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, -exponent))
+    power = min(-exponent, 1000)  # a subnormal number would ask for more than a float can hold
+    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
 
 
 def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[np.object_]]:

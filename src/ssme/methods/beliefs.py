@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ssme.data.scoreset import ScoreSet
+from ssme.data.validation import find_weight_unit
 from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
 from ssme.methods.parts.draws import RowWeights, center_all, find_originals, make_child_seed
 from ssme.methods.parts.label_draws import (
@@ -620,10 +621,11 @@ class LabeledBelief(SilentOnRows):
         if keep.size == 0:
             return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
         weights = self.data.label_weights
+        own = np.ones(taken.size) if weights is None else weights[taken]
         part = LabeledRows(
             scores=self.data.scores[taken],
             labels=self.data.labels[taken],
-            weights=np.ones(taken.size) if weights is None else weights[taken],
+            weights=own * find_weight_unit(own),  # other rows may have far larger weights
             settings=self.settings,
         )
         seed = make_child_seed(self.seed, group + 1)
