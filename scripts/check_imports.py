@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "config": {"wording", "errors", "options", "writing"},
     "engines": {"errors", "progress"},
     "data": {"wording", "errors", "options", "writing"},
-    "data.readers": {"wording", "errors", "options", "data"},
+    "data.readers": {"wording", "errors", "options", "writing", "data"},
     "data.door": {"errors", "options", "data", "data.readers"},
     "metrics": {"wording", "errors", "options"},
     "mixture": {"errors", "progress", "engines"},

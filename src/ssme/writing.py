@@ -24,12 +24,14 @@ __all__ = [
     "encode_text",
     "format_csv",
     "open_whole",
+    "protect_formula",
     "refuse_existing",
+    "restore_formula",
     "write_bytes",
     "write_text",
 ]
 
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
+_FORMULA = re.compile(r"'*(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
@@ -121,12 +123,27 @@ def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(",".join(map(_format_cell, line)) + "\n" for line in lines)
 
 
+def protect_formula(text: str) -> str:
+    """``text`` with an apostrophe before it where a spreadsheet would run it as a formula.
+
+    So does text that already has apostrophes before a formula, so that nothing is lost when one is
+    taken off again (`restore_formula`).
+    """
+    return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def restore_formula(text: str) -> str:
+    """``text`` without the apostrophe of `protect_formula`; other apostrophes stay."""
+    bare = text.removeprefix("'")
+    return bare if bare != text and protect_formula(bare) == text else text
+
+
 def _format_cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     text = str(value)
-    if isinstance(value, str) and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
-        text = "'" + text
+    if isinstance(value, str):
+        text = protect_formula(text)
     if any(mark in text for mark in ',"\r\n') or text != text.strip():
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -212,11 +212,11 @@ CASES = [
         "did you mean 'spam'?",
     ),
     Bad(
-        "integer labels for text classes",
-        arrays(P, [0, 1, None, 1], classes=["0", "1"]),
-        "label 0 at row 0 is not a class",
-        "the classes '0', '1'",
-        "the label is int, the class is not",
+        "text labels for boolean classes",
+        arrays(P, ["False", "True", None, "True"], classes=[False, True]),
+        "label 'False' at row 0 is not a class",
+        "the classes False, True",
+        "the label is str, the class is not",
     ),
     Bad(
         "more classes in the labels than in the scores",

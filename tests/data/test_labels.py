@@ -153,3 +153,66 @@ def test_numbers_that_are_typed_stand_for_digits_that_are_text(told) -> None:
     data = ScoreSet.from_arrays(np.full((4, 1), 0.5), ["0", "1", "", "-1"], unlabeled=-1, **told)
     assert data.classes == ("0", "1")
     assert data.labels.tolist() == [0, 1, -1, -1]
+
+
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt128, pl.Decimal(20, 2)])
+def test_whole_numbers_that_numpy_has_no_type_for(kind: Any) -> None:
+    labels = pl.Series("label", [1, None, 0, 1]).cast(kind)
+    frame = pl.DataFrame({"a": [0.1, 0.2, 0.3, 0.4], "label": labels, "w": [1, 2, 3, 4]})
+    for data in (
+        ScoreSet.from_frame(frame.with_columns(pl.col("w").cast(kind)), weight="w"),
+        ScoreSet.from_frame(frame.drop("label", "w"), labels),
+        ScoreSet.from_arrays(P, labels, ids=pl.Series([5, 6, 7, 8]).cast(kind)),
+    ):
+        assert data.classes == (0, 1)
+        assert_array_equal(data.labels, [1, U, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "unlabeled", "other"),
+    [([True, False, None, True], 0, False), ([1, 0, None, 1], True, 1)],
+)
+def test_a_boolean_is_no_number(labels: list[Any], unlabeled: Any, other: Any) -> None:
+    """unlabeled=0 dropped every False without a word."""
+    with pytest.raises(InputError, match=f"unlabeled={unlabeled}.*say unlabeled={other}"):
+        ScoreSet.from_arrays(P, labels, unlabeled=unlabeled)
+    assert ScoreSet.from_arrays(P, labels, unlabeled=other).n_labeled in (1, 2)
+
+
+def test_numbers_among_booleans_are_dropped_alone() -> None:
+    labels = np.array([True, False, 0, None], dtype=object)
+    data = ScoreSet.from_arrays(P, labels, unlabeled=0)
+    assert_array_equal(data.labels, [1, 0, U, U])
+    with pytest.raises(InputError, match="mixed types"):
+        ScoreSet.from_arrays(P, labels)
+
+
+TEXTS = {
+    "list": list,
+    "numpy": lambda labels: np.array([label or "" for label in labels]),
+    "pandas": pd.Series,
+    "string": lambda labels: pd.Series(labels, dtype="string"),
+    "category": lambda labels: pd.Series(labels, dtype="category"),
+    "polars": pl.Series,
+    "arrow": lambda labels: pa.chunked_array([labels]),
+}
+
+
+@pytest.mark.parametrize("make", TEXTS.values(), ids=TEXTS)
+def test_text_that_is_a_number_is_ordered_as_one(make: Any) -> None:
+    for labels, codes in ((["1", "0", None, "0"], [1, 0, U, 0]), ([None, "1", None, "1"], None)):
+        data = ScoreSet.from_arrays(P, make(labels))
+        assert data.classes == ("0", "1")
+        assert_array_equal(data.labels, codes or [U, 1, U, 1])
+    assert_array_equal(data.with_labels([1, 0, None, 0]).labels, [1, 0, U, 0])
+    with pytest.raises(InputError, match="label -1 at row 0, undeclared"):
+        ScoreSet.from_arrays(P, make(["-1", "0", "1", None]))
+    with pytest.raises(InputError, match="nothing says which of the 2 classes"):
+        ScoreSet.from_arrays(P, make(["01", "00", None, None]))
+
+
+def test_text_labels_of_many_classes_are_positions() -> None:
+    scores = np.full((12, 1, 11), 1 / 11)
+    data = ScoreSet.from_arrays(scores, ["10", "9", "2", *[None] * 9])
+    assert data.classes == tuple(map(str, range(11)))
+    assert_array_equal(data.labels[:3], [10, 9, 2])

@@ -16,7 +16,7 @@ from ssme.errors import SsmeWarning
 from ssme.metrics import metric_names
 from ssme.stream import evaluate_parquet
 
-UNITS = [1e160, 1e-160, 1e300, 5e-300]
+UNITS = [1e160, 1e-160, 1e300, 5e-300, 1e-310]
 
 
 @cache
@@ -59,6 +59,23 @@ def test_the_unit_of_weights_changes_no_streamed_number(tmp_path: Path) -> None:
         result = evaluate_parquet(files, metrics=metrics, sample_rows=300, weight="weight")
         found.append([[r["estimate"], r["low"], r["high"]] for r in result.rows()])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
+def test_labels_of_rows_that_hardly_count_have_intervals() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.where(np.arange(120) < 40, rng.integers(0, 2, 120), np.nan)
+    found = [
+        ssme.evaluate(
+            np.random.default_rng(1).random((120, 2)),
+            labels,
+            weights=np.where(labels >= 0, unit, 1.0),
+            method="labeled",
+            metrics=["accuracy", "roc_auc"],
+        ).frame()
+        for unit in (1.0, 1e-310)
+    ]
+    columns = ["estimate", "low", "high"]
+    np.testing.assert_allclose(found[1][columns], found[0][columns], rtol=1e-9)
 
 
 def test_usual_weights_are_kept_as_they_are() -> None:

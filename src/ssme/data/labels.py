@@ -7,6 +7,7 @@ booleans, is ascending.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ NAMES = "['ham', 'spam']"
 """Names of classes, for an example."""
 FEW = 5
 """Classes that are named in an example by their own names."""
+INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+"""A whole number as Python writes it; text such as 01 is a name."""
 NO_LABEL = ("na", "n/a", "nan", "none", "null", "<na>", "?", "-", "missing", "unknown", "unlabeled")
 """Words that often stand for no label; they mean it where they are declared."""
 MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K columns"
@@ -121,18 +124,42 @@ def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     if values.dtype.kind in "fiub":
         distinct, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), distinct.tolist()
-    codes, found = factorize(values)
+    flags = [isinstance(value, bool | np.bool_) for value in values]
+    if any(flags) and not all(flags):  # False is not the number 0
+        codes, pairs = factorize(to_objects(list(zip(flags, values, strict=True))))
+        found = [value for _, value in pairs]
+    else:
+        codes, found = factorize(values)
     order = sorted(range(len(found)), key=lambda i: (type(found[i]).__name__, str(found[i])))
     return np.argsort(order).astype(np.int64)[codes], [found[i] for i in order]
 
 
 def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
     """Drop declared codes and merge values that became equal (1 and 1.0)."""
-    codes = {*declared, *_spell_as_labels(declared, raw)}
-    kept = [v for v in dict.fromkeys(raw.values) if v not in codes]
-    place = {value: index for index, value in enumerate(kept)}
-    table = np.array([place.get(value, -1) for value in raw.values] + [-1], dtype=np.int64)
-    return RawLabels(table[raw.codes], tuple(kept))
+    marks = [(isinstance(value, bool), value) for value in raw.values]
+    codes = {(isinstance(c, bool), c) for c in (*declared, *_spell_as_labels(declared, raw))}
+    _refuse_other_kind(codes, marks)
+    kept = [mark for mark in dict.fromkeys(marks) if mark not in codes]
+    place = {mark: index for index, mark in enumerate(kept)}
+    table = np.array([place.get(mark, -1) for mark in marks] + [-1], dtype=np.int64)
+    return RawLabels(table[raw.codes], tuple(value for _, value in kept))
+
+
+def _refuse_other_kind(
+    codes: set[tuple[bool, Hashable]], marks: Sequence[tuple[bool, Hashable]]
+) -> None:
+    """Refuse the code 0 where labels are False, and False where they are 0; likewise with 1."""
+    for is_flag, code in codes:
+        other = (not is_flag, code)
+        if other in marks and (is_flag, code) not in marks:
+            label = bool(code) if not is_flag else int(code)  # type: ignore[call-overload]
+            raise InputError(
+                f"{argument('unlabeled', repr(code))} was given, and labels are {label!r}, "
+                f"{'a number' if is_flag else 'a boolean'}",
+                allowed="codes of the type that the labels have",
+                fix=f"say {argument('unlabeled', repr(label))} if {label!r} means no label, else "
+                f"leave {argument('unlabeled')} out",
+            )
 
 
 def resolve_classes(
@@ -186,6 +213,9 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
         return (False, True)
     if raw.integral:
         return _order_ascending(raw, n_classes, one_column)
+    if all(isinstance(value, str) and INTEGER.fullmatch(value) for value in raw.values):
+        numbers = RawLabels(raw.codes, tuple(int(str(value)) for value in raw.values))
+        return tuple(map(str, _order_ascending(numbers, n_classes, one_column)))
     raise _explain_unordered(raw, n_classes, one_column)
 
 
@@ -352,6 +382,9 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
 def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
     """Class index per row, -1 where unlabeled."""
     place = {name: index for index, name in enumerate(classes)}
+    for index, name in enumerate(classes):  # 1 is the class "1", as CSV files write it
+        if isinstance(name, str) and INTEGER.fullmatch(name):
+            place.setdefault(int(name), index)
     unknown = [value for value in raw.values if value not in place]
     if unknown:
         value = unknown[0]

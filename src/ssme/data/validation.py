@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from ssme.data.simplex import find_wrong_sums
 from ssme.data.values import (
+    EXACT_INTEGER,
     FloatArray,
     as_floats,
     as_objects,
     factorize,
+    has_128_bits,
     is_blank,
     is_missing,
     make_plain,
@@ -34,6 +36,7 @@ __all__ = [
     "find_weight_unit",
     "refuse_duplicate_ids",
     "refuse_duplicates",
+    "refuse_rounded_ids",
 ]
 
 
@@ -178,7 +181,10 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
         return None
     out = as_objects(ids)
     _refuse_length(out, n, "ids")
-    missing = is_missing(given if (given := np.asarray(ids)).dtype.kind in "iu" else out)
+    as_they_are = isinstance(ids, list | tuple) or has_128_bits(ids)
+    given = out if as_they_are else np.asarray(ids)
+    refuse_rounded_ids(given, 2**24 if given.dtype == np.float32 else EXACT_INTEGER)
+    missing = is_missing(given if given.dtype.kind in "iu" else out)
     if missing.any():
         raise InputError(
             f"the id at row {int(np.argmax(missing))} is missing",
@@ -187,6 +193,21 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
         )
     refuse_duplicate_ids(out, "ids")
     return out
+
+
+def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
+    """Refuse floating-point numbers from ``exact`` on, which may stand for several whole ones."""
+    if ids.dtype.kind not in "fO":
+        return
+    large = [isinstance(id, float) and abs(id) >= exact for id in ids.tolist()]
+    if any(large):
+        row = large.index(True)
+        raise InputError(
+            f"the id at row {row} is {float(ids[row])!r}, a floating-point number that may have "
+            "been rounded to the id of another row",
+            allowed=f"ids that are text or whole numbers; floating-point numbers below {exact:,}",
+            fix="write the ids as text or as whole numbers, without decimals or exponent",
+        )
 
 
 def refuse_duplicate_ids(ids: NDArray[np.object_], where: str) -> None:

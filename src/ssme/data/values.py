@@ -20,6 +20,7 @@ __all__ = [
     "as_floats",
     "as_objects",
     "factorize",
+    "has_128_bits",
     "is_blank",
     "is_boolean",
     "is_missing",
@@ -134,8 +135,15 @@ def _find_scales(kind: np.dtype[Any]) -> FloatArray:
     return out
 
 
+def has_128_bits(values: Any) -> bool:
+    """Whether ``values`` are whole numbers of polars that numpy has no type for."""
+    return str(getattr(values, "dtype", "")) in ("Int128", "UInt128")
+
+
 def as_array(values: object, where: str) -> NDArray[Any]:
     """``numpy.asarray`` with failures explained; narrow numbers as `to_float64` has them."""
+    if has_128_bits(values):
+        return to_objects(cast(Any, values).to_list())
     try:
         array = np.asarray(values)
     except ValueError:
@@ -161,8 +169,8 @@ def as_array(values: object, where: str) -> NDArray[Any]:
 
 def as_objects(values: object) -> NDArray[np.object_]:
     """A new object array of Python scalars."""
-    if isinstance(values, list | tuple):
-        return to_objects(values)
+    if isinstance(values, list | tuple) or has_128_bits(values):
+        return to_objects(list(cast(Any, values)))
     array = to_float64(np.asarray(values))
     if array.dtype.kind in "mM":
         import pandas

@@ -17,7 +17,7 @@ from ssme.data.layout import GROUP_PREFIX
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import make_plain, to_objects
 from ssme.errors import InputError, MissingExtraError, argument
-from ssme.writing import open_whole
+from ssme.writing import open_whole, protect_formula
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
@@ -111,8 +111,17 @@ def save(data: ScoreSet, path: str | Path) -> None:
 def _save_csv(data: ScoreSet, file: Path) -> None:
     delimiter = "\t" if file.suffix.lower() == ".tsv" else ","
     frame = to_frame(data.replace(frame_library="pandas"))
+    for name in frame.columns:
+        if any(isinstance(cell, str) and cell.startswith("'") for cell in frame[name]):
+            frame[name] = [_keep_apostrophe(cell) for cell in frame[name]]
+    frame = frame.rename(columns=_keep_apostrophe)
     with open_whole(file) as whole:
         frame.to_csv(whole, index=False, sep=delimiter, encoding="utf-8")
+
+
+def _keep_apostrophe(cell: Any) -> Any:
+    """A cell of which the reader takes nothing that belongs to it."""
+    return protect_formula(cell) if isinstance(cell, str) and cell.startswith("'") else cell
 
 
 def _save_parquet(data: ScoreSet, file: Path) -> None:

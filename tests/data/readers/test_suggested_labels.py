@@ -166,3 +166,46 @@ def test_a_spreadsheet_may_have_written_another_delimiter(tmp_path, ours, theirs
     data = ScoreSet.read(file, more, delimiter=ours)
     assert data.n_labeled == 10
     assert data.label_values[[10, 11, 12]].tolist() == [1, 0, None]
+
+
+ODD = ["=a", "'=a", "''=a", "+b", "-c", "@d", "'tis", "'", "-", "-1x", "'-1", " =e", "\tf"]
+
+
+def test_names_that_look_like_formulas_come_back_as_they_were(tmp_path: Path) -> None:
+    """Exports protect them from spreadsheets by an apostrophe, which reading takes off again."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"-id": [f"{odd}{i}" for i in range(3) for odd in ODD]})
+    n = len(frame)
+    frame["label"] = [("+", "-")[i % 2] if i < 12 else None for i in range(n)]
+    frame["bert"], frame["gpt"] = rng.random(n), rng.random(n)
+    data = ScoreSet.from_frame(frame, id="-id", positive="+")
+    kept = data.take([not id.startswith(" ") for id in data.ids])
+    for suffix in ("csv", "tsv"):
+        kept.save(tmp_path / f"set.{suffix}")
+        again = ScoreSet.read(tmp_path / f"set.{suffix}", positive="+")
+        assert again.ids.tolist() == kept.ids.tolist()
+        assert again.label_values.tolist() == kept.label_values.tolist()
+    found = ssme.evaluate(data, metrics="accuracy").suggest(n - 12)
+    found.save(tmp_path / "next.csv")
+    text = (tmp_path / "next.csv").read_text()
+    assert "\n'=a" in text
+    filled = pd.read_csv(tmp_path / "next.csv", dtype=str, keep_default_na=False)
+    filled["label"] = filled["label"].replace("", "'-")
+    filled.to_csv(tmp_path / "next.csv", index=False)
+    joined = ScoreSet.from_frame(frame, tmp_path / "next.csv", id="-id", positive="+")
+    assert joined.n_labeled == n
+    assert joined.label_values[12:].tolist() == ["-"] * (n - 12)
+    assert joined.label_values[:12].tolist() == frame["label"][:12].tolist()
+
+
+def test_numbers_join_labels_that_are_text(tmp_path: Path) -> None:
+    """A CSV file of labels holds 0 and 1 where a Parquet file of scores holds "0" and "1"."""
+    frame = pd.read_csv(scores(tmp_path))
+    frame["label"] = frame["label"].map({0.0: "0", 1.0: "1"})
+    frame.to_parquet(tmp_path / "scores.parquet")
+    data = ScoreSet.read(tmp_path / "scores.parquet", suggested(tmp_path, GOOD))
+    assert data.classes == ("0", "1")
+    assert data.label_values[[0, 1, 10, 11]].tolist() == ["0", "1", "1", "0"]
+    text = pd.DataFrame({"id": ["r10", "r11"], "label": ["1", "0"], "probability": 0.5, "round": 1})
+    numbers = ScoreSet.read(scores(tmp_path), text)
+    assert numbers.label_values[[10, 11]].tolist() == [1, 0]

@@ -158,3 +158,50 @@ def test_looking_at_many_columns_asks_each_type_once(monkeypatch: pytest.MonkeyP
     )
     assert ScoreSet.from_frame(frame).n_models == 40
     assert len(asked) <= 2
+
+
+ROUNDED: dict[str, Callable[[list[int], Path], Any]] = {
+    "pandas": lambda ids, _: pd.DataFrame({"id": np.array(ids, dtype=float), "label": [1, 0]}),
+    "polars": lambda ids, _: pl.DataFrame({"id": np.array(ids, dtype=float), "label": [1, 0]}),
+    "parquet": lambda ids, folder: save_parquet(ids, folder / "labels.parquet"),
+    "csv": lambda ids, folder: save_text(
+        "id,label\n" + "".join(f"{id}.0,{k}\n" for k, id in enumerate(ids)), folder / "labels.csv"
+    ),
+    "json lines": lambda ids, folder: save_text(
+        "".join(f'{{"id": {id}.0, "label": {k}}}\n' for k, id in enumerate(ids)),
+        folder / "labels.jsonl",
+    ),
+}
+
+
+def save_parquet(ids: list[int], path: Path) -> Path:
+    pd.DataFrame({"id": np.array(ids, dtype=float), "label": [1, 0]}).to_parquet(path)
+    return path
+
+
+def save_text(text: str, path: Path) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("make", ROUNDED.values(), ids=ROUNDED)
+def test_ids_that_were_rounded_hit_no_neighbor(make: Any, tmp_path: Path) -> None:
+    """2^53 + 1 and 2^53 + 5 as floats labeled the rows 2^53 and 2^53 + 4."""
+    ids = [2**53 + i for i in range(8)]
+    frame = pd.DataFrame({"id": ids, "bert": np.linspace(0.1, 0.9, 8)})
+    with pytest.raises(InputError, match="floating-point number that may have been rounded"):
+        ScoreSet.from_frame(frame, make([ids[1], ids[5]], tmp_path))
+    whole = pd.DataFrame({"id": [ids[1], ids[5]], "label": [1, 0]})
+    assert np.flatnonzero(ScoreSet.from_frame(frame, whole).labeled).tolist() == [1, 5]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_ids_of_32_bits_are_exact_up_to_their_own_limit(make: Any) -> None:
+    scores = {"bert": np.linspace(0.1, 0.9, 4)}
+    ids = np.array([0, 2**24 + 2, 2**24 + 4, 2**24 + 6], dtype=np.float32)
+    with pytest.raises(InputError, match="floating-point numbers below 16,777,216"):
+        ScoreSet.from_frame(make({"id": ids, **scores}), labels=False)
+    data = ScoreSet.from_frame(
+        make({"id": np.arange(4, dtype=np.float32), **scores}), make({"id": [2], "label": [1]})
+    )
+    assert np.flatnonzero(data.labeled).tolist() == [2]

@@ -204,7 +204,7 @@ def _read_wide(
     judged = [*(options.answers or ()), *(options.ratings or ())]
     of |= {name: (name,) for name in judged}
     used = roles.roles | {column for columns in of.values() for column in columns}
-    ids = None if roles.id is None else table.read_values(roles.id)
+    ids = None if roles.id is None else table.read_ids(roles.id)
     design = _read_design(table, roles, options, labels, ids)
     layout = _describe_layout(WIDE, table, roles, options, labels, source, of, used, design)
     fields = make_judged_fields(

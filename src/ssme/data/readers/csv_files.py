@@ -27,6 +27,7 @@ import numpy as np
 from ssme.data.readers.number_style import NumberStyle, refuse_commas
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.errors import InputError, argument, translate_foreign_errors
+from ssme.writing import restore_formula
 
 __all__ = ["MISSING_TEXT", "find_other_delimiter", "is_utf8", "open_csv"]
 
@@ -69,6 +70,8 @@ def open_csv(
     _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
     if decimal is None and thousands is None:
         refuse_commas(str(file), frame, ignored)
+    if counts.apostrophes:
+        frame = _restore_formulas(frame)
     return _restore_exact_integers(file, delimiter, missing, text, frame)
 
 
@@ -120,6 +123,7 @@ def is_utf8(file: Path, *, plain: bool = True) -> bool:
 class _Counts:
     delimiters: int = 0
     quotes: int = 0
+    apostrophes: int = 0
     lone_returns: int = 0
 
 
@@ -133,6 +137,7 @@ def _count(file: Path, delimiter: str) -> _Counts:
         while block := content.read(BLOCK):
             counts.delimiters += _count_frequent(block, mark)
             counts.quotes += _count_rare(block, b'"')
+            counts.apostrophes += _count_rare(block, b"'")
             split = last == b"\r" and block[:1] == b"\n"
             returns = _count_rare(block, b"\r")
             counts.lone_returns += returns - (block.count(b"\r\n") if returns else 0) - split
@@ -339,6 +344,17 @@ def _refuse_short_rows(
             allowed="rows with as many fields as the header",
             fix=f"check quoting, stray delimiters and {argument('delimiter')}",
         )
+
+
+def _restore_formulas(frame: Any) -> Any:
+    """``frame`` without the apostrophes that exports put before ``=``, ``+``, ``-`` and ``@``."""
+    frame = frame.rename(columns=restore_formula)
+    for name in frame.columns:
+        cells = frame[name].to_numpy(dtype=object)
+        if any(isinstance(cell, str) and cell.startswith("'") for cell in cells):
+            plain = [restore_formula(cell) if isinstance(cell, str) else cell for cell in cells]
+            frame = frame.assign(**{name: to_objects(plain)})
+    return frame
 
 
 def _restore_exact_integers(

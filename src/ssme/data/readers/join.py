@@ -8,7 +8,7 @@ the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`). O
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from ssme.data.readers.tables import Table, is_frame
 from ssme.data.rounds import LabelRounds
 from ssme.data.row_order import find_index, name_same_rows
 from ssme.data.validation import as_ids
-from ssme.data.values import FloatArray, as_objects, is_missing, make_plain
+from ssme.data.values import FloatArray, as_objects, is_missing, make_plain, to_objects
 from ssme.errors import InputError, argument, name_argument
 from ssme.wording import quote
 
@@ -114,6 +114,8 @@ def _add(
     told = np.array([value is not None for value in given.tolist()], dtype=bool)
     if known.integral:
         _refuse_text(given, told, ids, quote(known.values), what)
+    given = given.copy()
+    given[told] = _spell_as(known.values, given[told])
     for row in np.flatnonzero(told & (known.codes >= 0)):
         if make_plain(given[row]) != before[row]:
             raise InputError(
@@ -124,6 +126,16 @@ def _add(
             )
     before[told] = given[told]
     return before
+
+
+def _spell_as(known: Sequence[Hashable], given: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Whole numbers ``given`` as text or as numbers, as those that are ``known`` are."""
+    plain = [make_plain(value) for value in given]
+    if known and all(isinstance(value, str) for value in known):
+        return to_objects([str(value) if type(value) is int else value for value in plain])
+    if known and all(type(value) is int for value in known):
+        return to_objects([int(value) if isinstance(value, str) else value for value in plain])
+    return given
 
 
 def _refuse_text(
@@ -301,7 +313,7 @@ def _read_ids(table: Table, column: str) -> NDArray[np.object_]:
                     allowed="each id once",
                     fix="remove one of the two rows",
                 )
-        found = as_ids(table.read_values(column), table.n_rows)
+        found = as_ids(table.read_ids(column), table.n_rows)
     assert found is not None
     return found
 

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.readers.arrow import from_arrow
+from ssme.data.validation import refuse_rounded_ids
 from ssme.data.values import (
     EXACT_INTEGER,
     FloatArray,
     as_floats,
+    has_128_bits,
     is_boolean,
     is_numeric,
     to_float64,
@@ -153,6 +155,14 @@ class Table:
         """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
         return _read_values(self._frame.get_column(name))
 
+    def read_ids(self, name: str) -> NDArray[Any]:
+        """A column of names of rows, none of them a number that was rounded."""
+        import narwhals
+
+        values, single = self.read_values(name), self._types[name] == narwhals.Float32
+        refuse_rounded_ids(values, 2**24 if single else EXACT_INTEGER)
+        return values
+
     def find_kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
         import narwhals
@@ -233,7 +243,9 @@ def _read_values(series: Any) -> NDArray[Any]:
 
 def _from_polars(series: Any) -> NDArray[Any]:
     kind = series.dtype
-    inexact = kind.is_integer() and series.null_count() > 0 and _is_large(series)
+    inexact = has_128_bits(series) or (
+        kind.is_integer() and series.null_count() > 0 and _is_large(series)
+    )
     if kind.is_float() or (kind.is_integer() and not inexact):
         out: NDArray[Any] = np.asarray(series.to_numpy())
         return out

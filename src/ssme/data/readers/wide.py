@@ -52,7 +52,7 @@ def observe_labels(
     if labels is None:
         found: object | None = None if roles.label is None else table.read_values(roles.label)
     elif joins_by_id(labels):
-        ids = None if roles.id is None else table.read_values(roles.id)
+        ids = None if roles.id is None else table.read_ids(roles.id)
         column = find_own_label_column(table, options)
         own = None if column is None else table.read_values(column)
         found = join_labels(labels, ids, options, roles.id, own)
@@ -93,7 +93,7 @@ def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -
         classes=classes,
         weights=None if columns.weight is None else table.read_floats(columns.weight),
         groups={name: table.read_values(column) for name, column in columns.groups.items()},
-        ids=None if columns.id is None else table.read_values(columns.id),
+        ids=None if columns.id is None else table.read_ids(columns.id),
         design=None if columns.design is None else table.read_floats(columns.design),
     )
 
